@@ -1,8 +1,8 @@
 /**
- * Makes a fresh machine ready: packages, the pinned Node, the built client, and, when asked, Chromium with a Chinese font
- * and PostgreSQL for the tests. Runs before every npm command, so it must be quick when there is nothing to do.
+ * Makes a fresh machine ready: packages, the pinned Node, the built client, and, when asked, Chromium with a Chinese font,
+ * Firefox and WebKit, and PostgreSQL for the tests. Runs before every npm command, so it must be quick when there is nothing to do.
  *
- *   node scripts/setup.mjs [--client] [--browser] [--postgres]
+ *   node scripts/setup.mjs [--client] [--browser] [--engines] [--postgres]
  *
  * Plain JavaScript with nothing but Node's own modules, from Node 18 on: here nothing is installed yet. Everything it
  * says goes to stderr, so that a command's own output stays clean.
@@ -14,7 +14,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Trouble, exclusively } from './lock.mjs'
 import { buildId } from './build-id.mjs'
-import { ensureChineseFont, findChromium, findPostgres } from './test-tools.mjs'
+import { ensureChineseFont, ensureEngines, findChromium, findPostgres } from './test-tools.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
@@ -132,6 +132,7 @@ async function ensure(wants) {
     rememberTools({ chromium: await findChromium({ run, say, node, root }) })
     ensureChineseFont({ run, say })
   }
+  if (wants.has('--engines')) ensureEngines({ run, say })
   if (wants.has('--postgres')) rememberTools({ postgres: findPostgres({ run, say }) })
 }
 

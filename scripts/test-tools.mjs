@@ -62,6 +62,19 @@ export async function findChromium({ run, say, node, root }) {
   throw new Trouble('The tests need Chromium or Chrome: install one, or set CHROMIUM_PATH to its program file.')
 }
 
+const enginePrograms = { 'firefox-esr': 'firefox-esr', WebKitWebDriver: 'webkit2gtk-driver', Xvfb: 'xvfb' }
+const missingEngines = () =>
+  Object.entries(enginePrograms).flatMap(([program, name]) => (onPath(program) ? [] : [name]))
+
+/** Firefox and WebKitGTK, for the campaign that drives them. */
+export function ensureEngines({ run, say }) {
+  if (missingEngines().length === 0) return
+  say('Installing Firefox and WebKit for the campaign ...')
+  if (canInstall()) aptInstall(run, ...missingEngines())
+  if (missingEngines().length > 0)
+    throw new Trouble(`The campaign needs these packages of Debian: ${missingEngines().join(' ')}.`)
+}
+
 /** macOS and Windows bring one; where Linux cannot be asked, it has none that Chromium would find. */
 const hasChineseFont = () =>
   process.platform !== 'linux' || Boolean(spawnSync('fc-list', [':lang=zh'], { encoding: 'utf8' }).stdout?.trim())

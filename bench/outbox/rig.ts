@@ -17,7 +17,7 @@ export async function enter(company: string, username: string, password: string)
   if (entered.kind !== 'fresh') throw new Error(`not let in: ${JSON.stringify(entered)}`)
   const { company_id: companyId, id } = entered.output.user
   const answer = await fetch(`/api/m18s/company/${companyId}/users?results=50`, {
-    headers: { authorization: `Bearer ${await ports.access.read()}` },
+    headers: { authorization: `Bearer ${await ports.access.read(null)}` },
   })
   const { data } = (await answer.json()) as { data: { id: number; status: number }[] }
   target = data.find((user) => user.id !== id && user.status === 1)?.id ?? 0

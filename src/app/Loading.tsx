@@ -1,4 +1,5 @@
-import { useSession } from '#state/hooks.ts'
+import { databaseProblem } from '#app/DatabaseBanner.tsx'
+import { useConnection, useSession } from '#state/hooks.ts'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
@@ -7,7 +8,8 @@ import { useTranslation } from 'react-i18next'
 export function Loading() {
   const { t } = useTranslation('shell')
   const session = useSession()
-  const problem = session.kind === 'unknown' ? session.problem : undefined
+  const { database } = useConnection()
+  const problem = (session.kind === 'unknown' && session.problem) || databaseProblem(database)
   return (
     <div className="page narrow" aria-busy={!problem}>
       <p className="sr-only" role="status">

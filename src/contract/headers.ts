@@ -30,6 +30,8 @@ export const headers = {
   keptProblem: 'x-kept-problem',
   /** JSON `{from, to}`: it was asked for more days than the device keeps, and its answer is of these; `to` null: up to X-As-Of. */
   keptDays: 'x-kept-days',
+  /** From a page to its worker, which may see no cookies; never sent to the server. */
+  pageAccess: 'x-page-access',
   /** Marks the pipeline's own requests, so that a worker leaves them alone. */
   pipeline: 'x-pipeline',
   /** The build of the worker whose pipeline answered; without it a worker in control has let the request through. */

@@ -100,6 +100,10 @@ export type LocalCode =
   /** It was changed, moved or taken away since it was chosen. */
   | 'UNREADABLE_FILE'
   | 'STORAGE_FAILED'
+  /** The device's database was closed and could not be opened again. */
+  | 'STORAGE_LOST'
+  /** It has not answered for some seconds: another page may block it. */
+  | 'STORAGE_SILENT'
   /** There is no room for a write on this device, and no connection. */
   | 'DEVICE_FULL'
   | 'NEEDS_CONNECTION'

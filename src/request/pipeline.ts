@@ -73,7 +73,7 @@ async function letterOf(request: Request): Promise<RequestData> {
   return {
     method: request.method,
     path: url.pathname + url.search,
-    headers: Object.fromEntries(request.headers),
+    headers: Object.fromEntries([...request.headers].filter(([name]) => name !== headers.pageAccess)),
     body: body || null,
   }
 }

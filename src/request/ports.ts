@@ -4,17 +4,24 @@ import type { Device } from '#local/storage/device.ts'
 export interface Locks {
   /**
    * Runs `act` alone under this name, over all pages and workers. Null: it was not to be had within `waitMs`.
-   * `steal` takes it from whoever holds it.
+   * `steal` takes it from whoever holds it, `takeFromFrozen` after two seconds from a holder that does not answer.
    */
-  hold<T>(name: string, how: { waitMs: number; steal?: boolean }, act: () => Promise<T>): Promise<{ value: T } | null>
+  hold<T>(
+    name: string,
+    how: { waitMs: number; steal?: boolean; takeFromFrozen?: boolean },
+    act: () => Promise<T>,
+  ): Promise<{ value: T } | null>
 }
 
 /** The access cookie (D85), or, where no cookie can be read, the last value an answer gave (K-13). */
 export interface Access {
-  read(): Promise<string | null>
+  /** `session`: whose token is wanted. A cookie is returned whoever it belongs to. */
+  read(session: { userId: number } | null): Promise<string | null>
   /** Told after a sign-in or renewal; a host that reads the cookie need not keep it. */
   renewed(value: string): void
   forget(): Promise<void>
+  /** True for a value that is no cookie's: the session may have newer ones. */
+  isRemembered?(value: string): boolean
 }
 
 /** A small text outside of the device's databases: a cookie of the pages, which no database takes along when it goes. */
@@ -55,7 +62,7 @@ export type OptionalChunk = 'staff' | 'orders' | 'trail' | 'users'
 
 /** What pages tell the worker. */
 export type WorkerMessage =
-  | { type: 'drain'; hurry: boolean }
+  | { type: 'drain'; hurry: boolean; accessToken: string | null }
   /** Take over from the worker before; the type is Workbox's. */
   | { type: 'SKIP_WAITING' }
   /** Nobody is signed in any more, or somebody else is. */
@@ -65,7 +72,7 @@ export type WorkerMessage =
   /** Somebody is here who needs these pages: keep their files too. */
   | { type: 'keep'; part: OptionalChunk }
   /** Something long runs: ask about it for a few seconds, if nobody does. */
-  | { type: 'watch'; hurry: boolean }
+  | { type: 'watch'; hurry: boolean; accessToken: string | null }
   /** Say which build you are, on the port that comes with it. */
   | { type: 'build' }
 

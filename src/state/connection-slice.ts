@@ -10,17 +10,20 @@ export interface Connection {
   lapsed: boolean
   /** Looked for while there is no connection: this device has no room for a change. */
   full: boolean
+  /** Whether this browser's database answers: without it nothing is shown, saved or sent. */
+  database: 'ready' | 'silent' | 'lost'
 }
 
 export const connection = createSlice({
   name: 'connection',
-  initialState: { line: 'online', lapsed: false, full: false } as Connection,
+  initialState: { line: 'online', lapsed: false, full: false, database: 'ready' } as Connection,
   // Set and not spread: what is told again with every answer is the same state then, and no page is drawn for it.
   reducers: {
     lineChanged: (state, { payload }: PayloadAction<Connectivity>) => void (state.line = payload),
     fullChanged: (state, { payload }: PayloadAction<boolean>) => void (state.full = payload),
+    databaseChanged: (state, { payload }: PayloadAction<Connection['database']>) => void (state.database = payload),
     lapsedChanged: (state, { payload }: PayloadAction<boolean>) => void (state.lapsed = payload),
   },
 })
 
-export const { lineChanged: connectivityChanged, fullChanged, lapsedChanged } = connection.actions
+export const { lineChanged: connectivityChanged, fullChanged, databaseChanged, lapsedChanged } = connection.actions

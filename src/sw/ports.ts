@@ -1,32 +1,32 @@
 /** What the worker lends to the request pipeline. */
 import { cookies, tallyCookie } from '#contract/cookies.ts'
 import { askForSync, browserPorts } from '#request/transport/browser-ports.ts'
-import type { Access, Ports, UnsentCookie } from '#request/ports.ts'
+import type { Ports, UnsentCookie } from '#request/ports.ts'
+import { createWorkerAccess } from '#request/session/worker-access.ts'
 import { heed } from './build-check.ts'
 
 declare const self: ServiceWorkerGlobalScope
 
-/** In memory only, and gone with the worker (K-13): for browsers whose workers cannot read cookies. */
-let last: string | null = null
-
-const access: Access = {
+const access = createWorkerAccess({
   async read() {
-    if (!('cookieStore' in self)) return last
+    if (!('cookieStore' in self)) return null
     for (const name of Object.values(cookies.access)) {
       const found = await self.cookieStore.get(name)
       if (found?.value) return found.value
     }
     return null
   },
-  renewed(value) {
-    last = value
-  },
-  async forget() {
-    last = null
+  async delete() {
     if (!('cookieStore' in self)) return
     for (const name of Object.values(cookies.access)) await self.cookieStore.delete(name)
   },
-}
+})
+
+/** Somebody has logged out or in. */
+export const dropAccess = (): void => access.renewed('')
+
+/** The token in a page's cookie; null: the page has none. */
+export const noteAccess = (value: string | null): void => void (value && access.renewed(value))
 
 /** A worker that cannot read cookies leaves it to the next page. */
 const tally: UnsentCookie = {

@@ -1,7 +1,7 @@
 /** One request of a page, answered by the request pipeline: always, in time, and marked as its word. */
 import { headers } from '#contract/headers.ts'
 import { handle } from '#request/pipeline.ts'
-import { portsFor } from './ports.ts'
+import { noteAccess, portsFor } from './ports.ts'
 
 /**
  * Longer than the request pipeline's own patience in its worst case (a lock, a renewal, a request, and once more), shorter than a
@@ -12,6 +12,7 @@ const latestMs = 150_000
 
 export async function answer(event: FetchEvent): Promise<Response> {
   const ports = portsFor(event)
+  noteAccess(event.request.headers.get(headers.pageAccess))
   const late = ports.wait(latestMs).then(() => Response.error())
   const response = await Promise.race([handle(event.request, ports), late])
   // Without it the page knows that no pipeline saw its request, and walks it by itself (app/connection/api.ts).

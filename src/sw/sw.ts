@@ -13,7 +13,7 @@ import { isBypassed } from './build-check.ts'
 import { answerFormer, forgetOlder, isHashed, keepFormer } from './previous-build.ts'
 import { findPart, forgetOlderParts, isPart, keepPart } from './optional-chunks.ts'
 import { forgetMedia, isMedia, media } from './media.ts'
-import { portsFor } from './ports.ts'
+import { dropAccess, noteAccess, portsFor } from './ports.ts'
 
 declare const self: ServiceWorkerGlobalScope
 
@@ -41,13 +41,17 @@ self.addEventListener('sync', (event) => {
 
 self.addEventListener('message', (event) => {
   const message = event.data as WorkerMessage
+  if ('accessToken' in message) noteAccess(message.accessToken)
   // Only after the user agreed: a new worker under open pages would change the ground they stand on.
   if (message.type === 'SKIP_WAITING') event.waitUntil(self.skipWaiting())
   if (message.type === 'claim' && mayClaim()) event.waitUntil(self.clients.claim())
   if (message.type === 'drain') event.waitUntil(sendOutbox(portsFor(event), message))
   if (message.type === 'watch') event.waitUntil(watch(portsFor(event), message))
   if (message.type === 'keep') event.waitUntil(keepPart(message.part, all))
-  if (message.type === 'forget') event.waitUntil(forgetMedia())
+  if (message.type === 'forget') {
+    dropAccess()
+    event.waitUntil(forgetMedia())
+  }
   if (message.type === 'build') event.ports[0]?.postMessage(__BUILD__)
 })
 

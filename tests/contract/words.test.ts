@@ -18,6 +18,8 @@ const local: Record<LocalCode, true> = {
   DOWNLOAD_CUT: true,
   UNREADABLE_FILE: true,
   STORAGE_FAILED: true,
+  STORAGE_LOST: true,
+  STORAGE_SILENT: true,
   DEVICE_FULL: true,
   NEEDS_CONNECTION: true,
   SIGNED_OUT: true,

@@ -27,7 +27,7 @@ it('a device without room says so to whoever signs in, and works for nobody', as
     language: 'en',
   } as const
   expect(await signIn(ports, credentials)).toMatchObject({ kind: 'problem', problem: { code: 'STORAGE_FAILED' } })
-  expect(await ports.access.read()).toBeNull()
+  expect(await ports.access.read(null)).toBeNull()
   browser.disk.isFull = false
   expect((await signIn(ports, credentials)).kind).toBe('fresh')
   await browser.close()

@@ -69,7 +69,7 @@ describe('an expired token', () => {
     expect(await rowsHere(signed)).toBe(3)
   })
 
-  it('waits five seconds at most for a frozen tab that holds the lock', async () => {
+  it('waits five seconds at most for a tab that holds the lock', async () => {
     const { clock, server, tablet } = await signedIn()
     let thaw = () => {}
     const frozen = tablet.ports.locks.hold('portal-renew', { waitMs: 0 }, () => new Promise<void>((go) => (thaw = go)))
@@ -77,7 +77,7 @@ describe('an expired token', () => {
     const asked = tablet.api.call(getUser, {})
     await clock.turn(0)
     expect(server.renewals).toBe(0)
-    await clock.turn(5_000)
+    for (let passed = 0; passed < 5_000; passed += 500) await clock.turn(500)
     expect((await asked).kind).not.toBe('problem')
     expect(server.renewals).toBe(1)
     thaw()

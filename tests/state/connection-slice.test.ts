@@ -7,7 +7,7 @@ import {
   lapsedChanged,
 } from '#state/connection-slice.ts'
 
-const online: Connection = { line: 'online', lapsed: false, full: false }
+const online: Connection = { line: 'online', lapsed: false, full: false, database: 'ready' }
 const after = connection.reducer
 
 test('what every answer tells again is the same state: no page that watches the connection is drawn for it', () => {

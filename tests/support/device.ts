@@ -93,6 +93,8 @@ export interface Tablet {
   cookies: Map<string, string>
   signIn(company: string, username: string, password?: string): ReturnType<typeof signIn>
   signOut(): Promise<void>
+  /** What the browser calls a lock of this tablet. */
+  lockName(name: string): string
   /** What a trigger does: everything that may go is sent. */
   tick(): Promise<boolean>
   /** Waits for what the request pipeline began and did not wait for; throws what it had to report. */
@@ -146,9 +148,10 @@ export function createTablet(server: Server, clock: Clock): Tablet {
     return toResponse(received)
   }
 
+  const lockName = (name: string) => `tablet-${number}:${name}`
   const manager = {
     request: ((name: string, options: LockOptions, act: LockGrantedCallback<unknown>) =>
-      navigator.locks.request(`tablet-${number}:${name}`, options, act)) as LockManager['request'],
+      navigator.locks.request(lockName(name), options, act)) as LockManager['request'],
   }
   const ports: PagePorts = {
     network,
@@ -188,6 +191,7 @@ export function createTablet(server: Server, clock: Clock): Tablet {
       return device
     },
     cookies,
+    lockName,
     signIn: (company, username, password = 'Portal-demo-1') =>
       signIn(ports, { company, username, password, language: 'en' }),
     signOut: () => signOut(ports),

@@ -5,6 +5,7 @@ import { headers } from '#contract/headers.ts'
 import { askForSync, browserPorts } from '#request/transport/browser-ports.ts'
 import { createApi } from '#request/page/api.ts'
 import type { PagePorts } from '#request/page/page-ports.ts'
+import type { WorkerMessage } from '#request/ports.ts'
 import { hearServerTime } from '#ui/page/business-clock.ts'
 import { accessFrom, cookieNamed } from '#request/session/subject.ts'
 
@@ -35,10 +36,20 @@ export const standAlone = () => void (alone = true)
 /** The worker that does what it is told; null: this page does it by itself. */
 export const workerNow = () => (alone ? null : (navigator.serviceWorker?.controller ?? null))
 
+/** Workers of Firefox see no cookies. */
+const accessToken = () => accessFrom(document.cookie)
+
+/** False: there is no worker, and this page does it by itself. */
+export function postToWorker(type: 'drain' | 'watch', hurry: boolean): boolean {
+  const worker = workerNow()
+  worker?.postMessage({ type, hurry, accessToken: accessToken() } satisfies WorkerMessage)
+  return worker !== null
+}
+
 async function runPipeline(request: Request, endpoint: Endpoint): Promise<Response> {
   if (!alone && (workerNow() ?? (await (controlled ??= isControlled())))) {
     const sentAt = performance.now()
-    const answer = await fetch(request.clone())
+    const answer = await fetch(withAccess(request))
     hearClock(answer, performance.now() - sentAt)
     if (answer.headers.has(headers.workerBuild)) return answer
     // A worker in control that lets everything through (W-11): the server knew nobody, and nothing has happened.
@@ -48,6 +59,13 @@ async function runPipeline(request: Request, endpoint: Endpoint): Promise<Respon
     return await (await import('#request/reads/read.ts')).handleRead(request, endpoint, ports)
   const { handle } = await import('#request/pipeline.ts')
   return await handle(request, ports)
+}
+
+function withAccess(request: Request): Request {
+  const copy = request.clone()
+  const token = accessToken()
+  if (token) copy.headers.set(headers.pageAccess, token)
+  return copy
 }
 
 /** What took long may be of a time when this device had not gone to sleep yet. */
@@ -71,7 +89,7 @@ export const ports: PagePorts = {
   pipeline: runPipeline,
   stepUp: async () => (await import('#app/connection/StepUpDialog.tsx')).stepUp(api),
   access: {
-    read: async () => accessFrom(document.cookie),
+    read: async () => accessToken(),
     renewed: () => {},
     forget: async () => {
       for (const name of Object.values(cookies.access))

@@ -3,10 +3,9 @@
  * itself where no worker does. Asking is claimed in the rows, so pages and worker never ask twice.
  */
 import { listenToServer } from '#app/connection/progress-socket.ts'
-import { ports, workerNow } from '#app/connection/api.ts'
+import { ports, postToWorker } from '#app/connection/api.ts'
 import { onOpenJobs } from '#local/jobs/read-jobs.ts'
 import { jobsOf } from '#request/page/job-actions.ts'
-import type { WorkerMessage } from '#request/ports.ts'
 import type { JobActions } from '#request/results.ts'
 import { watch } from '#request/jobs/job-poller.ts'
 
@@ -17,10 +16,8 @@ const overdueMs = 3_000
 const isVisible = () => document.visibilityState === 'visible'
 
 function tick(hurry: boolean, isOverdue = false): void {
-  const message: WorkerMessage = { type: 'watch', hurry }
-  const worker = workerNow()
-  worker?.postMessage(message)
-  if (!worker || isOverdue) watch(ports, { hurry }).catch(ports.report)
+  const isPosted = postToWorker('watch', hurry)
+  if (!isPosted || isOverdue) watch(ports, { hurry }).catch(ports.report)
 }
 
 /** Sees to them as long as the signed-in frame stands. Returns how to stop. */

@@ -1,8 +1,7 @@
 /** When a page asks for the outbox to be sent: at start, when the connection is back, and every while as long as writes wait. */
-import { ports, workerNow } from '#app/connection/api.ts'
+import { ports, postToWorker } from '#app/connection/api.ts'
 import { thisDevice } from '#local/storage/device.ts'
 import { forgetNotes } from '#local/drafts/tab-drafts.ts'
-import type { WorkerMessage } from '#request/ports.ts'
 
 /**
  * Signs that there may be a line: none is trusted alone, any may be the one (offline layer, many triggers). iOS sends no
@@ -56,9 +55,7 @@ async function tick(): Promise<void> {
 async function sendWaiting(hurry: boolean): Promise<void> {
   try {
     if (!(await hasWork())) return
-    const message: WorkerMessage = { type: 'drain', hurry }
-    const worker = workerNow()
-    if (worker) return worker.postMessage(message)
+    if (postToWorker('drain', hurry)) return
     const { sendOutbox: drain } = await import('#request/writes/sender.ts')
     await drain(ports, { hurry })
   } catch (error) {

@@ -23,7 +23,7 @@ export function listenToServer(over: () => void): () => void {
   let stopped = false
 
   async function connect(): Promise<void> {
-    const token = await ports.access.read()
+    const token = await ports.access.read(null)
     if (stopped) return
     // The polls renew the session; the socket only waits for it.
     if (token === null) return retry()

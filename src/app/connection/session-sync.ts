@@ -12,6 +12,7 @@ import { type SessionUser, sessionUnread, signedOut, userRead } from '#state/ses
 import { onChanged } from '#state/live-changes.ts'
 import type { Store } from '#state/store.ts'
 import { whenIdle } from '#app/idle.ts'
+import { watchDatabase } from '#app/connection/database-watch.ts'
 import { known, readCachedUser } from '#app/connection/current-user.ts'
 
 /** `drawable`: nobody is shown before the first page can be, or there would be a frame with a hole in it. */
@@ -88,7 +89,9 @@ export function watchSession(store: Store, api: Api, drawable: Promise<void>) {
   }
   void known.then(({ session }) => heard === undefined && session && hear(session))
   const stopFollowing = onSessionChange(hear)
+  const stopWatching = watchDatabase(store)
   return () => {
+    stopWatching()
     stopHearing()
     stopFollowing()
   }

@@ -2,6 +2,7 @@ import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react'
 import { Link, useLocation } from 'react-router-dom'
 import '#app/shell/app.css'
 import '#ui/icons/app-icons.ts'
+import { DatabaseBanner } from '#app/DatabaseBanner.tsx'
 import { Broken } from '#app/ErrorBoundary.tsx'
 import { loadWords } from '#app/i18n/i18n.ts'
 import { whenSettled } from '#app/idle.ts'
@@ -94,6 +95,7 @@ export function Shell() {
           <Navigation caller={caller} />
         </div>
         <div className="body">
+          <DatabaseBanner />
           <Suspense fallback={null}>
             <LossBar />
             <UpdateBar />

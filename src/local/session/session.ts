@@ -7,7 +7,7 @@ import { type Device, type DeviceUser, type SessionRecord, thisDevice } from '#l
 import { forgetOwnAccount } from '#local/session/own-account.ts'
 import { isShared } from '#local/session/shared-device.ts'
 import type { Subject } from '#local/storage/records.ts'
-import { transact } from '#local/storage/transaction.ts'
+import { transact, withRetry } from '#local/storage/transaction.ts'
 
 export interface Session extends Subject {
   /** Raised by every sign-in, sign-out and end of a session: what was asked before belongs to nobody after. */
@@ -23,7 +23,8 @@ export interface Session extends Subject {
 
 /** Null: nobody ever signed in here, or the session ended and the server knows. */
 export async function readSession(device: Device = thisDevice()): Promise<Session | null> {
-  const found = await device.directory.session.get('now')
+  const { directory } = device
+  const found = await withRetry(directory, () => directory.session.get('now'))
   if (!found?.subject) return null
   const { subject, generation, signedOut, until = null, renewFrom, newestAccess } = found
   return { ...subject, generation, signedOut, until, renewFrom, newestAccess }

@@ -1,6 +1,7 @@
 /** One per device: whose session it is, which users have something here, and the way to each one's database. */
 import { Dexie, type Table } from 'dexie'
 import { databaseName, openDatabase, opensAgain, type Storage, type UserDatabase } from '#local/storage/database.ts'
+import { followTransactions } from '#local/storage/open-transactions.ts'
 import type { Subject } from '#local/storage/records.ts'
 
 export interface SessionRecord {
@@ -41,6 +42,7 @@ export interface Device {
 }
 
 export function openDevice(storage: Storage = {}): Device {
+  followTransactions(storage.indexedDB ?? globalThis.indexedDB)
   const directory = new Dexie('portal-device', { ...storage, chromeTransactionDurability: 'strict' }) as Directory
   opensAgain(directory)
   directory.version(1).stores({ session: 'name', occupants: '[companyId+userId]' })

@@ -2,9 +2,11 @@
 
 export const isOpening = (error: unknown) => error instanceof Error && error.name === 'OpenFailedError'
 
-export const isClosed = (error: unknown) =>
-  isOpening(error) ||
-  (error instanceof Error && (error.name === 'DatabaseClosedError' || error.name === 'InvalidStateError'))
+/** WebKit tells of a connection that broke down ("Connection to Indexed Database server lost") by UnknownError. */
+const closedNames: readonly string[] = ['DatabaseClosedError', 'InvalidStateError', 'UnknownError']
+
+export const isClosed = (error: unknown): boolean =>
+  isOpening(error) || (error instanceof Error && closedNames.includes(error.name))
 
 /** Chromium names it at the write or only when the transaction ends, and then inside of what Dexie makes of that. */
 export function isFull(error: unknown): boolean {

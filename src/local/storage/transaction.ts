@@ -2,6 +2,7 @@
  * or full. */
 import { Dexie, type Transaction } from 'dexie'
 import type { UserDatabase } from '#local/storage/database.ts'
+import { countInterruptions, noteDatabaseLost } from '#local/storage/open-transactions.ts'
 import { unlessFull, isClosed, isFull, isOpening } from '#local/storage/storage-errors.ts'
 
 /**
@@ -22,7 +23,9 @@ export const transactUnlessFull = (
 export const readTogether = <T>(db: Dexie, tables: readonly string[], act: () => Promise<T>): Promise<T> =>
   withRetry(db, () => db.transaction('r', tables, act))
 
-async function withRetry<T>(db: Dexie, attempt: () => PromiseLike<T>): Promise<T> {
+/** Once more if the connection had been closed under it, or the page had been left meanwhile and has come back. */
+export async function withRetry<T>(db: Dexie, attempt: () => PromiseLike<T>): Promise<T> {
+  const interruptions = countInterruptions()
   try {
     return await attempt()
   } catch (error) {
@@ -31,11 +34,19 @@ async function withRetry<T>(db: Dexie, attempt: () => PromiseLike<T>): Promise<T
       // Only a user's database has that table.
       return await retryInRoom(db as UserDatabase, attempt, error)
     }
+    if (countInterruptions() > interruptions) return await attempt()
     if (!isClosed(error)) throw error
-    // Whoever met it first may be opening it again already.
-    if (!isOpening(error)) db.close({ disableAutoOpen: false })
-    await db.open()
-    return await attempt()
+    try {
+      // Whoever met it first may be opening it again already.
+      if (!isOpening(error)) db.close({ disableAutoOpen: false })
+      await db.open()
+      const result = await attempt()
+      noteDatabaseLost(false)
+      return result
+    } catch (second) {
+      if (isClosed(second)) noteDatabaseLost(true)
+      throw second
+    }
   }
 }
 

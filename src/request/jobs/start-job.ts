@@ -7,6 +7,7 @@ import { headers } from '#contract/headers.ts'
 import { localProblem, type Problem } from '#contract/problem.ts'
 import { claimStart, dismissJob, doubtStart, followJob, markSeen, recordJob } from '#local/jobs/job-store.ts'
 import type { OutboxEntry, Job } from '#local/storage/records.ts'
+import { isClosed } from '#local/storage/storage-errors.ts'
 import { sendSignedIn } from '#request/session/auth-fetch.ts'
 import { readStartResponse } from '#request/jobs/job-response.ts'
 import {
@@ -41,8 +42,8 @@ export async function record(
     return {
       job: await recordJob(db, { intent, key, endpoint: endpoint.name, input: asked, forUser, since: ports.clock() }),
     }
-  } catch {
-    return { problem: localProblem('STORAGE_FAILED') }
+  } catch (error) {
+    return { problem: localProblem(isClosed(error) ? 'STORAGE_LOST' : 'STORAGE_FAILED') }
   }
 }
 

@@ -50,7 +50,7 @@ async function askStraight(ports: PagePorts, endpoint: Endpoint, asked: Input): 
   const isUpload = endpoint.encoding === 'multipart'
   const wire = toWire(endpoint, (isUpload ? { ...asked, body: undefined } : asked) as never)
   if (!isUpload && endpoint.who !== 'anybody') return await askSigned(ports, wire)
-  const token = endpoint.who === 'anybody' ? null : await ports.access.read()
+  const token = endpoint.who === 'anybody' ? null : await ports.access.read(null)
   const request = new Request(ports.origin + wire.path, {
     method: wire.method,
     body: isUpload ? formOf(asked.body) : wire.body,

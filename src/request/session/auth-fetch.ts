@@ -36,7 +36,7 @@ export async function sendSignedIn(
 ): Promise<ResponseData | null> {
   const session = known === undefined ? await readSession(await ports.device()) : known
   if (session?.signedOut) return who === 'anybody' ? await sendRequest(ports, letter) : signedOutAnswer()
-  const token = (await ports.access.read()) ?? (await renewUnlessOpen(ports, session, who))
+  const token = (await ports.access.read(session)) ?? (await renewUnlessOpen(ports, session, who))
   if (token === lineDown) return null
   if (token === null) return who === 'anybody' ? await sendRequest(ports, letter) : signedOutAnswer()
   const answer = await sendRequest(ports, withBearer(letter, token))
@@ -44,7 +44,7 @@ export async function sendSignedIn(
   if (answer.status === 401) return await afterUnauthorized(ports, letter, { token, session, answer })
   if (session?.renewFrom !== undefined && session.renewFrom <= ports.clock())
     ports.lasting(renewAhead(ports, session, token))
-  await adopt(ports, session, answer)
+  await adopt(ports, session, { answer, token })
   return answer
 }
 
@@ -55,7 +55,7 @@ export async function sendSignedIn(
 export async function freshToken(ports: Ports, refused: string | null): Promise<string | null> {
   const session = await readSession(await ports.device())
   if (session?.signedOut) return null
-  const there = await ports.access.read()
+  const there = await ports.access.read(session)
   const token = there !== null && there !== refused ? there : await renew(ports, session, there)
   if (token === lineDown) return null
   // What takes minutes and asks for nothing else keeps its session as any other call does.
@@ -81,14 +81,15 @@ async function afterUnauthorized(
   was: { token: string; session: Session | null; answer: ResponseData },
 ): Promise<ResponseData | null> {
   const { code } = problemOf(was.answer)
-  if (code === 'TOKENEXPIRED') {
+  // One that is only remembered may be older than the session: the refusal of a renewal ends it, and nothing less.
+  if (code === 'TOKENEXPIRED' || (code === 'UNAUTHORIZED' && ports.access.isRemembered?.(was.token))) {
     const token = await renew(ports, was.session, was.token)
     if (token === lineDown) return null
     return token ? await sendRequest(ports, withBearer(letter, token)) : was.answer
   }
   if (code !== 'UNAUTHORIZED') return was.answer
   // Another tab may have renewed or signed in meanwhile: then it was only an old token that was refused.
-  const newer = await ports.access.read()
+  const newer = await ports.access.read(was.session)
   if (newer && newer !== was.token) return await sendRequest(ports, withBearer(letter, newer))
   await leave(ports, was.session, was.answer)
   return was.answer
@@ -104,8 +105,8 @@ async function renew(
   seen: string | null,
 ): Promise<string | null | typeof lineDown> {
   const act = () => renewOnce(ports, session, seen)
-  const held = await ports.locks.hold('portal-renew', { waitMs: renewWaitMs }, act)
-  // A frozen tab keeps its lock: then without it, because the server gives a second asker a pair as well.
+  const held = await ports.locks.hold('portal-renew', { waitMs: renewWaitMs, takeFromFrozen: true }, act)
+  // A tab that is too slow keeps its lock: then without it, because the server gives a second asker a pair as well.
   return held ? held.value : await act()
 }
 
@@ -134,7 +135,7 @@ async function renewOnce(
   session: Session | null,
   seen: string | null,
 ): Promise<string | null | typeof lineDown> {
-  const there = await ports.access.read()
+  const there = await ports.access.read(session)
   if (there && there !== seen) return there
   const now = await readSession(await ports.device())
   if (now?.signedOut) return null
@@ -179,10 +180,14 @@ async function leave(ports: Ports, session: Session | null, answer: ResponseData
  * The cookie belongs to somebody this device does not know as its user (its storage was cleared, or another tab's
  * sign-in was cut short): the answer says whose it is, and the device follows.
  */
-async function adopt(ports: Ports, session: Session | null, answer: ResponseData): Promise<void> {
+async function adopt(
+  ports: Ports,
+  session: Session | null,
+  { answer, token }: { answer: ResponseData; token: string },
+): Promise<void> {
   const subject = readSubject(answer.headers.get(headers.subject))
   if (!subject || (session && subjectOf(session) === subjectOf(subject))) return
-  const value = await ports.access.read()
+  const value = (await ports.access.read(session)) ?? (ports.access.isRemembered?.(token) ? token : null)
   if (!value || userOfAccess(value) !== subject.userId) return
   const device = await ports.device()
   const now = await readSession(device)

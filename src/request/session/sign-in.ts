@@ -50,7 +50,9 @@ const cookieLock = 'portal-cookies'
 /** `fresh` or `problem`, never a rejection; nothing of it is ever queued. A mark left by an offline sign-out falls with it. */
 export async function signIn(ports: Ports, given: Given): Promise<Result<SignedIn>> {
   const act = () => enter(ports, given)
-  return (await ports.locks.hold(cookieLock, { waitMs: leavingWaitMs }, act))?.value ?? (await act())
+  return (
+    (await ports.locks.hold(cookieLock, { waitMs: leavingWaitMs, takeFromFrozen: true }, act))?.value ?? (await act())
+  )
 }
 
 async function enter(ports: Ports, { language, ...given }: Given): Promise<Result<SignedIn>> {
@@ -153,7 +155,7 @@ export async function signOut(ports: Ports, discard = false): Promise<void> {
     await (await import('#request/writes/unsent-count.ts')).storeUnsentCount(ports, session)
   }
   await markSignedOut(device)
-  const token = await ports.access.read()
+  const token = await ports.access.read(session)
   // No further claim passes the closed gate; one that is on its way may still hear its answer.
   if (session) await ports.locks.hold(`drain:${device.of(session).name}`, { waitMs: drainWaitMs }, async () => {})
   await ports.access.forget()
@@ -165,7 +167,9 @@ export async function signOut(ports: Ports, discard = false): Promise<void> {
  * its answer takes the mark away (protocol 29); 401 says that there is nothing left to end. True once that is done.
  */
 export async function finishSignOut(ports: Ports, token: string | null = null): Promise<boolean> {
-  const held = await ports.locks.hold(cookieLock, { waitMs: drainWaitMs }, () => tellServer(ports, token))
+  const held = await ports.locks.hold(cookieLock, { waitMs: drainWaitMs, takeFromFrozen: true }, () =>
+    tellServer(ports, token),
+  )
   return held?.value ?? false
 }
 

@@ -98,9 +98,12 @@ async function inPace(db: UserDatabase, act: (pace: Pace) => Promise<void>): Pro
 
 /** One step; false when nothing may follow now, so that a dead line is not asked again at once. */
 async function step(ports: Ports, db: UserDatabase, pace: Pace): Promise<boolean> {
-  const held = await ports.locks.hold(senderLock(db), { waitMs: leaseMs }, () => sendNext(ports, db, pace, false))
+  // From a frozen tab it is taken as from a dead one: should it wake, the idempotency store and the fence decide.
+  const held = await ports.locks.hold(senderLock(db), { waitMs: leaseMs, takeFromFrozen: true }, () =>
+    sendNext(ports, db, pace, false),
+  )
   if (held) return held.value
-  // Kept past every lease: a frozen tab. It may wake and send the same bytes; the idempotency store knows them.
+  // Kept past every lease. It may wake and send the same bytes; the idempotency store knows them.
   const taken = await ports.locks.hold(senderLock(db), { waitMs: 0, steal: true }, () =>
     sendNext(ports, db, pace, true),
   )

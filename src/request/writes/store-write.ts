@@ -12,7 +12,7 @@ import { hasLapsed, readSession, type Session } from '#local/session/session.ts'
 import { readGate } from '#local/session/session-generation.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import { keepReserve } from '#local/storage/reserve.ts'
-import { isFull } from '#local/storage/storage-errors.ts'
+import { isClosed, isFull } from '#local/storage/storage-errors.ts'
 import { checkCounts, tellAfterwards } from '#request/writes/unsent-count.ts'
 import type { Ports } from '#request/ports.ts'
 import { subjectOf } from '#request/session/subject.ts'
@@ -61,9 +61,9 @@ async function sealForOwner(ports: Ports, device: Device, { session, gate }: Wri
     const done = await sealWrite(device.of(session), draft, ports.clock())
     if (done === 'moved') return { problem: localProblem('SIGNED_OUT') }
     if (done === 'no key') return { problem: localProblem('SESSION_LAPSED') }
-  } catch {
+  } catch (error) {
     // The form keeps what was typed.
-    return { problem: localProblem('STORAGE_FAILED') }
+    return { problem: localProblem(isClosed(error) ? 'STORAGE_LOST' : 'STORAGE_FAILED') }
   }
   ports.lasting(tellAfterwards(ports, session))
   return { sealed: wish.intent }
@@ -84,7 +84,7 @@ async function storeFor(ports: Ports, device: Device, { session, gate }: Writer,
     if (error instanceof SessionChangedError) return null
     if (isFull(error)) return { unstored: draft, db }
     // The form keeps what was typed.
-    return { problem: localProblem('STORAGE_FAILED') }
+    return { problem: localProblem(isClosed(error) ? 'STORAGE_LOST' : 'STORAGE_FAILED') }
   }
 }
 

@@ -13,7 +13,7 @@ export async function buildRig(folder: string, entry = join(import.meta.dirname,
     root,
     logLevel: 'error',
     publicDir: false,
-    define: { __BUILD__: JSON.stringify(said.build) },
+    define: { __BUILD__: JSON.stringify(said.build), 'process.env.NODE_ENV': '"production"' },
     resolve: { alias: loaded?.config.resolve?.alias ?? {} },
     build: {
       outDir: folder,

@@ -1,0 +1,68 @@
+/**
+ * The transactions that this page or worker has open. WebKit freezes a page that is left for its Back button together with its
+ * transactions, and a frozen one blocks every other page for good: so they are aborted first. Dexie closes the connections.
+ */
+
+const openSince = new Map<IDBTransaction | IDBOpenDBRequest, number>()
+const watchedFactories = new WeakSet<IDBFactory>()
+
+/** How often the page was left with something open. */
+let interruptions = 0
+export const countInterruptions = (): number => interruptions
+
+/** Lost: it was closed under us and could not be opened again. Silent: it has not answered for some seconds. */
+type DatabaseState = 'ready' | 'silent' | 'lost'
+
+const silentAfterMs = 5_000
+let isLost = false
+export const noteDatabaseLost = (value: boolean): void => void (isLost = value)
+
+export function readDatabaseState(now = performance.now()): DatabaseState {
+  if (isLost) return 'lost'
+  return [...openSince.values()].some((since) => now - since >= silentAfterMs) ? 'silent' : 'ready'
+}
+
+function follow(transaction: IDBTransaction): IDBTransaction {
+  openSince.set(transaction, performance.now())
+  const end = () => void openSince.delete(transaction)
+  transaction.addEventListener('complete', end)
+  transaction.addEventListener('abort', end)
+  return transaction
+}
+
+/** Follows all that is opened through this factory from now on. */
+export function followTransactions(factory: IDBFactory | undefined): void {
+  if (!factory || watchedFactories.has(factory)) return
+  watchedFactories.add(factory)
+  const open = factory.open.bind(factory)
+  factory.open = (...args) => {
+    const request = open(...args)
+    openSince.set(request, performance.now())
+    const end = () => void openSince.delete(request)
+    request.addEventListener('upgradeneeded', () => request.transaction && follow(request.transaction))
+    request.addEventListener('error', end)
+    request.addEventListener('success', () => {
+      end()
+      const connection = request.result
+      const begin = connection.transaction.bind(connection)
+      connection.transaction = (...names) => follow(begin(...names))
+    })
+    return request
+  }
+}
+
+/** The page is being left. What was written in part is as if it had not been begun. */
+export function abortTransactions(): void {
+  for (const open of openSince.keys()) {
+    interruptions += 1
+    try {
+      if ('abort' in open) open.abort()
+    } catch {
+      // It has ended, and its event has not come yet.
+    }
+  }
+}
+
+globalThis.addEventListener?.('pagehide', abortTransactions)
+// Chromium freezes tabs that nobody has looked at for long.
+globalThis.addEventListener?.('freeze', abortTransactions, { capture: true })

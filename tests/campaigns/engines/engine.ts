@@ -1,0 +1,93 @@
+/** What the drivers of WebKit and Firefox have in common: a browser on a profile of its own, with one page. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+
+export type EngineName = 'webkit' | 'firefox'
+
+export interface EngineBrowser {
+  /** Returns when the page has loaded. */
+  goTo(url: string): Promise<void>
+  /** Leaves the page for another one and does not wait for it. */
+  leaveFor(url: string): Promise<void>
+  /** Runs a function in the page. It must not refer to anything outside of itself. */
+  run<A extends unknown[], T>(act: (...args: A) => T | Promise<T>, ...args: A): Promise<T>
+  /** With the mouse, in the middle of the first element that is visible. */
+  click(selector: string): Promise<void>
+  /** Key by key, into an element that is clicked first. */
+  type(selector: string, text: string): Promise<void>
+  resize(width: number, height: number): Promise<void>
+  /** A PNG. */
+  screenshot(): Promise<Buffer>
+  isUp(): boolean
+  /** SIGKILL for the browser and all its processes. */
+  kill(): Promise<void>
+  /** Ends it as a person does. */
+  close(): Promise<void>
+}
+
+/** Source text of a call that resolves to JSON; browsers return strings in the same way. */
+export const toJsonCall = (act: (...args: never[]) => unknown, args: unknown[]): string =>
+  `Promise.resolve((${act.toString()})(...${JSON.stringify(args)})).then((value) => JSON.stringify(value ?? null))`
+
+const pollMs = 50
+const defaultWaitMs = 30_000
+
+/** Waits until the function returns something true in the page; throws with `what` when it does not in time. */
+export async function waitFor<A extends unknown[]>(
+  browser: EngineBrowser,
+  what: string,
+  act: (...args: A) => unknown,
+  args: A,
+  timeoutMs = defaultWaitMs,
+): Promise<void> {
+  const end = performance.now() + timeoutMs
+  for (;;) {
+    // A page that is being left answers nothing.
+    const isTrue = await browser.run(act, ...args).catch((error: unknown) => {
+      if (!browser.isUp()) throw error
+      return false
+    })
+    if (isTrue) return
+    if (performance.now() > end) {
+      const text = await browser.run(() => `${location.href}\n${document.body.innerText}`).catch(String)
+      throw new Error(`not within ${timeoutMs} ms: ${what}. The page shows:\n${text.slice(0, 600)}`)
+    }
+    await wait(pollMs)
+  }
+}
+
+type Point = { x: number; y: number }
+
+/** Middle of the first visible element, in CSS pixels of the view, once it has come to rest there. */
+export async function findMiddle(browser: EngineBrowser, selector: string): Promise<Point> {
+  let last: Point | null = null
+  for (const end = performance.now() + defaultWaitMs; ; await wait(2 * pollMs)) {
+    const now: Point | null = await browser.run((text) => {
+      const visible = [...document.querySelectorAll(text)].find((element) => element.getClientRects().length > 0)
+      visible?.scrollIntoView({ block: 'center', behavior: 'instant' })
+      const box = visible?.getBoundingClientRect()
+      const middle = box && { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) }
+      return middle && middle.x < innerWidth && middle.y < innerHeight ? middle : null
+    }, selector)
+    if (now && last && now.x === last.x && now.y === last.y) return now
+    if (performance.now() > end) throw new Error(`not within ${defaultWaitMs} ms: ${selector} is visible and at rest`)
+    last = now
+  }
+}
+
+/** Starts a program in a process group of its own, so that all its children can be ended with it. */
+export function startGroup(program: string, args: readonly string[], env: Record<string, string> = {}): ChildProcess {
+  return spawn(program, args, { detached: true, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+export async function killGroup(child: ChildProcess): Promise<void> {
+  const isOver = child.exitCode !== null || child.signalCode !== null
+  const ended = isOver ? Promise.resolve() : once(child, 'exit')
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // It had ended by itself.
+  }
+  await ended
+}

@@ -1,0 +1,121 @@
+/** Firefox through WebDriver BiDi, which it speaks by itself: no other program is needed. */
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type EngineBrowser, findMiddle, killGroup, startGroup, toJsonCall } from '#tests/campaigns/engines/engine.ts'
+import { openSocket } from '#tests/campaigns/engines/socket.ts'
+
+/** No pages, updates or reports of its own. The storage prompt would wait for somebody. */
+const preferences = {
+  'browser.shell.checkDefaultBrowser': false,
+  'browser.startup.homepage_override.mstone': 'ignore',
+  'browser.aboutwelcome.enabled': false,
+  'app.update.enabled': false,
+  'app.normandy.enabled': false,
+  'datareporting.policy.dataSubmissionEnabled': false,
+  'toolkit.telemetry.enabled': false,
+  'browser.sessionstore.resume_from_crash': false,
+  'toolkit.startup.max_resumed_crashes': -1,
+  'dom.serviceWorkers.enabled': true,
+  'permissions.default.persistent-storage': 1,
+}
+
+interface Evaluated {
+  type: 'success' | 'exception'
+  result?: { value: string }
+  exceptionDetails?: { text: string }
+}
+
+const keyMs = 20
+const startMs = 30_000
+
+export async function startFirefox(profile: string): Promise<EngineBrowser> {
+  await mkdir(profile, { recursive: true })
+  const lines = Object.entries(preferences).map(([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});`)
+  await writeFile(join(profile, 'user.js'), lines.join('\n'))
+  const program = process.env.FIREFOX_PATH ?? 'firefox-esr'
+  const args = ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port', '0', 'about:blank']
+  const child = startGroup(program, args, { MOZ_CRASHREPORTER_DISABLE: '1' })
+  let isUp = true
+  child.on('exit', () => (isUp = false))
+  try {
+    const socket = await openSocket(`${await addressOf(child)}/session`)
+    await socket.send('session.new', {
+      capabilities: { alwaysMatch: { unhandledPromptBehavior: { default: 'accept' } } },
+    })
+    const { contexts } = await socket.send<{ contexts: { context: string }[] }>('browsingContext.getTree')
+    const context = contexts[0]?.context
+    if (context === undefined) throw new Error('Firefox has no page')
+    const actions = (type: 'pointer' | 'key', list: object[]) =>
+      socket.send('input.performActions', { context, actions: [{ type, id: type, actions: list }] })
+    const browser: EngineBrowser = {
+      goTo: async (url) => void (await socket.send('browsingContext.navigate', { context, url, wait: 'complete' })),
+      leaveFor: async (url) => void (await socket.send('browsingContext.navigate', { context, url, wait: 'none' })),
+      async run(act, ...args) {
+        const { result, exceptionDetails } = await socket.send<Evaluated>('script.evaluate', {
+          expression: toJsonCall(act as never, args),
+          target: { context },
+          awaitPromise: true,
+        })
+        if (exceptionDetails) throw new Error(exceptionDetails.text)
+        return JSON.parse(result?.value ?? 'null')
+      },
+      async click(selector) {
+        const at = await findMiddle(browser, selector)
+        await actions('pointer', [
+          { type: 'pointerMove', ...at },
+          { type: 'pointerDown', button: 0 },
+          { type: 'pointerUp', button: 0 },
+        ])
+      },
+      async type(selector, text) {
+        await browser.click(selector)
+        const keys = [...text].flatMap((value) => [
+          { type: 'keyDown', value },
+          { type: 'keyUp', value },
+          { type: 'pause', duration: keyMs },
+        ])
+        await actions('key', keys)
+      },
+      resize: async (width, height) =>
+        void (await socket.send('browsingContext.setViewport', { context, viewport: { width, height } })),
+      async screenshot() {
+        const { data } = await socket.send<{ data: string }>('browsingContext.captureScreenshot', { context })
+        return Buffer.from(data, 'base64')
+      },
+      isUp: () => isUp,
+      async kill() {
+        isUp = false
+        await killGroup(child)
+        socket.close()
+      },
+      async close() {
+        const ended = isUp ? once(child, 'exit') : Promise.resolve()
+        await socket.send('browser.close').catch(() => undefined)
+        await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, startMs))])
+        await browser.kill()
+      },
+    }
+    return browser
+  } catch (error) {
+    await killGroup(child)
+    throw error
+  }
+}
+
+/** It says on standard error where it listens. */
+function addressOf(child: ReturnType<typeof startGroup>): Promise<string> {
+  let output = ''
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`Firefox did not start in time:\n${output}`)), startMs)
+    child.stderr?.on('data', (piece: Buffer) => {
+      output += piece
+      const [, address] = /BiDi listening on (ws:\S+)/.exec(output) ?? []
+      if (!address) return
+      clearTimeout(timer)
+      resolve(address)
+    })
+    child.on('error', reject)
+    child.on('exit', (code) => reject(new Error(`Firefox ended with ${code}:\n${output}`)))
+  })
+}

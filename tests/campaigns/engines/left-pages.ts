@@ -1,0 +1,68 @@
+/**
+ * Fault 38: pages that are left while they write. WebKit keeps them for its Back button, and a transaction that is frozen with one
+ * blocks every later page.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import { enter, type Stage } from '#tests/campaigns/engines/stage.ts'
+import { people } from '#tests/support/browser.ts'
+import { between, type Chance } from '#tests/support/chance.ts'
+
+const paths = ['user', 'home', 'contract', 'profile/company']
+/** Time that a page has before it is left, ms. */
+const stays = { min: 200, max: 1_000 }
+const answerMs = 10_000
+const settleMs = 3_000
+
+/** Rounds after which a database did not answer, or the page had no rows. */
+export async function leavePages(
+  stage: Stage,
+  chance: Chance,
+  rounds: number,
+  say: (line: string) => void,
+): Promise<string[]> {
+  const { proxy } = stage
+  const blocked: string[] = []
+  const browser = await stage.openWithKeys('left-pages')
+  try {
+    await enter(browser, proxy.url, people.globex)
+    for (let round = 1; round <= rounds; round++) {
+      const loads = between(chance, 3, 5)
+      for (let load = 0; load < loads; load++) {
+        await browser.goTo(`${proxy.url}/saas/app/${paths[load % paths.length]}`)
+        await wait(between(chance, stays.min, stays.max))
+      }
+      await browser.goTo(`${proxy.url}/saas/app/user`)
+      await wait(settleMs)
+      const silent = await browser.run(findSilentDatabases, answerMs)
+      const hasRows = await browser.run(() => document.querySelector('main tbody tr a') !== null)
+      if (silent.length > 0 || !hasRows)
+        blocked.push(
+          `after ${loads} loads: ${silent.join(' and ') || 'no database'} silent, rows ${hasRows ? 'shown' : 'missing'}`,
+        )
+      say(`${round} of ${rounds}: ${blocked.length} blocked`)
+    }
+  } finally {
+    await browser.kill()
+  }
+  return blocked
+}
+
+/** Runs in the page: the databases in which nobody can write now. */
+async function findSilentDatabases(timeoutMs: number): Promise<string[]> {
+  const all = await indexedDB.databases()
+  const answers = all.map(({ name = '' }) => {
+    const answered = new Promise<null>((resolve) => {
+      const opening = indexedDB.open(name)
+      opening.onsuccess = () => {
+        const { result: database } = opening
+        const transaction = database.transaction([...database.objectStoreNames], 'readwrite')
+        transaction.oncomplete = () => {
+          database.close()
+          resolve(null)
+        }
+      }
+    })
+    return Promise.race([answered, new Promise<string>((resolve) => setTimeout(() => resolve(name), timeoutMs))])
+  })
+  return (await Promise.all(answers)).filter((name) => name !== null)
+}

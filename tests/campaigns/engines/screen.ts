@@ -1,0 +1,28 @@
+/** A screen that nobody sees, for browsers that cannot do without one. */
+import { once } from 'node:events'
+import { spawn } from 'node:child_process'
+
+export interface VirtualScreen {
+  /** Value of DISPLAY. */
+  display: string
+  close(): Promise<void>
+}
+
+export async function openScreen(): Promise<VirtualScreen> {
+  // It chooses a number that is free and writes it to descriptor 3.
+  const args = ['-displayfd', '3', '-screen', '0', '1600x1200x24', '-nolisten', 'tcp', '-ac']
+  const child = spawn('Xvfb', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
+  const started = await Promise.race([
+    once(child.stdio[3] as NodeJS.ReadableStream, 'data'),
+    once(child, 'exit').then(() => null),
+  ])
+  if (!started) throw new Error('Xvfb did not start')
+  return {
+    display: `:${String(started[0]).trim()}`,
+    async close() {
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}

@@ -1,0 +1,74 @@
+/** A portal behind the fault proxy, and a browser of one engine on it that can be killed and opened again. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type EngineBrowser, type EngineName, waitFor } from '#tests/campaigns/engines/engine.ts'
+import { startFirefox } from '#tests/campaigns/engines/firefox.ts'
+import { openScreen, type VirtualScreen } from '#tests/campaigns/engines/screen.ts'
+import { openWebKit, startWebKit } from '#tests/campaigns/engines/webkit.ts'
+import { type Person, type Portal, startPortal } from '#tests/support/browser.ts'
+import { type FaultProxy, openFaultProxy } from '#tests/support/fault-proxy.ts'
+import { buildRig } from '#tests/support/rig/build.ts'
+
+export interface Stage {
+  engine: EngineName
+  portal: Portal
+  proxy: FaultProxy
+  /** Opens the browser on a profile that stays until the stage is closed. */
+  open(profile: string): Promise<EngineBrowser>
+  /** The same with real keys and mouse; in WebKit it then keeps nothing on the disk. */
+  openWithKeys(profile: string): Promise<EngineBrowser>
+  close(): Promise<void>
+}
+
+export async function openStage(engine: EngineName, settings: Record<string, string> = {}): Promise<Stage> {
+  const folder = await mkdtemp(join(tmpdir(), `portal-${engine}-`))
+  await buildRig(join(folder, 'rig'))
+  const portal = await startPortal(settings)
+  const proxy = await openFaultProxy(Number(new URL(portal.url).port))
+  proxy.mount('/saas/rig/', join(folder, 'rig'))
+  const screen: VirtualScreen | null = engine === 'webkit' ? await openScreen() : null
+  return {
+    engine,
+    portal,
+    proxy,
+    open: (profile) =>
+      screen ? openWebKit(screen.display, join(folder, profile)) : startFirefox(join(folder, profile)),
+    openWithKeys: (profile) => (screen ? startWebKit(screen.display) : startFirefox(join(folder, profile))),
+    async close() {
+      await screen?.close()
+      await proxy.close()
+      await portal.close()
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+/** A first visit on a busy machine takes its time. */
+const enterMs = 120_000
+
+const hasList = () => document.querySelector('main tbody tr a') !== null
+const hasListOrLogin = () => document.querySelector('main tbody tr a, input[name="password"]') !== null
+
+/** To the list of users, by way of the login where it is asked for. Returns whether it was. */
+export async function enter(browser: EngineBrowser, url: string, who: Person): Promise<boolean> {
+  await browser.goTo(`${url}/saas/app/user`)
+  await waitFor(browser, 'the list of users or the login is shown', hasListOrLogin, [], enterMs)
+  const isLogin = !(await browser.run(hasList))
+  if (isLogin) {
+    await browser.type('input[name="company"]', who.company)
+    await browser.type('input[name="username"]', who.username)
+    await browser.type('input[name="password"]', who.password)
+    await browser.click('form button[type="submit"]')
+  }
+  await waitFor(browser, 'the list of users is shown', hasList, [], enterMs)
+  await waitFor(browser, 'the worker is in control', () => navigator.serviceWorker.controller !== null, [], enterMs)
+  return isLogin
+}
+
+/** A hand inside (tests/support/rig). */
+export async function giveHand(browser: EngineBrowser): Promise<void> {
+  await browser.run(async (address) => {
+    window.rig = (await import(address)) as typeof window.rig
+  }, '/saas/rig/rig.js')
+}

@@ -1,0 +1,277 @@
+/**
+ * WebKitGTK in two ways. `startWebKit` speaks W3C WebDriver: real keys and mouse, but such a browser keeps nothing on the disk.
+ * `openWebKit` speaks the inspector's protocol to a browser on a profile, so it can be killed and opened again.
+ */
+import { once } from 'node:events'
+import { mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type EngineBrowser, findMiddle, killGroup, startGroup, toJsonCall } from '#tests/campaigns/engines/engine.ts'
+import { type MessageSocket, openSocket } from '#tests/campaigns/engines/socket.ts'
+import { freePort } from '#tests/support/free-port.ts'
+
+const startMs = 30_000
+const loadMs = 60_000
+const keyMs = 20
+/** As root it does not start otherwise. */
+const environment = (display: string) => ({ DISPLAY: display, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1' })
+
+export async function findMiniBrowser(): Promise<string> {
+  for (const folder of await readdir('/usr/lib')) {
+    const inside = await readdir(join('/usr/lib', folder, 'webkit2gtk-4.1')).catch((): string[] => [])
+    if (inside.includes('MiniBrowser')) return join('/usr/lib', folder, 'webkit2gtk-4.1', 'MiniBrowser')
+  }
+  throw new Error('MiniBrowser of WebKitGTK 4.1 is not installed')
+}
+
+export async function startWebKit(display: string): Promise<EngineBrowser> {
+  const port = await freePort()
+  const child = startGroup('WebKitWebDriver', [`--port=${port}`, '--host=127.0.0.1'], environment(display))
+  let isUp = true
+  child.on('exit', () => (isUp = false))
+  const call = async <T>(method: 'GET' | 'POST' | 'DELETE', path: string, body: object = {}): Promise<T> => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      ...(method === 'POST' ? { body: JSON.stringify(body) } : {}),
+    })
+    const { value } = (await response.json()) as { value: T & { error?: string; message?: string } }
+    if (!response.ok) throw new Error(`${path}: ${value.error} ${value.message}`)
+    return value
+  }
+  try {
+    for (const end = Date.now() + startMs; ; await wait(100)) {
+      if (
+        await call('GET', '/status').then(
+          () => true,
+          () => false,
+        )
+      )
+        break
+      if (Date.now() > end) throw new Error('WebKitWebDriver did not start in time')
+    }
+    const options = { binary: await findMiniBrowser(), args: ['--automation'] }
+    const { sessionId } = await call<{ sessionId: string }>('POST', '/session', {
+      capabilities: { alwaysMatch: { pageLoadStrategy: 'none', 'webkitgtk:browserOptions': options } },
+    })
+    const session = `/session/${sessionId}`
+    await call('POST', `${session}/timeouts`, { script: 120_000, pageLoad: loadMs })
+    const actions = (type: 'pointer' | 'key', list: object[]) =>
+      call('POST', `${session}/actions`, { actions: [{ type, id: type, actions: list }] })
+    const browser: EngineBrowser = {
+      async goTo(url) {
+        await browser.leaveFor(url)
+        await untilLoaded(browser, url)
+      },
+      leaveFor: async (url) => void (await call('POST', `${session}/url`, { url })),
+      async run(act, ...args) {
+        const script = `const done = arguments[0]
+          ${toJsonCall(act as never, args)}.then((json) => done({ json }), (error) => done({ error: String(error) }))`
+        const { json, error } = await call<{ json?: string; error?: string }>('POST', `${session}/execute/async`, {
+          script,
+          args: [],
+        })
+        if (error !== undefined) throw new Error(error)
+        return JSON.parse(json ?? 'null')
+      },
+      async click(selector) {
+        const at = await findMiddle(browser, selector)
+        await actions('pointer', [
+          { type: 'pointerMove', ...at },
+          { type: 'pointerDown', button: 0 },
+          { type: 'pointerUp', button: 0 },
+        ])
+      },
+      async type(selector, text) {
+        await browser.click(selector)
+        const keys = [...text].flatMap((value) => [
+          { type: 'keyDown', value },
+          { type: 'keyUp', value },
+          { type: 'pause', duration: keyMs },
+        ])
+        await actions('key', keys)
+      },
+      resize: async (width, height) => void (await call('POST', `${session}/window/rect`, { width, height })),
+      screenshot: async () => Buffer.from(await call<string>('GET', `${session}/screenshot`), 'base64'),
+      isUp: () => isUp,
+      async kill() {
+        isUp = false
+        await killGroup(child)
+      },
+      async close() {
+        await call('DELETE', session).catch(() => undefined)
+        await browser.kill()
+      },
+    }
+    return browser
+  } catch (error) {
+    await killGroup(child)
+    throw error
+  }
+}
+
+/** The driver does not wait for pages: what it waits for ends with the next page, and then it waits without end. */
+async function untilLoaded(browser: EngineBrowser, url: string): Promise<void> {
+  for (const end = Date.now() + loadMs; ; await wait(50)) {
+    const state = await browser
+      .run(() => [document.readyState, location.origin])
+      .catch((error: unknown) => {
+        if (!browser.isUp()) throw error
+        return null
+      })
+    if (state?.[0] === 'complete' && state[1] === new URL(url).origin) return
+    if (Date.now() > end) throw new Error(`not loaded within ${loadMs} ms: ${url}`)
+  }
+}
+
+interface Evaluated {
+  result: { type: string; value?: unknown; objectId?: string; description?: string }
+  wasThrown?: boolean
+}
+
+export async function openWebKit(display: string, profile: string): Promise<EngineBrowser> {
+  await mkdir(profile, { recursive: true })
+  const port = await freePort()
+  const child = startGroup(
+    await findMiniBrowser(),
+    [`--cookies-file=${join(profile, 'cookies.sqlite')}`, 'about:blank'],
+    {
+      ...environment(display),
+      WEBKIT_INSPECTOR_HTTP_SERVER: `127.0.0.1:${port}`,
+      XDG_DATA_HOME: join(profile, 'data'),
+      XDG_CACHE_HOME: join(profile, 'cache'),
+      XDG_CONFIG_HOME: join(profile, 'config'),
+    },
+  )
+  let isUp = true
+  child.on('exit', () => (isUp = false))
+  try {
+    const page = await openTarget(await pageAddress(port))
+    const browser: EngineBrowser = {
+      async goTo(url) {
+        await page.run(`window.isLeaving = true; location.assign(${JSON.stringify(url)})`)
+        for (const end = Date.now() + loadMs; ; await wait(50)) {
+          const state = await page.run('window.isLeaving ? "leaving" : document.readyState').catch(() => null)
+          if (state === 'complete') return
+          if (Date.now() > end || !isUp) throw new Error(`not loaded within ${loadMs} ms: ${url}`)
+        }
+      },
+      leaveFor: async (url) => void (await page.run(`location.assign(${JSON.stringify(url)})`)),
+      async run(act, ...args) {
+        return JSON.parse(String(await page.run(toJsonCall(act as never, args))))
+      },
+      // The inspector has neither mouse nor keys.
+      async click(selector) {
+        await findMiddle(browser, selector)
+        await browser.run((text) => document.querySelector<HTMLElement>(text)?.click(), selector)
+      },
+      async type(selector, text) {
+        await findMiddle(browser, selector)
+        await browser.run(
+          (name, typed) => {
+            document.querySelector<HTMLElement>(name)?.focus()
+            for (const key of typed) document.execCommand('insertText', false, key)
+          },
+          selector,
+          text,
+        )
+      },
+      resize: async () => undefined,
+      screenshot: () => Promise.reject(new Error('only through WebDriver')),
+      isUp: () => isUp,
+      async kill() {
+        isUp = false
+        await killGroup(child)
+        page.close()
+      },
+      async close() {
+        const ended = isUp ? once(child, 'exit') : Promise.resolve()
+        child.kill('SIGTERM')
+        await Promise.race([ended, wait(startMs)])
+        await browser.kill()
+      },
+    }
+    return browser
+  } catch (error) {
+    await killGroup(child)
+    throw error
+  }
+}
+
+async function pageAddress(port: number): Promise<string> {
+  for (const end = Date.now() + startMs; ; await wait(100)) {
+    const list = await fetch(`http://127.0.0.1:${port}/`).then(
+      (response) => response.text(),
+      () => '',
+    )
+    const [, path] = /(\/socket\/\d+\/\d+\/WebPage)'/.exec(list) ?? []
+    if (path) return `ws://127.0.0.1:${port}${path}`
+    if (Date.now() > end) throw new Error('WebKit did not start in time')
+  }
+}
+
+interface Target {
+  /** The value of an expression; of a promise, what it resolves to. */
+  run(expression: string): Promise<unknown>
+  close(): void
+}
+
+/** Another page may mean another process, and then another target behind the same socket. */
+async function openTarget(address: string): Promise<Target> {
+  let target = ''
+  let lastId = 0
+  const pending = new Map<number, { target: string; settle: (message: { result?: never; error?: unknown }) => void }>()
+  const fail = (id: string) => {
+    for (const [n, { target: of, settle }] of pending) {
+      if (of !== id) continue
+      pending.delete(n)
+      settle({ error: 'the page was left' })
+    }
+  }
+  let onFirst = () => {}
+  const first = new Promise<void>((resolve) => (onFirst = resolve))
+  const socket: MessageSocket = await openSocket(address, (method, params: Record<string, never>) => {
+    if (method === 'Target.targetCreated') {
+      const { targetId, type, isProvisional } = params['targetInfo'] as unknown as Record<string, unknown>
+      if (type !== 'page' || isProvisional) return
+      target = String(targetId)
+      onFirst()
+    }
+    if (method === 'Target.didCommitProvisionalTarget') target = String(params['newTargetId'])
+    if (method === 'Target.targetDestroyed') fail(String(params['targetId']))
+    if (method === 'Target.dispatchMessageFromTarget') {
+      const message = JSON.parse(String(params['message'])) as { id?: number }
+      if (message.id === undefined) return
+      pending.get(message.id)?.settle(message as never)
+      pending.delete(message.id)
+    }
+  })
+  await first
+  const send = <T>(method: string, params: object): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const id = ++lastId
+      const to = target
+      pending.set(id, {
+        target: to,
+        settle: ({ result, error }) => (error ? reject(new Error(JSON.stringify(error))) : resolve(result as T)),
+      })
+      const message = JSON.stringify({ id, method, params })
+      socket.send('Target.sendMessageToTarget', { targetId: to, message }).catch((error: unknown) => {
+        pending.delete(id)
+        reject(error as Error)
+      })
+    })
+  return {
+    async run(expression) {
+      const { result, wasThrown } = await send<Evaluated>('Runtime.evaluate', { expression, returnByValue: false })
+      if (wasThrown) throw new Error(result.description)
+      if (result.objectId === undefined) return result.value
+      const awaited = await send<Evaluated>('Runtime.awaitPromise', {
+        promiseObjectId: result.objectId,
+        returnByValue: true,
+      })
+      if (awaited.wasThrown) throw new Error(awaited.result.description ?? String(awaited.result.value))
+      return awaited.result.value
+    },
+    close: () => socket.close(),
+  }
+}
