@@ -16,11 +16,15 @@ export const partNames = [
 ] as const
 export type PartName = (typeof partNames)[number]
 
-/** How one part was left by the latest run that got to it. Times are epoch ms by this device's clock. */
+/** How one part was left by the latest run that got to it. */
 export interface PreparedPart {
-  /** When it was last fetched or found unchanged, but for what the server refused; null: it must be tried again soon. */
+  /**
+   * When it was last fetched or found unchanged, but for what the server refused, epoch ms by this device's clock; null: it must be
+   * tried again soon.
+   */
   completedAt: number | null
-  attemptedAt: number
+  /** Server time of its latest response, epoch ms. */
+  asOf: number
   /** Session generation of that run: a logout wipes what is cached. */
   generation: number
   bytes: number

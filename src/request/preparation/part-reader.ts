@@ -253,10 +253,10 @@ const aborted = (signal: AbortSignal | undefined) =>
 /** As it is noted of a part. */
 export const toPreparedPart = (
   { missing, problem, bytes, lists, path, isTransient }: PartResult,
-  { now, generation }: { now: number; generation: number },
+  { now, asOf, generation }: { now: number; asOf: number; generation: number },
 ): PreparedPart => ({
   completedAt: isTransient ? null : now,
-  attemptedAt: now,
+  asOf,
   generation,
   bytes,
   missing,

@@ -61,7 +61,7 @@ async function runParts(
     const { reader, result } = createPartReader({ ports, guard, signal, onProgress: report })
     reader.check()
     await readPart(name, reader, caller, (bytes) => requireSpace(storage, bytes + neededBytes.part))
-    const part = toPreparedPart(result, { now: ports.clock(), generation })
+    const part = toPreparedPart(result, { now: ports.clock(), asOf: reader.now(), generation })
     await updatePreparation(db, (record) => ({ parts: { ...record.parts, [name]: part } }))
   }
   // Of rights that were taken away nothing is brought up to date any more.

@@ -16,7 +16,7 @@ export function PartList({ record, running }: { record: PreparationRecord; runni
   const names = partNames.filter((name) => record.parts[name] !== undefined || name === running)
   if (names.length === 0) return null
   return (
-    <ul className="device-own" aria-label={t('parts')}>
+    <ul className="device-own device-parts" aria-label={t('parts')}>
       {names.map((name) => {
         const part = record.parts[name]
         return (
@@ -42,10 +42,10 @@ function getIcon(part: PreparedPart | undefined, isRunning: boolean): IconName {
 function PartState({ part, isRunning }: { part: PreparedPart | undefined; isRunning: boolean }) {
   const { t } = useTranslation('prepare')
   if (isRunning || !part) return <span className="field-help">{t(isRunning ? 'state.running' : 'state.waiting')}</span>
-  const { bytes, attemptedAt, missing, problem } = part
+  const { bytes, asOf, missing, problem } = part
   return (
     <span className="field-help">
-      {t('state.saved', { size: sizeOf(bytes), time: readingTime(attemptedAt) })}
+      {t('state.saved', { size: sizeOf(bytes), time: readingTime(asOf) })}
       {problem && missing > 0 && (
         <>
           <br />

@@ -33,8 +33,10 @@ export function PreparePanel({ preparer }: { preparer: Preparer }) {
   }
   return (
     <section className="card" aria-labelledby="device-prepare">
-      <h2 id="device-prepare">{t('title')}</h2>
-      <p className="field-help">{t('text')}</p>
+      <div>
+        <h2 id="device-prepare">{t('title')}</h2>
+        <p className="field-help">{t('text')}</p>
+      </div>
       {progress ? <Progress progress={progress} /> : <Summary record={record} result={result} />}
       <Actions {...{ record, preparer, isRunning: progress !== null }} onPrepare={prepare} onTurnOff={turnOff} />
       {record.isOn && <PartList record={record} running={progress?.part ?? null} />}
@@ -81,7 +83,7 @@ function Actions({
 
 function Progress({ progress: { part, index, count, done, of } }: { progress: PreparationProgress }) {
   const { t } = useTranslation('prepare')
-  const place = { index: index + 1, count, part: t(`part.${part}`) }
+  const place = { index: index + 1, total: count, part: t(`part.${part}`) }
   const text = of > 0 ? t('stepOf', { ...place, done, of }) : t('step', place)
   return (
     <div className="device-usage">
@@ -125,7 +127,7 @@ function Summary({ record, result }: { record: PreparationRecord; result: Prepar
   if (end.kind === 'stopped') return <p role="status">{t('stopped')}</p>
   const isComplete = saved.every(({ missing }) => missing === 0)
   // The oldest part is what "updated" promises.
-  const time = readingTime(Math.min(...saved.map(({ attemptedAt }) => attemptedAt)))
+  const time = readingTime(Math.min(...saved.map(({ asOf }) => asOf)))
   return (
     <p className={`device-promise ${isComplete ? 'kept' : ''}`} role="status">
       <Icon name={isComplete ? 'check' : 'info'} />
