@@ -12,6 +12,7 @@ import { listServices } from '#contract/services.ts'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
 import { readPreparationIn } from '#local/preparation/preparation-record.ts'
 import { setPreparation } from '#local/preparation/preparation-store.ts'
+import { endSession } from '#local/session/session.ts'
 import { trimCache } from '#local/storage/clear-cache.ts'
 import { retryAfterEviction } from '#local/storage/eviction.ts'
 import { prepareDevice, type PrepareOptions } from '#request/preparation/prepare-device.ts'
@@ -178,9 +179,12 @@ describe('a background round', () => {
     expect((await tablet.list(listUsers, { scope: companyId })).complete).toBe(true)
   })
 
-  it('fault 47c goes on after a logout and the next login, which had wiped all of it', async () => {
+  it('fault 47c is wanted still after a session that lapsed, and goes on after a logout that wiped all of it', async () => {
     const tablet = await house.signedIn('order@alpha')
     await prepare(tablet)
+    await endSession(tablet.device, (await tablet.session())?.generation ?? 0, { lapsed: true })
+    await comeIn(tablet, 'order@alpha')
+    expect((await readRecord(tablet)).isOn).toBe(true)
     await tablet.signOut()
     await tablet.rest()
     await comeIn(tablet, 'order@alpha')

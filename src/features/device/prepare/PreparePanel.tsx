@@ -60,6 +60,7 @@ function Actions({
   const { t } = useTranslation('prepare')
   const isOnline = useConnection().line === 'online'
   const isDone = record.end?.kind === 'done'
+  const isBegun = record.isOn && Object.keys(record.parts).length > 0
   return (
     <div className="device-acts">
       {isRunning ? (
@@ -68,12 +69,12 @@ function Actions({
         </Button>
       ) : (
         <Button
-          icon={record.isOn ? 'refresh' : 'device'}
+          icon={isBegun ? 'refresh' : 'device'}
           kind={record.isOn && isDone ? 'quiet' : 'primary'}
           whyNot={isOnline ? null : t('needsConnection')}
           onClick={() => void onPrepare()}
         >
-          {t(!record.isOn ? 'start' : isDone ? 'refresh' : 'continue')}
+          {t(!isBegun ? 'start' : isDone ? 'refresh' : 'continue')}
         </Button>
       )}
       {record.isOn && <Button onClick={() => void onTurnOff()}>{t('turnOff')}</Button>}
