@@ -72,18 +72,23 @@ const together = [
   // What a write takes, and what comes when the first page has come to rest.
   {
     name: 'later',
-    test: /src\/(request(?!\/(audit-trail|reads\/kept-trail))|local(?!\/(audit-trail\/(kept-(store|index|tiles|search)|read-kept)|storage\/forget-lost-rights|outbox\/row-names))|contract|state(?!\/(use-)?long-request))\/|src\/app\/(connection\/(job-timer|kept-trails|SpaceProbe)|pwa\/(service-worker|chunk-load-error)|shell\/(?!ClientTypeSelect)[\w/-]+)\.tsx?$/,
+    test: /src\/(request(?!\/(audit-trail|preparation|reads\/kept-trail))|local(?!\/(audit-trail\/(kept-(store|index|tiles|search)|read-kept)|storage\/forget-lost-rights|outbox\/row-names))|contract|state(?!\/(use-)?long-request))\/|src\/app\/(connection\/(job-timer|kept-trails|SpaceProbe)|pwa\/(service-worker|chunk-load-error)|shell\/(?!ClientTypeSelect)[\w/-]+)\.tsx?$/,
   },
   // All that is drawn by PrimeReact: one file is 7 kB less than one for each part (docs/decisions/0045).
   { name: 'prime', test: /src\/ui\/prime\// },
   {
     name: 'pages',
-    test: /src\/(app\/(NotFound|pages\/(OutboxPage|SignupPage|ActivityPage|TaskOfService))|features\/((activity|company|device|entrance|outbox|profile)\/|(accounts|sessions)\/pages\/(Logout|Security|Sessions|Activate|Forget|ResetPwd)|accounts\/components\/(NewPassword|useSmallForm)))/,
+    test: /src\/(app\/(NotFound|pages\/(OutboxPage|SignupPage|ActivityPage|DevicePage|TaskOfService))|features\/((activity|company|device(?!\/prepare)|entrance|outbox|profile)\/|(accounts|sessions)\/pages\/(Logout|Security|Sessions|Activate|Forget|ResetPwd)|accounts\/components\/(NewPassword|useSmallForm)))/,
   },
   // What several of the parts below have in common, and no page of everybody has.
   {
     name: 'parts-common',
     test: /src\/(domain\/csv|local\/outbox\/row-names|state\/(use-)?long-request|ui\/(links\/|form\/(Date(Field|Range)|date-words)|display\/WebAddress)|locales\/\w+\/dates\.json)/,
+  },
+  // Of whoever prepares a device to work offline: kept with every part, as these people have one.
+  {
+    name: 'parts-prepare',
+    test: /src\/(features\/device\/prepare\/|app\/(connection\/preparation|pages\/PrepareParts)|request\/preparation\/(?!prepare-trail)|locales\/\w+\/prepare\.json)/,
   },
   // What admins do with users; the list's own page is in a file above.
   { name: 'users', test: /src\/features\/users\/(?!EndSessions|end-sessions)/ },
@@ -114,6 +119,8 @@ const together = [
     name: 'trail-device',
     test: /src\/(features\/audit-trail\/offline\/|app\/connection\/audit-trail|request\/(audit-trail\/|reads\/kept-trail)|local\/audit-trail\/(kept-(store|index|tiles|search)|read-kept)|domain\/audit-log\/(?!leaf\.|columns)|locales\/\w+\/auditKept\.json)|node_modules\/(@noble\/(curves|hashes(?!\/legacy))|canonicalize)\//,
   },
+  // Of both of them.
+  { name: 'parts-prepare-trail', test: /src\/request\/preparation\/prepare-trail/ },
   // Of the provider's staff alone; what opens and sends packages is as large as all the rest and comes when it is asked for.
   {
     name: 'staff-packages',

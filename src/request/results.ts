@@ -8,6 +8,7 @@ import type { PlainDate } from '#domain/time.ts'
 import type { LogAlarm } from '#local/audit-trail/records.ts'
 import type { WaitingState } from '#local/lists/list-view.ts'
 import type { Held } from '#local/outbox/status.ts'
+import type { PartName, RunEnd } from '#local/preparation/preparation-record.ts'
 
 /** Both days are part of it; `to` null: up to the time of the answer. */
 export interface KeptDays {
@@ -139,6 +140,31 @@ export interface TrailKeeper {
   accept(companyId: number): Promise<void>
   /** What is filtered, as a file that the server makes; without a connection CSV of what is kept here. */
   download(asked: InputOf<typeof exportTrail>): Promise<Result<DownloadedFile>>
+}
+
+/** Which part is being fetched, its place among them, and how many of its rows are here. `of` 0: not known. */
+export interface PreparationProgress {
+  part: PartName
+  index: number
+  count: number
+  done: number
+  of: number
+}
+
+/** `gone`: its user has left. `busy`: another page is at it. `off`: there was nothing to do. */
+export type PrepareResult = RunEnd | { kind: 'gone' | 'busy' | 'off' }
+
+/** Prepares this device to work offline. Nothing rejects. */
+export interface Preparer {
+  /** Returns how to unsubscribe. */
+  subscribe(listener: () => void): () => void
+  /** Null: this page does not prepare anything now. */
+  getProgress(): PreparationProgress | null
+  /** Turns it on and fetches everything. */
+  prepare(): Promise<PrepareResult>
+  /** Ends the run; what came stays. */
+  stop(): void
+  turnOff(): Promise<void>
 }
 
 /** What may be done with a waiting write, by its intent. Each tries the line at once; false: it is not there any more. */

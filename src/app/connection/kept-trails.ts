@@ -1,6 +1,7 @@
-/** Audit trails that are kept here are brought up to date by whatever page is open, when it begins and every while after. */
+/** What is kept here to work offline is brought up to date by whatever page is open, when it begins and every while after. */
 import { ports } from '#app/connection/api.ts'
 import { isAnyKept } from '#local/audit-trail/kept-state.ts'
+import { isPreparationOn } from '#local/preparation/preparation-store.ts'
 
 const roundMs = { first: 5_000, next: 60_000 }
 
@@ -14,6 +15,7 @@ export async function keepTrailsCurrent(): Promise<void> {
     if (document.visibilityState !== 'visible') continue
     try {
       if (await isAnyKept()) await (await import('#app/connection/audit-trail.ts')).updateTrails()
+      if (await isPreparationOn()) await (await import('#app/connection/preparation.ts')).refreshPreparation()
     } catch (error) {
       ports.report(error)
     }

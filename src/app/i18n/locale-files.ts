@@ -4,12 +4,12 @@ import type { Namespace } from '#ui/i18n/i18n.ts'
 import { askedLanguage, firstLanguage } from '#app/i18n/language.ts'
 import { recall, remember } from '#app/preferences/preferences.ts'
 
-// Mails, prints, the server's own pages and the payment sandbox are the server's to write; the words of the second factor, of sessions, of the audit trail, of the catalogue, of date fields and of all
+// Mails, prints, the server's own pages and the payment sandbox are the server's to write; the words of the second factor, of sessions, of the audit trail, of the preparation for work offline, of the catalogue, of date fields and of all
 // that is ordered come with the code that says them.
 const files = import.meta.glob<ResourceKey>(
   [
     '/src/locales/*/*.json',
-    '!/src/locales/*/{mail,print,pages,sandbox,gateway,sample-instance,factors,sessions,apps,audit,auditKept,modules,prices,services,backups}.json',
+    '!/src/locales/*/{mail,print,pages,sandbox,gateway,sample-instance,factors,sessions,apps,audit,auditKept,prepare,modules,prices,services,backups}.json',
     '!/src/locales/*/{dates,order-fields,price-fields,orders,wizard,contract,payment,calendar}.json',
   ],
   { import: 'default' },

@@ -64,6 +64,10 @@ const Services = cardOf(async () => {
   return OwnServices
 })
 
+/** Asked once of a tablet and of the installed app. */
+const Offer = cardOf(async () => (await import('#app/pages/PrepareParts.tsx')).OwnPrepareOffer)
+const isTablet = () => matchMedia('(pointer:coarse),(display-mode:standalone)').matches
+
 const Card = ({ Shown }: { Shown: ComponentType }) => (
   <Suspense fallback={null}>
     <Shown />
@@ -78,7 +82,12 @@ export function OwnHome() {
     <Home
       sources={sourcesFor(caller)}
       stands={stands}
-      below={isStaff ? <Card Shown={Watched} /> : isPlain && <Card Shown={Services} />}
+      below={
+        <>
+          {isTablet() && <Card Shown={Offer} />}
+          {isStaff ? <Card Shown={Watched} /> : isPlain && <Card Shown={Services} />}
+        </>
+      }
       beside={
         <>
           {isStaff && <Card Shown={Prices} />}

@@ -92,7 +92,7 @@ export const insideCode: Record<InsidePlace, PageModule> = {
     words: ['outbox', 'users', 'people', ...soon],
   },
   device: {
-    load: async () => (await import('#features/device/pages/Device.tsx')).Device,
+    load: async () => (await import('#app/pages/DevicePage.tsx')).OwnDevice,
     words: ['device', 'problem'],
   },
   activity: {

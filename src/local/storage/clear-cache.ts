@@ -12,19 +12,23 @@ export async function clearCache(device: Device = thisDevice()): Promise<boolean
   return true
 }
 
-/** Takes away lists that are older than the limit, then the oldest until the rest fits. How many went. */
+/**
+ * Takes away lists that are older than the limit, then the first to go until the rest fits. How many went. A prepared list is not
+ * too old: its user wants it, and each row says how old it is.
+ */
 export async function trimCache(db: UserDatabase, { bytes, ageMs } = limits): Promise<number> {
-  const holdings = await readEvictable(db)
-  const byAge = holdings.sort((a, b) => a.newest - b.newest)
+  const lists = await readEvictable(db)
   // By the server's own clock: this device's may have been turned.
-  const now = byAge.at(-1)?.newest ?? 0
-  let left = byAge.reduce((sum, holding) => sum + holding.bytes, 0)
+  const now = lists.reduce((latest, { newest }) => Math.max(latest, newest), 0)
+  let left = lists.reduce((sum, list) => sum + list.bytes, 0)
   let gone = 0
   // The list that was read last stays, however large: it is on the screen.
-  for (const holding of byAge.slice(0, -1)) {
-    if (now - holding.newest <= ageMs && left <= bytes) continue
-    await evict(db, holding)
-    left -= holding.bytes
+  const onScreen = lists.find(({ newest }) => newest === now)
+  for (const list of lists) {
+    const isTooOld = !list.isPrepared && now - list.newest > ageMs
+    if (list === onScreen || (!isTooOld && left <= bytes)) continue
+    await evict(db, list)
+    left -= list.bytes
     gone += 1
   }
   return gone

@@ -1,11 +1,12 @@
 /**
  * Room on the device. What is kept of the server's word may always be fetched again, so it makes way: lists that grow too
- * many or too old go by themselves, and when the disk is full the oldest go first and the write is tried again. What
+ * many or too old go by themselves, and when the disk is full the oldest go first, those that were prepared to work offline last, and the write is tried again. What
  * exists only here (writes, their files, names, receipts) is never touched, nor are rows that a waiting write is about. What its user
  * asked to keep stays until they take it away or leave.
  */
 import { getUser } from '#contract/accounts.ts'
 import { forgetIndex } from '#local/list-index/buckets.ts'
+import { readPreparedLists } from '#local/preparation/preparation-record.ts'
 import { besideRows, rowsOf, rowTables, type UserDatabase } from '#local/storage/database.ts'
 import type { ListStats } from '#local/storage/cache-records.ts'
 import { rowsIn } from '#local/list-index/list-stats.ts'
@@ -56,10 +57,16 @@ async function clearBeside(db: UserDatabase, table: string, pinned: readonly str
   await db.table(table).bulkDelete(keys.filter((key) => !isPinned(key)))
 }
 
-/** Lists that may make way. */
-export async function readEvictable(db: UserDatabase): Promise<ListStats[]> {
-  const [lists, pinned] = await Promise.all([db.listStats.toArray(), readPinned(db)])
-  return lists.filter(({ id }) => !pinned.includes(id))
+/** A list that may make way. `isPrepared`: fetched to work offline (local/preparation), so the others go first. */
+export type EvictableList = ListStats & { isPrepared: boolean }
+
+/** Lists that may make way, the first to go first. */
+export async function readEvictable(db: UserDatabase): Promise<EvictableList[]> {
+  const [lists, pinned, prepared] = await Promise.all([db.listStats.toArray(), readPinned(db), readPreparedLists(db)])
+  return lists
+    .filter(({ id }) => !pinned.includes(id))
+    .map((list) => ({ ...list, isPrepared: prepared.has(list.id) }))
+    .sort((a, b) => Number(a.isPrepared) - Number(b.isPrepared) || a.newest - b.newest)
 }
 
 /** Rows that waiting writes are about, by table: a write without its row would show nowhere. */
@@ -117,8 +124,8 @@ export async function retryAfterEviction<T>(
 /** False: there was nothing that could go. */
 async function makeRoom(db: UserDatabase, why: unknown): Promise<boolean> {
   try {
-    const oldest = (await readEvictable(db)).sort((a, b) => a.newest - b.newest)[0]
-    if (oldest) await evict(db, oldest)
+    const [first] = await readEvictable(db)
+    if (first) await evict(db, first)
     else if ((await countCleared(db)) > 0) await clear(db)
     else return false
     return true

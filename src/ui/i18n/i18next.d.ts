@@ -18,6 +18,7 @@ import type fields from '#locales/en/fields.json'
 import type help from '#locales/en/help.json'
 import type home from '#locales/en/home.json'
 import type modules from '#locales/en/modules.json'
+import type prepare from '#locales/en/prepare.json'
 import type priceFields from '#locales/en/price-fields.json'
 import type prices from '#locales/en/prices.json'
 import type orderFields from '#locales/en/order-fields.json'
@@ -62,6 +63,7 @@ declare module 'i18next' {
       home: typeof home
       modules: typeof modules
       'price-fields': typeof priceFields
+      prepare: typeof prepare
       prices: typeof prices
       'order-fields': typeof orderFields
       orders: typeof orders

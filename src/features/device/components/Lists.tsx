@@ -62,7 +62,8 @@ function ListName({ list: { table, scope } }: { list: CachedListInfo }) {
   const { user } = useSignedIn()
   const known = tableNamed(table)
   const name = known ? t(`table.${known}`) : table
-  if (scope === null || scope === user.company_id) return <strong>{name}</strong>
   const isOfService = ['backup_orders', 'traffic', 'backups'].includes(table)
+  // A service may have the number of the company.
+  if (scope === null || (!isOfService && scope === user.company_id)) return <strong>{name}</strong>
   return <strong>{t(isOfService ? 'lists.ofService' : 'lists.ofCompany', { name, id: scope })}</strong>
 }

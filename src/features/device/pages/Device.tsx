@@ -1,6 +1,6 @@
 import '#ui/icons/app-icons.ts'
 import '#features/device/style.css'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { Link } from 'react-router-dom'
 import { ClearDialog } from '#features/device/components/ClearDialog.tsx'
 import { Lists } from '#features/device/components/Lists.tsx'
@@ -21,8 +21,8 @@ import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** What of the portal is on this device, how much room it takes and how long it stays (P-18). Works without a network. */
-export function Device() {
+/** What of the portal is on this device, how much room it takes and how long it stays (P-18). Works without a network. `panel`: what prepares it. */
+export function Device({ panel }: { panel: ReactNode }) {
   const { t } = useTranslation('device')
   // Counted anew when the browser has been asked for its promise.
   const [asked, setAsked] = useState(0)
@@ -34,6 +34,7 @@ export function Device() {
   const lists = room?.lists ?? []
   return (
     <Page title={t('title')} intro={t('lead')} width="narrow">
+      {panel}
       <section className="card" aria-labelledby="device-lists">
         <div className="device-head">
           <div>

@@ -1,0 +1,67 @@
+/** Prepares this device to work offline: when its user wants it, and by itself in background rounds. */
+import { ports } from '#app/connection/api.ts'
+import { readCachedUser } from '#app/connection/current-user.ts'
+import { localProblem } from '#contract/problem.ts'
+import { setPreparation } from '#local/preparation/preparation-store.ts'
+import { readSession } from '#local/session/session.ts'
+import { askToKeep } from '#local/storage/persistence.ts'
+import { prepareDevice } from '#request/preparation/prepare-device.ts'
+import type { PreparationProgress, PrepareResult, Preparer } from '#request/results.ts'
+import { callerOf } from '#state/session-slice.ts'
+
+let progress: PreparationProgress | null = null
+let controller: AbortController | null = null
+const listeners = new Set<() => void>()
+
+function setProgress(next: PreparationProgress | null): void {
+  progress = next
+  for (const listener of listeners) listener()
+}
+
+async function run(isBackground: boolean): Promise<PrepareResult> {
+  if (controller) return { kind: 'busy' }
+  controller = new AbortController()
+  const { signal } = controller
+  try {
+    const session = await readSession()
+    const user = session && !session.signedOut ? await readCachedUser(session) : null
+    if (!user) return { kind: 'gone' }
+    return await prepareDevice(ports, { caller: callerOf(user), isBackground, signal, onProgress: setProgress })
+  } catch (error) {
+    ports.report(error)
+    return { kind: 'problem', problem: localProblem('STORAGE_FAILED') }
+  } finally {
+    controller = null
+    setProgress(null)
+  }
+}
+
+export const preparer: Preparer = {
+  subscribe(listener) {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  },
+  getProgress: () => progress,
+  async prepare() {
+    await setPreparation({ isOn: true, isOfferClosed: true })
+    // Whoever prepares a device means to keep it: the browser may ask its user.
+    void askToKeep().catch(ports.report)
+    return await run(false)
+  },
+  stop: () => controller?.abort(),
+  async turnOff() {
+    controller?.abort()
+    await setPreparation({ isOn: false })
+  },
+}
+
+/** On a full disk the end of a run is noted nowhere else. */
+let nextRoundAt = 0
+const roundMs = 15 * 60_000
+
+/** What has changed since the last round, at most every few hours. */
+export async function refreshPreparation(): Promise<void> {
+  if (!navigator.onLine || performance.now() < nextRoundAt) return
+  const result = await run(true)
+  if (result.kind !== 'off') nextRoundAt = performance.now() + roundMs
+}

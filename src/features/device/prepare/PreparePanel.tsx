@@ -1,0 +1,138 @@
+import '#features/device/prepare/words.ts'
+import { useState, useSyncExternalStore } from 'react'
+import { sizeOf } from '#features/device/format-bytes.ts'
+import { PartList } from '#features/device/prepare/PartList.tsx'
+import type { PreparationRecord } from '#local/preparation/preparation-record.ts'
+import { readPreparation } from '#local/preparation/preparation-store.ts'
+import type { PreparationProgress, Preparer, PrepareResult } from '#request/results.ts'
+import { useConnection } from '#state/hooks.ts'
+import { useLiveQuery } from '#state/live-query.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { Icon } from '#ui/icons/Icon.tsx'
+import { readingTime } from '#ui/list/Freshness.tsx'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { ProgressBar } from '#ui/page/ProgressBar.tsx'
+import { useTranslation } from 'react-i18next'
+
+/** Prepares this device to work offline: how far it is, what is saved, what is missing. */
+export function PreparePanel({ preparer }: { preparer: Preparer }) {
+  const { t } = useTranslation('prepare')
+  const record = useLiveQuery(() => readPreparation(), [])
+  const progress = useSyncExternalStore(preparer.subscribe, preparer.getProgress)
+  const [result, setResult] = useState<PrepareResult | null>(null)
+  if (!record) return null
+  const prepare = async () => {
+    setResult(null)
+    setResult(await preparer.prepare())
+  }
+  const turnOff = async () => {
+    await preparer.turnOff()
+    setResult(null)
+    showToast({ kind: 'done', text: t('turnedOff') })
+  }
+  return (
+    <section className="card" aria-labelledby="device-prepare">
+      <div>
+        <h2 id="device-prepare">{t('title')}</h2>
+        <p className="field-help">{t('text')}</p>
+      </div>
+      {progress ? <Progress progress={progress} /> : <Summary record={record} result={result} />}
+      <Actions {...{ record, preparer, isRunning: progress !== null }} onPrepare={prepare} onTurnOff={turnOff} />
+      {record.isOn && <PartList record={record} running={progress?.part ?? null} />}
+    </section>
+  )
+}
+
+function Actions({
+  record,
+  preparer,
+  isRunning,
+  onPrepare,
+  onTurnOff,
+}: {
+  record: PreparationRecord
+  preparer: Preparer
+  isRunning: boolean
+  onPrepare: () => Promise<void>
+  onTurnOff: () => Promise<void>
+}) {
+  const { t } = useTranslation('prepare')
+  const isOnline = useConnection().line === 'online'
+  const isDone = record.end?.kind === 'done'
+  const isBegun = record.isOn && Object.keys(record.parts).length > 0
+  return (
+    <div className="device-acts">
+      {isRunning ? (
+        <Button icon="stop" onClick={preparer.stop}>
+          {t('stop')}
+        </Button>
+      ) : (
+        <Button
+          icon={isBegun ? 'refresh' : 'device'}
+          kind={record.isOn && isDone ? 'quiet' : 'primary'}
+          whyNot={isOnline ? null : t('needsConnection')}
+          onClick={() => void onPrepare()}
+        >
+          {t(!isBegun ? 'start' : isDone ? 'refresh' : 'continue')}
+        </Button>
+      )}
+      {record.isOn && <Button onClick={() => void onTurnOff()}>{t('turnOff')}</Button>}
+    </div>
+  )
+}
+
+function Progress({ progress: { part, index, count, done, of } }: { progress: PreparationProgress }) {
+  const { t } = useTranslation('prepare')
+  const place = { index: index + 1, total: count, part: t(`part.${part}`) }
+  const text = of > 0 ? t('stepOf', { ...place, done, of }) : t('step', place)
+  return (
+    <div className="device-usage">
+      <ProgressBar
+        label={t('progress')}
+        percent={Math.floor(((index + (of > 0 ? done / of : 0)) / count) * 100)}
+        text={text}
+      />
+      <p role="status">{text}</p>
+    </div>
+  )
+}
+
+/** How the latest run ended. */
+function Summary({ record, result }: { record: PreparationRecord; result: PrepareResult | null }) {
+  const { t } = useTranslation('prepare')
+  const { isOn, parts } = record
+  // On a full disk the record says nothing of it.
+  const end = result?.kind === 'no space' ? result : record.end
+  if (result?.kind === 'busy') return <p role="status">{t('busy')}</p>
+  if (!isOn || !end) return null
+  const saved = Object.values(parts)
+  const size = sizeOf(saved.reduce((sum, { bytes }) => sum + bytes, 0))
+  if (end.kind === 'no space') {
+    const { free, needed } = end
+    const isKnown = free !== null && needed > 0
+    return (
+      <p className="device-promise device-warning" role="alert">
+        <Icon name="alert" />
+        {isKnown ? t('noSpace', { free: sizeOf(free), needed: sizeOf(needed) }) : t('noSpaceUnknown')}
+      </p>
+    )
+  }
+  if (end.kind === 'problem')
+    return (
+      <>
+        <p role="status">{t('notYet', { size })}</p>
+        <ProblemNote problem={end.problem} title={t('failed')} />
+      </>
+    )
+  if (end.kind === 'stopped') return <p role="status">{t('stopped')}</p>
+  const isComplete = saved.every(({ missing }) => missing === 0)
+  // The oldest part is what "updated" promises.
+  const time = readingTime(Math.min(...saved.map(({ asOf }) => asOf)))
+  return (
+    <p className={`device-promise ${isComplete ? 'kept' : ''}`} role="status">
+      <Icon name={isComplete ? 'check' : 'info'} />
+      {t(isComplete ? 'on' : 'onPartly', { size, time })}
+    </p>
+  )
+}

@@ -1,0 +1,60 @@
+/** Whether a user wants this device ready to work offline, and what was brought here for that. Survives a logout and a lapsed session. */
+import {
+  type PreparationRecord,
+  type PreparedPart,
+  preparationTable,
+  readPreparationIn,
+} from '#local/preparation/preparation-record.ts'
+import { readGate } from '#local/session/session-generation.ts'
+import { readSession } from '#local/session/session.ts'
+import type { UserDatabase } from '#local/storage/database.ts'
+import { type Device, thisDevice } from '#local/storage/device.ts'
+import { transact } from '#local/storage/transaction.ts'
+
+export async function updatePreparation(
+  db: UserDatabase,
+  change: (record: PreparationRecord) => Partial<PreparationRecord>,
+): Promise<void> {
+  await transact(db, ['meta'], async () => {
+    const record = await readPreparationIn(db)
+    await preparationTable(db).put({ ...record, ...change(record) })
+  })
+}
+
+/** Null: nobody is signed in. For a live query. */
+export async function readPreparation(device: Device = thisDevice()): Promise<PreparationRecord | null> {
+  const session = await readSession(device)
+  return session && !session.signedOut ? await readPreparationIn(device.of(session)) : null
+}
+
+export const isPreparationOn = async (device: Device = thisDevice()): Promise<boolean> =>
+  (await readPreparation(device))?.isOn === true
+
+/** Of the user who is signed in. */
+export async function setPreparation(
+  change: Partial<Pick<PreparationRecord, 'isOn' | 'isOfferClosed'>>,
+  device: Device = thisDevice(),
+): Promise<void> {
+  const session = await readSession(device)
+  if (session && !session.signedOut) await updatePreparation(device.of(session), () => change)
+}
+
+const refreshMs = 4 * 3_600_000
+const retryMs = 30 * 60_000
+
+/** Whether a background run may begin: never soon after another one, and not where it was stopped or had no space a short time ago. */
+export function isRunDue({ isOn, endedAt, end }: PreparationRecord, now: number): boolean {
+  if (!isOn) return false
+  if (endedAt === null || endedAt > now) return true
+  const isTriedSoon = end?.kind === 'done' || end?.kind === 'problem'
+  return now - endedAt >= (isTriedSoon ? retryMs : refreshMs)
+}
+
+/** Whether a part is fetched by a background run. */
+export async function isPartDue(db: UserDatabase, part: PreparedPart | undefined, now: number): Promise<boolean> {
+  if (!part || part.completedAt === null || part.generation !== (await readGate(db))) return true
+  const age = now - part.completedAt
+  if (age < 0 || age >= refreshMs) return true
+  if (part.path !== null && (await db.responses.where('path').equals(part.path).count()) === 0) return true
+  return (await db.syncPoints.bulkGet(part.lists)).includes(undefined)
+}

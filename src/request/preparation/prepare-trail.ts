@@ -1,0 +1,69 @@
+/** The last weeks of the audit trail, kept as if their user had chosen those days on its page; a range that is kept already goes on. */
+import { getSettings } from '#contract/accounts.ts'
+import { keepTrail, trailRange } from '#contract/audit-trail.ts'
+import type { OutputOf } from '#contract/endpoint.ts'
+import { toWire } from '#contract/http-mapping.ts'
+import { localProblem, type Problem } from '#contract/problem.ts'
+import { addDays } from '#domain/period.ts'
+import { dateIn } from '#domain/time.ts'
+import { fillId } from '#local/lists/coverage.ts'
+import { ask, TrailProblem } from '#request/audit-trail/ask.ts'
+import { begin, fill } from '#request/audit-trail/keep-trail.ts'
+import { type PartReader, RunEnded } from '#request/preparation/part-reader.ts'
+import type { KeepResult } from '#request/results.ts'
+
+const preparedDays = 28
+
+/** `requireSpace` throws where so many bytes are not free. */
+export async function prepareTrail(reader: PartReader, requireSpace: (bytes: number) => Promise<void>): Promise<void> {
+  const { guard, ports, signal } = reader
+  const { db, subject } = guard
+  const { companyId } = subject
+  if (!(await db.keptTrails.get(companyId))) {
+    const problem = await beginRange(reader, requireSpace)
+    if (problem) return noteProblem(reader, problem)
+  }
+  const result = await fill(ports, companyId, { onProgress: reader.onProgress, ...(signal ? { signal } : {}) })
+  reader.noteBytes((await db.listStats.get(fillId('trail', companyId)))?.bytes ?? 0)
+  const problem = getProblem(result)
+  if (problem) noteProblem(reader, problem)
+}
+
+async function beginRange(
+  { guard, ports, now }: PartReader,
+  requireSpace: (bytes: number) => Promise<void>,
+): Promise<Problem | null> {
+  const settings = await guard.db.responses.get(toWire(getSettings, {}).path)
+  const { time_zone: zone } = settings
+    ? (JSON.parse(settings.body) as OutputOf<typeof getSettings>)
+    : { time_zone: 'UTC' }
+  const dateTo = dateIn(zone, now())
+  const days = { dateFrom: addDays(dateTo, 1 - preparedDays), dateTo }
+  try {
+    const { body: size } = await ask(ports, guard, trailRange, { query: days })
+    await requireSpace(size.bytes * bytesOnDevice)
+    const { body: opened } = await ask(ports, guard, keepTrail, { body: { companyId: null, ...days } })
+    // New entries come on: somewhere its last day is not over.
+    return getProblem(await begin(ports, { ...days, today: dateIn('Etc/GMT+12', now()) }, opened))
+  } catch (error) {
+    if (error instanceof TrailProblem) return error.problem
+    throw error
+  }
+}
+
+/** Leaves, their searched text and the index. */
+const bytesOnDevice = 2
+
+function getProblem(result: KeepResult): Problem | null {
+  if (result.kind === 'paused') throw new RunEnded({ kind: 'stopped' })
+  if (result.kind === 'gone') throw new RunEnded({ kind: 'gone' })
+  if (result.kind === 'problem') return result.problem
+  // Its own page says what is wrong with the log.
+  return result.kind === 'refused' || result.kind === 'alarm' ? localProblem('UNREADABLE_ANSWER') : null
+}
+
+function noteProblem(reader: PartReader, problem: Problem): void {
+  if (problem.code === 'OFFLINE') throw new RunEnded({ kind: 'problem', problem })
+  if (problem.code === 'STORAGE_FAILED') throw new RunEnded({ kind: 'no space', free: null, needed: 0 })
+  reader.noteProblem(problem)
+}

@@ -1,0 +1,150 @@
+/** What a user's pages read, part by part: all of it, so that each page opens without a connection. */
+import { getCompany, getSettings, getUser } from '#contract/accounts.ts'
+import { listAppHistory, listApps } from '#contract/apps.ts'
+import { listTrailAlarms } from '#contract/audit-trail.ts'
+import { getBackupPlan, getTraffic, listBackupOrders, listBackups, listTraffic } from '#contract/backups.ts'
+import { listModuleChoices, listModules } from '#contract/modules.ts'
+import { getContractHistory, listOrders, type OrderRow } from '#contract/orders.ts'
+import { listPaymentTasks } from '#contract/payments.ts'
+import { getPriceInForce, getPriceList, listPriceLists, type PriceRow } from '#contract/prices.ts'
+import { listPriceListUses } from '#contract/price-lists/withdrawn.ts'
+import { listServices, type ServiceRow } from '#contract/services.ts'
+import { listUsers } from '#contract/users.ts'
+import { type Caller, type ClientType, clientTypes, isDeleteLevel, may, type Who } from '#domain/access.ts'
+import { type PartName, partNames } from '#local/preparation/preparation-record.ts'
+import { notAttempted, type PartReader, type PreparedRow } from '#request/preparation/part-reader.ts'
+import type { Row } from '#contract/endpoint.ts'
+
+type ReadPart = (reader: PartReader, caller: Caller) => Promise<void>
+
+const hourMs = 3_600_000
+/** A history follows its contract's rows, and only its words go by time. */
+const historyMaxAgeMs = 7 * 24 * hourMs
+/** A night's backup changes no row of its service. */
+const backupMaxAgeMs = 12 * hourMs
+/** Each of these takes requests of its own: the latest are brought here. */
+const maxContracts = 1_000
+const maxServices = 200
+
+const getTypes = (caller: Caller): readonly ClientType[] => (isDeleteLevel(caller) ? clientTypes : ['saas'])
+
+const parts: Record<Exclude<PartName, 'trail'>, { who: Who; read: ReadPart }> = {
+  account: {
+    who: 'user',
+    read: async (reader, caller) => {
+      await reader.readResponse(getSettings, {})
+      await reader.readResponse(getUser, {})
+      if (may('admin', caller)) await reader.readResponse(getCompany, { params: { id: caller.companyId } })
+      if (!may('providerAdmin', caller)) return
+      await reader.readResponse(listPaymentTasks, {})
+      await reader.readResponse(listTrailAlarms, {})
+    },
+  },
+  contracts: {
+    who: 'order',
+    read: async (reader, { companyId }) => {
+      const rows = await reader.readList<OrderRow>(listOrders, companyId)
+      // A contract's history changes with any of its orders.
+      const changedAt = new Map<number, number>()
+      for (const { row, asOf } of rows) {
+        const id = row.contract_id
+        if (id > 0) changedAt.set(id, Math.max(asOf, changedAt.get(id) ?? 0))
+      }
+      const contracts = [...changedAt].sort(([a], [b]) => b - a)
+      await forEachDetail(reader, contracts, maxContracts, ([id, asOf]) =>
+        reader.readResponse(getContractHistory, { params: { id } }, { changedAt: asOf, maxAgeMs: historyMaxAgeMs }),
+      )
+    },
+  },
+  prices: {
+    who: 'orderOrProviderAdmin',
+    read: async (reader, caller) => {
+      for (const type of getTypes(caller)) {
+        await reader.readResponse(getPriceInForce, { query: { type } })
+        await reader.readResponse(listModuleChoices, { query: { type } })
+      }
+    },
+  },
+  services: {
+    who: 'orderOrProviderAdmin',
+    read: async (reader) => void (await reader.readList(listServices, null)),
+  },
+  backups: {
+    who: 'orderOrProviderAdmin',
+    read: async (reader, caller) => {
+      const rows = newestFirst(await reader.readList<ServiceRow>(listServices, null))
+      await forEachDetail(reader, rows, maxServices, async ({ row, asOf }) => {
+        const freshness = { changedAt: asOf, maxAgeMs: backupMaxAgeMs }
+        const serviceId = Number(row.id)
+        const input = { params: { serviceId } }
+        await reader.readDetailList(listBackups, serviceId, freshness)
+        await reader.readResponse(getBackupPlan, input, freshness)
+        if (!may('order', caller)) return
+        await reader.readDetailList(listBackupOrders, serviceId, freshness)
+        await reader.readDetailList(listTraffic, serviceId, freshness)
+        await reader.readResponse(getTraffic, input, freshness)
+      })
+    },
+  },
+  users: {
+    who: 'admin',
+    read: async (reader, { companyId }) => void (await reader.readList(listUsers, companyId)),
+  },
+  priceLists: {
+    who: 'providerAdmin',
+    read: async (reader, caller) => {
+      const rows = newestFirst(await reader.readList<PriceRow>(listPriceLists, null))
+      await forEachDetail(reader, rows, maxContracts, ({ row, asOf }) =>
+        reader.readResponse(
+          getPriceList,
+          { params: { id: row.id } },
+          { changedAt: asOf, maxAgeMs: Number.POSITIVE_INFINITY },
+        ),
+      )
+      for (const type of getTypes(caller)) await reader.readResponse(listPriceListUses, { query: { type } })
+    },
+  },
+  modules: {
+    who: 'providerAdmin',
+    read: async (reader) => {
+      await reader.readList(listModules, null)
+      await reader.readList(listApps, null)
+    },
+  },
+  apps: {
+    who: 'providerAdmin',
+    read: async (reader) => void (await reader.readList(listAppHistory, null)),
+  },
+}
+
+const newestFirst = <R extends Row>(rows: PreparedRow<R>[]) => rows.sort((a, b) => Number(b.row.id) - Number(a.row.id))
+
+async function forEachDetail<T>(
+  reader: PartReader,
+  items: readonly T[],
+  max: number,
+  read: (item: T) => Promise<void>,
+): Promise<void> {
+  const count = Math.min(items.length, max)
+  for (const [index, item] of items.slice(0, count).entries()) {
+    reader.onProgress(index, count)
+    await read(item)
+  }
+  reader.onProgress(count, count)
+  if (items.length > count) reader.noteProblem(notAttempted, items.length - count)
+}
+
+/** What this user may read, in the order in which it is fetched. */
+export const getPartNames = (caller: Caller): PartName[] =>
+  partNames.filter((name) => may(name === 'trail' ? 'trail' : parts[name].who, caller))
+
+export async function readPart(
+  name: PartName,
+  reader: PartReader,
+  caller: Caller,
+  requireSpace: (bytes: number) => Promise<void>,
+): Promise<void> {
+  if (name !== 'trail') return await parts[name].read(reader, caller)
+  // Only who may read a trail has the code that keeps it.
+  await (await import('#request/preparation/prepare-trail.ts')).prepareTrail(reader, requireSpace)
+}
