@@ -24,7 +24,7 @@ export interface WriteReport extends Reckoning {
   /** Said to be on the device, and not there when the browser was opened again. */
   gone: string[]
   problems: string[]
-  /** Still waiting a minute after the connection was good. */
+  /** Still waiting a minute after the last one was sent. */
   stuck: string[]
 }
 
@@ -88,8 +88,13 @@ export async function writeUnderFaults(
     }
   }
   const settle = async (what: string) => {
-    for (const end = performance.now() + settleWithinMs; ; await wait(100)) {
-      if ((await browser.run(() => window.rig.waiting())) === 0) return
+    let last = Number.POSITIVE_INFINITY
+    for (let end = performance.now() + settleWithinMs; ; await wait(100)) {
+      const waiting = await browser.run(() => window.rig.waiting())
+      if (waiting === 0) return
+      // A busy machine sends slowly: stuck is what does not go on.
+      if (waiting < last) end = performance.now() + settleWithinMs
+      last = Math.min(last, waiting)
       if (performance.now() < end) continue
       stuck.push(`${what}: ${(await browser.run(() => window.rig.standing())).join('; ')}`)
       return
