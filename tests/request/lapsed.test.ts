@@ -78,6 +78,8 @@ describe('a session that runs out without a connection', () => {
     const intent = crypto.randomUUID()
     const made = { body: { title: 0 as const, name: 'New', email: 'new@acme.example' } }
     for (let times = 0; times < 2; times++) await tablet.api.call(createUser, made, { intent })
+    // What was tried meanwhile has found no line, and sends nothing later.
+    await tablet.rest()
     tablet.line.state = 'up'
     await tablet.signIn('acme', 'user1@acme.example')
     await tablet.tick()
@@ -115,6 +117,7 @@ describe('a session that runs out without a connection', () => {
     const { clock, server, tablet, runOut, dump } = await signedIn()
     await runOut()
     await tablet.api.call(updateCompanyUser, rename)
+    await tablet.rest()
     await clock.turn(14 * day - 1_000)
     await tablet.tick()
     expect((await tablet.api.call(listUsers, users)).kind).toBe('kept')
