@@ -120,7 +120,7 @@ const together = [
     test: /src\/(features\/audit-trail\/offline\/|app\/connection\/audit-trail|request\/(audit-trail\/|reads\/kept-trail)|local\/audit-trail\/(kept-(store|index|tiles|search)|read-kept)|domain\/audit-log\/(?!leaf\.|columns)|locales\/\w+\/auditKept\.json)|node_modules\/(@noble\/(curves|hashes(?!\/legacy))|canonicalize)\//,
   },
   // Of both of them.
-  { name: 'parts-prepare-trail', test: /src\/request\/preparation\/prepare-trail/ },
+  { name: 'trail-prepare', test: /src\/request\/preparation\/prepare-trail/ },
   // Of the provider's staff alone; what opens and sends packages is as large as all the rest and comes when it is asked for.
   {
     name: 'staff-packages',
