@@ -25,6 +25,17 @@ type Shared = Omit<Ports, 'build' | 'access' | 'wakeLater' | 'tally'>
 
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
+/** The page was left, and what it had open in the database was aborted (decision 81). */
+let wasLeft = false
+for (const type of ['pagehide', 'freeze'])
+  globalThis.addEventListener?.(type, () => void (wasLeft = true), { capture: true })
+
+/** Not what was aborted because the page was left: that is done again when it comes back, and else nobody is there to read it. */
+function report(error: unknown): void {
+  if (wasLeft && error instanceof Error && error.name === 'AbortError') return
+  reportError(error)
+}
+
 export const browserPorts: Shared = {
   network: (request) => fetch(request),
   origin: location.origin,
@@ -37,7 +48,6 @@ export const browserPorts: Shared = {
   device: async () => (await import('#local/storage/device.ts')).thisDevice(),
   // Also in workers; absent where apps have no icon.
   badge: (count) => void navigator.setAppBadge?.(count).catch(() => {}),
-  lasting: (work) => void work.catch(reportError),
-  // Called by itself: browsers refuse it as a method of anything but the window.
-  report: (error) => reportError(error),
+  lasting: (work) => void work.catch(report),
+  report,
 }

@@ -1,6 +1,5 @@
 import { screen, within } from '@testing-library/dom'
 import { afterEach, expect, it } from 'vitest'
-import { readPreparation } from '#local/preparation/preparation-store.ts'
 import { button, heading } from '#tests/support/fields.ts'
 import { setUpPages } from '#tests/support/screen.ts'
 import { canaries } from '#tests/support/world.ts'
@@ -43,6 +42,7 @@ it('fault 47h a tablet is offered it once; the panel says what is saved, pages n
   await (await panel()).findByText(/^Ready\./)
   await the.user.click(button('Turn off'))
   await (await panel()).findByRole('button', { name: 'Prepare this device' })
-  // Neither on nor asked about again.
+  // Neither on nor asked about again. Each page has modules of its own.
+  const { readPreparation } = await import('#local/preparation/preparation-store.ts')
   expect(await readPreparation()).toMatchObject({ isOn: false, isOfferClosed: true })
 })

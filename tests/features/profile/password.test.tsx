@@ -36,8 +36,9 @@ it('the password is changed: what is wrong is said in the specified words, this 
   the.browser.goOnline()
   await expect.poll(() => change.getAttribute('aria-disabled')).toBe(null)
   // Nor is a network that goes under the hands an error.
+  await type(the.user, { original: password, chosen, confirm: chosen })
   the.browser.line = 'down'
-  await give(password, chosen)
+  await submit(the.user)
   const note = await screen.findByText(/^This needs a connection\./)
   expect(note.closest('[role]')?.getAttribute('role')).toBe('status')
   expect(document.querySelector('main [role=alert]:not(:empty)')).toBeNull()
