@@ -1,16 +1,16 @@
 /** Waiting changes that need each other by name, as their page says it. */
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
-import { api } from '#app/connection/api.ts'
 import { createModule } from '#contract/modules.ts'
-import { findTakenField } from '#features/outbox/taken-name.ts'
 import { setUpShopPages } from '#tests/support/shop-pages.ts'
 
 const the = setUpShopPages()
 const staff = 'delete@m18'
 
-const add = (code: string, dependencies: string[]) =>
-  api.call(createModule, { body: { name: `The ${code}`, code, type: 'saas', dependencies } })
+const add = async (code: string, dependencies: string[]) =>
+  (await import('#app/connection/api.ts')).api.call(createModule, {
+    body: { name: `The ${code}`, code, type: 'saas', dependencies },
+  })
 const reasons = () => [...document.querySelectorAll('.write-why')].map(({ textContent }) => textContent)
 const lines = () => [...document.querySelectorAll('.write-fields li')].map(({ textContent }) => textContent)
 
@@ -41,9 +41,12 @@ it('fault 42b: names the module that goes first, then that it was refused and wh
 
 it('fault 46e: a code that a module of this device has is taken, in other letters too, and free for the write that made it', async () => {
   await openModules()
-  the.browser.goOffline()
+  // Each page has modules of its own.
+  const { findTakenField } = await import('#features/outbox/taken-name.ts')
   const entry = { endpoint: 'createModule', table: 'modules', intent: crypto.randomUUID() }
-  expect(await findTakenField(entry, { name: 'Again', code: 'CORE', type: 'saas' })).toBe('code')
+  // The list is stored beside what the page shows.
+  await expect.poll(() => findTakenField(entry, { name: 'Again', code: 'CORE', type: 'saas' })).toBe('code')
+  the.browser.goOffline()
   expect(await findTakenField(entry, { name: 'Other', code: 'other', type: 'saas' })).toBeNull()
   const result = await add('made_here', [])
   const intent = 'intent' in result ? (result.intent ?? '') : ''
