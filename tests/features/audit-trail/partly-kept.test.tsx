@@ -1,13 +1,14 @@
 /** What the button of a trail that is here in part says (fault 46). */
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
-import { thisDevice } from '#local/storage/device.ts'
 import { setUpPages } from '#tests/support/screen.ts'
 
 const the = setUpPages()
 
 it('fault 46d: that it is being saved only while it is, and offline how much of it is here', async () => {
   await the.browser.openAs('admin@alpha', '/app/systrail')
+  // Each page has modules of its own.
+  const { thisDevice } = await import('#local/storage/device.ts')
   await screen.findByRole('button', { name: 'Save on this device' })
   the.browser.goOffline()
   const { companyId, userId } = (await thisDevice().directory.session.get('now'))?.subject ?? {
