@@ -53,3 +53,14 @@ export const may = (who: Who, caller: Caller | null): boolean => rules[who](call
 /** Customers are always saas; only the delete level chooses (portal 1). */
 export const clientTypeOf = (caller: Caller, chosen: ClientType): ClientType =>
   isDeleteLevel(caller) ? chosen : 'saas'
+
+/** What of a user's row decides what they may read, by the row's own names. */
+export interface Rights {
+  admin: boolean
+  order: boolean
+  access_level: number
+}
+
+/** Whether something that could be read before may not be read any more. */
+export const isRightLost = (before: Rights, now: Rights): boolean =>
+  (before.admin && !now.admin) || (before.order && !now.order) || now.access_level < before.access_level

@@ -1,5 +1,6 @@
 /** A session that lapses takes nothing from its user: what is cached stays, sealed, and is there again after the next login. */
 import { describe, expect, it } from 'vitest'
+import { getUser } from '#contract/accounts.ts'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
 import { recordsToText, textToRecords } from '#local/storage/record-text.ts'
 import { setShared } from '#local/session/shared-device.ts'
@@ -104,6 +105,23 @@ describe('what is cached for a user whose session lapses (decision 83)', () => {
     await tablet.rest()
     expect(await sealedOf(tablet)).toBe(0)
     expect(await tablet.api.call(listUsers, users)).toMatchObject({ kind: 'fresh' })
+  })
+
+  it('fault 43k is dropped where its user has lost a right meanwhile', async () => {
+    const signed = await signedIn()
+    const { server, tablet } = signed
+    server.script = (sent, pass) => {
+      const answer = pass()
+      return sent.path === '/api/m18s/user'
+        ? { ...answer, body: JSON.stringify({ ...JSON.parse(answer.body), order: true }) }
+        : answer
+    }
+    await tablet.api.call(getUser, {})
+    await tablet.rest()
+    await lapse(signed, 'lapsed')
+    expect(await sealedOf(tablet)).toBeGreaterThan(0)
+    await tablet.signIn('acme', 'user1@acme.example')
+    expect([await rowsOf(tablet), await sealedOf(tablet)]).toEqual([0, 0])
   })
 
   it('fault 43f comes back with the writes that waited, which are sent', async () => {

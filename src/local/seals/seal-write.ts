@@ -27,7 +27,7 @@ export async function sealWrite(
   const sealer = await readSealer(db)
   if (!sealer) return 'no key'
   const { gate, isNew: _, ...wish } = draft
-  const { intent, endpoint, since, kind, target, ifMatch } = draft
+  const { intent, kind, target, ifMatch } = draft
   const row = typeof ifMatch === 'number' ? `${kind}:${target}:${ifMatch}` : null
   // No page shows what is sealed: whoever changes the row again does it on the version that the first one was made on.
   const before = row === null ? undefined : (await writesOn(db, row)).filter(({ id }) => id !== intent).at(-1)
@@ -45,8 +45,6 @@ export async function sealWrite(
       id: intent,
       entries: 1,
       order,
-      endpoint,
-      since,
       ...(row === null ? {} : { row }),
     })
     if (!there) await noteMarks(db, { made: marks.made + 1, lastSeq: marks.lastSeq })

@@ -3,9 +3,11 @@
  * sealed and put back while the gate is closed, when nobody stores any: an index and its rows would not fit each other otherwise.
  */
 import { getUser } from '#contract/accounts.ts'
+import type { Rights } from '#domain/access.ts'
 import { importSealKey, openSealed, readPair, type Sealer } from '#local/seals/seal-crypto.ts'
 import { type UserDatabase, wipedTables } from '#local/storage/database.ts'
 import { recordsToText, textToRecords } from '#local/storage/record-text.ts'
+import type { SealedCache } from '#local/storage/records.ts'
 import { isFull } from '#local/storage/storage-errors.ts'
 import { transact } from '#local/storage/transaction.ts'
 
@@ -15,9 +17,12 @@ const recordsInPiece = { keptTiles: 32, other: 2_000 }
 /** False: the gate has moved, its user is back or another page is at it. On a full disk nothing is left. */
 export async function sealCache(db: UserDatabase, sealer: Sealer, generation: number): Promise<boolean> {
   try {
-    const keyId = await sealedCacheKey(db)
+    const before = await readSealedCache(db)
     // Of an older session, and never opened since: nothing of it fits what is here now.
-    if (keyId !== null && keyId !== sealer.keyId) await dropSealedCache(db)
+    if (before && before.keyId !== sealer.keyId) await dropSealedCache(db)
+    const reading = await db.responses.get(getUser.path)
+    const rights = reading && (JSON.parse(reading.body) as Rights)
+    await db.meta.put({ name: 'sealed-cache', keyId: sealer.keyId, ...(rights ? { rights: pickRights(rights) } : {}) })
     for (const table of wipedTables) if (!(await sealTable(db, table, sealer, generation))) return false
     return true
   } catch (error) {
@@ -26,6 +31,8 @@ export async function sealCache(db: UserDatabase, sealer: Sealer, generation: nu
     return true
   }
 }
+
+const pickRights = ({ admin, order, access_level }: Rights): Rights => ({ admin, order, access_level })
 
 async function sealTable(db: UserDatabase, table: string, sealer: Sealer, generation: number): Promise<boolean> {
   const size = table === 'keptTiles' ? recordsInPiece.keptTiles : recordsInPiece.other
@@ -37,7 +44,6 @@ async function sealTable(db: UserDatabase, table: string, sealer: Sealer, genera
     const isDone = await transact(db, [table, 'sealedCache', 'meta'], async () => {
       if (!(await isClosed(db, generation))) return false
       await db.sealedCache.add({ table, iv, data, ...(sender ? { sender } : {}) })
-      await db.meta.put({ name: 'sealed-cache', keyId: sealer.keyId })
       await db.table(table).bulkDelete(keys)
       return true
     })
@@ -54,18 +60,18 @@ const isClosed = async (db: UserDatabase, generation: number): Promise<boolean> 
   return gate?.name === 'session-generation' && !gate.open && gate.generation === generation
 }
 
-/** The id of the key that opens what is sealed; null: nothing is. */
-export async function sealedCacheKey(db: UserDatabase): Promise<number | null> {
+/** What is sealed, by what can be told of it; null: nothing is. */
+export async function readSealedCache(db: UserDatabase): Promise<SealedCache | null> {
   const found = await db.meta.get('sealed-cache')
-  return found?.name === 'sealed-cache' ? found.keyId : null
+  return found?.name === 'sealed-cache' ? found : null
 }
 
 /** Puts all of it back, before the gate opens. What that key does not open is dropped: it can be fetched again. */
 export async function openCache(db: UserDatabase, keyText: string | null): Promise<void> {
-  const keyId = await sealedCacheKey(db)
-  if (keyId === null) return
+  const found = await readSealedCache(db)
+  if (!found) return
   const key = await importSealKey(keyText)
-  const pair = await readPair(db, keyId)
+  const pair = await readPair(db, found.keyId)
   for (const id of await db.sealedCache.toCollection().primaryKeys()) {
     const sealed = await db.sealedCache.get(id)
     const text = sealed && key ? await openSealed(key, sealed, pair) : null

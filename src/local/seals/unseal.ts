@@ -27,10 +27,10 @@ export async function unseal(db: UserDatabase, given?: SealKeys, asked?: number 
     if (text === undefined) continue
     const key = await importSealKey(text)
     const content = key && (await openSealed(key, sealed, await readPair(db, keyIdOf(sealed))))
-    const opened = toBelongings(content)
-    if (content !== null && sealed.order !== undefined)
-      back += await openWrite(db, sealed, { text: content, generation })
-    else if (opened) back += await putBack(db, sealed, opened, generation)
+    const isWrite = sealed.order !== undefined
+    const left = isWrite ? null : toBelongings(content)
+    if (isWrite && content !== null) back += await openWrite(db, sealed, { text: content, generation })
+    else if (left) back += await putBack(db, sealed, left, generation)
     else if (sealed.isShut !== true) await db.table('meta').update(sealed.name, { isShut: true })
   }
   return back

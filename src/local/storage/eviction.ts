@@ -1,8 +1,8 @@
 /**
  * Room on the device. What is kept of the server's word may always be fetched again, so it makes way: lists that grow too
- * many or too old go by themselves, and when the disk is full the oldest go first, those that were prepared to work offline last, and the write is tried again. What
- * exists only here (writes, their files, names, receipts) is never touched, nor are rows that a waiting write is about. What its user
- * asked to keep stays until they take it away or leave.
+ * many or too old go by themselves. When the disk is full the oldest go first, those that were prepared to work offline last, and
+ * the write is tried again. What exists only here (writes, their files, names, receipts) is never touched, nor are rows that a
+ * waiting write is about. What its user asked to keep stays until they take it away or leave.
  */
 import { getUser } from '#contract/accounts.ts'
 import { forgetIndex } from '#local/list-index/buckets.ts'

@@ -1,10 +1,10 @@
-import { type AccessLevel, may } from '#domain/access.ts'
+import { type AccessLevel, isRightLost, may } from '#domain/access.ts'
 import type { UserRow } from '#contract/users.ts'
 import { keptTables } from '#local/storage/database.ts'
 import { type Device, thisDevice } from '#local/storage/device.ts'
 import { clear } from '#local/storage/eviction.ts'
 
-type Rights = Pick<UserRow, 'admin' | 'order' | 'access_level' | 'company_id' | 'company_code' | 'row_version'> & {
+type Account = Pick<UserRow, 'admin' | 'order' | 'access_level' | 'company_id' | 'company_code' | 'row_version'> & {
   id: number
 }
 
@@ -12,9 +12,8 @@ type Rights = Pick<UserRow, 'admin' | 'order' | 'access_level' | 'company_id' | 
  * Forgets what can be fetched again once a right was lost: what it showed is not for this user any more. Of several pages that hear of
  * it, the first does so.
  */
-export async function forgetLostRights(before: Rights, now: Rights, device: Device = thisDevice()): Promise<void> {
-  const isLost = (before.admin && !now.admin) || (before.order && !now.order) || now.access_level < before.access_level
-  if (before.id !== now.id || !isLost) return
+export async function forgetLostRights(before: Account, now: Account, device: Device = thisDevice()): Promise<void> {
+  if (before.id !== now.id || !isRightLost(before, now)) return
   const db = device.of({ companyId: now.company_id, userId: now.id })
   const last = await db.meta.get('lost-rights')
   const version = now.row_version
@@ -25,7 +24,7 @@ export async function forgetLostRights(before: Rights, now: Rights, device: Devi
   await db.meta.put({ name: 'lost-rights', version })
 }
 
-const toCaller = ({ admin, order, id, company_id, company_code, access_level }: Rights) => ({
+const toCaller = ({ admin, order, id, company_id, company_code, access_level }: Account) => ({
   admin,
   order,
   userId: id,

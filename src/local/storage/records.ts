@@ -1,6 +1,7 @@
 /** The records that the device stores beside cached rows: outbox, receipts, jobs, session, drafts. Types only. */
 import type { Id, Intent, Kind } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
+import type { Rights } from '#domain/access.ts'
 import type { WaitingState } from '#local/lists/list-view.ts'
 
 export interface Subject {
@@ -223,10 +224,8 @@ export interface Sealed {
   isShut?: boolean
   /** Public key of whoever sealed it by a pair (`SealPair`); absent: by the key itself. */
   sender?: ArrayBuffer
-  /** A single write of a session that had lapsed: the place it was made in, and by which call. Absent: what a user left. */
+  /** Of a single write of a session that had lapsed: the place it was made in. Absent: what a user left. */
   order?: number
-  endpoint?: string
-  since?: number
   /** Kind, id and version of the row that it changes. */
   row?: string
 }
@@ -248,6 +247,8 @@ export interface SealPair {
 export interface SealedCache {
   name: 'sealed-cache'
   keyId: number
+  /** Those with which it was read; absent: they were not known. */
+  rights?: Rights
 }
 
 /** Records of one table; they are put back in the order of `id`. */

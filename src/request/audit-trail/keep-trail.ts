@@ -179,6 +179,7 @@ async function keepAgain(ports: Ports, guard: Guard, choice: TrailChoice): Promi
   if (await guard.db.keptTrails.get(companyId)) return await forgetChoice(guard.db, companyId)
   try {
     const { body: opened } = await ask(ports, guard, keepTrail, { body: { companyId, dateFrom, dateTo } })
+    // A range follows the log when its last day is not over.
     const today = follows ? dateTo : addDays(dateTo, 1)
     const begun = await begin(ports, { dateFrom, dateTo, today }, opened)
     if (begun.kind === 'done') await forgetChoice(guard.db, companyId)
