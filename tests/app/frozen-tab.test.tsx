@@ -1,10 +1,13 @@
 /** A tab that the browser freezes keeps its locks, and Chromium still delivers messages to it. */
 import { expect, it } from 'vitest'
 import * as turns from '#request/transport/lock-fallback.ts'
+import { createLockHolders } from '#request/transport/lock-holders.ts'
 import { webLocks } from '#request/transport/web-locks.ts'
 
 it('fault 41d a frozen tab does not answer for its locks, and answers again when it is resumed', async () => {
-  const locks = webLocks(turns, async () => undefined)
+  // Pages of other tests in this process talk about their own locks.
+  const channel = `locks ${crypto.randomUUID()}`
+  const locks = webLocks(turns, async () => undefined, createLockHolders(channel))
   let end = () => {}
   let onHeld = () => {}
   const isHeld = new Promise<void>((resolve) => (onHeld = resolve))
@@ -13,7 +16,7 @@ it('fault 41d a frozen tab does not answer for its locks, and answers again when
     await new Promise<void>((resolve) => (end = resolve))
   })
   await isHeld
-  const other = new BroadcastChannel('portal-locks')
+  const other = new BroadcastChannel(channel)
   const answers: unknown[] = []
   other.onmessage = ({ data }) => void answers.push(data)
   const message = { type: 'who holds', name: '41d' }

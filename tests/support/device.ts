@@ -12,6 +12,7 @@ import type { ListQuery } from '#local/lists/list-view.ts'
 import { countWaiting, readEntries } from '#local/outbox/read-entries.ts'
 import { createApi } from '#request/page/api.ts'
 import { sendOutbox } from '#request/writes/sender.ts'
+import { createLockHolders } from '#request/transport/lock-holders.ts'
 import { webLocks } from '#request/transport/web-locks.ts'
 import type { PagePorts } from '#request/page/page-ports.ts'
 import { handle } from '#request/pipeline.ts'
@@ -122,6 +123,8 @@ const captivePage: Received = {
 }
 
 let made = 0
+/** Tests beside these run in the same process and hold locks of the same names. */
+const holders = createLockHolders(`portal-locks ${crypto.randomUUID()}`)
 
 export function createTablet(server: Server, clock: Clock): Tablet {
   const number = made++
@@ -161,7 +164,7 @@ export function createTablet(server: Server, clock: Clock): Tablet {
     wait: clock.wait,
     chance: () => 0.5,
     newId: () => crypto.randomUUID(),
-    locks: webLocks(manager, clock.wait),
+    locks: webLocks(manager, clock.wait, holders),
     access: {
       read: async () => accessFrom([...cookies].map(([name, value]) => `${name}=${value}`).join('; ')),
       renewed: () => {},

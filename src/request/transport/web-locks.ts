@@ -1,6 +1,6 @@
 /** Web Locks as the request pipeline wants them: never waited for without end, and a lock taken from us ends nothing. */
 import type { Locks } from '#request/ports.ts'
-import { isHolderAwake, whileHeld } from '#request/transport/lock-holders.ts'
+import { createLockHolders, type LockHolders } from '#request/transport/lock-holders.ts'
 
 interface Manager {
   request<T>(name: string, options: LockOptions, act: (lock: unknown) => Promise<T>): Promise<T>
@@ -10,7 +10,11 @@ interface Manager {
 const frozenAfterMs = { wait: 1_000, answer: 1_000 }
 
 /** `wait` measures the patience; the names are shared by everything of one origin. */
-export function webLocks(manager: Manager | Promise<Manager>, wait: (ms: number) => Promise<void>): Locks {
+export function webLocks(
+  manager: Manager | Promise<Manager>,
+  wait: (ms: number) => Promise<void>,
+  { whileHeld, isHolderAwake }: LockHolders = createLockHolders('portal-locks'),
+): Locks {
   const hold: Locks['hold'] = async (name, { waitMs, steal }, act) => {
     let running: ReturnType<typeof act> | null = null
     const run = async (lock: unknown) =>

@@ -1,7 +1,7 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { openDevice } from '#local/storage/device.ts'
-import { abortTransactions, readDatabaseState } from '#local/storage/open-transactions.ts'
+import { abortTransactions } from '#local/storage/open-transactions.ts'
 import { transact } from '#local/storage/transaction.ts'
 import { breathe } from '#tests/support/device.ts'
 
@@ -23,16 +23,16 @@ async function openElsewhere(factory: IDBFactory, { name }: { name: string }) {
 }
 
 /** A page in the middle of a write: it has written and still reads on, as one that is frozen would for good. */
-async function pageThatWrites() {
+async function pageThatWrites(modules = { openDevice, transact }) {
   const storage = { indexedDB: new IDBFactory(), IDBKeyRange }
-  const device = openDevice(storage)
+  const device = modules.openDevice(storage)
   const db = device.of(subject)
   await db.open()
   let isHeld = true
   let attempts = 0
   let onBegun = () => {}
   const begun = new Promise<void>((resolve) => (onBegun = resolve))
-  const written = transact(db, ['meta'], async () => {
+  const written = modules.transact(db, ['meta'], async () => {
     attempts += 1
     await db.meta.put(draft(attempts) as never)
     onBegun()
@@ -74,7 +74,13 @@ it('fault 38c a database that is being opened when the page is left is opened wh
 })
 
 it('fault 38d a database that does not answer for five seconds is known as silent, until it answers', async () => {
-  const left = await pageThatWrites()
+  // Of its own: what other tests in this process left open may be silent.
+  vi.resetModules()
+  const { readDatabaseState } = await import('#local/storage/open-transactions.ts')
+  const left = await pageThatWrites({
+    ...(await import('#local/storage/device.ts')),
+    ...(await import('#local/storage/transaction.ts')),
+  })
   const now = performance.now()
   expect(readDatabaseState(now)).toBe('ready')
   expect(readDatabaseState(now + 5_100)).toBe('silent')

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { updateCompanyUser, listUsers } from '#contract/users.ts'
+import { createLockHolders } from '#request/transport/lock-holders.ts'
 import { webLocks } from '#request/transport/web-locks.ts'
 import { createClock, createTablet, type Tablet } from '#tests/support/device.ts'
 import { company } from '#tests/support/device-database.ts'
@@ -12,6 +13,8 @@ function freeze(name: string) {
   const lock = navigator.locks.request(name, () => until).catch(() => undefined)
   return { thaw, lock }
 }
+
+const ownHolders = () => createLockHolders(`locks ${crypto.randomUUID()}`)
 
 const leaseMs = 45_000
 
@@ -33,7 +36,7 @@ async function untilSent(tablet: Tablet): Promise<void> {
 
 it('fault 41a a lock that a frozen tab holds is taken from it long before its lease ends', async () => {
   const clock = createClock()
-  const locks = webLocks(navigator.locks, clock.wait)
+  const locks = webLocks(navigator.locks, clock.wait, ownHolders())
   const { thaw, lock } = freeze('41a')
   const held = locks.hold('41a', { waitMs: leaseMs, takeFromFrozen: true }, async () => 'taken')
   expect(await beforeTheLease(clock, held)).toEqual({ value: 'taken' })
@@ -43,7 +46,7 @@ it('fault 41a a lock that a frozen tab holds is taken from it long before its le
 
 it('fault 41b a lock is left to a holder that is slow and awake, for as long as was asked for', async () => {
   const clock = createClock()
-  const locks = webLocks(navigator.locks, clock.wait)
+  const locks = webLocks(navigator.locks, clock.wait, ownHolders())
   let end = () => {}
   const slow = locks.hold('41b', { waitMs: 0 }, () => new Promise<void>((resolve) => (end = resolve)))
   let isTaken = false
