@@ -2,10 +2,10 @@
  * Kinds of test, those of a browser last: `node` (rules, server, architecture: what Node runs by itself), `page` (what runs in a
  * page, without a browser), `dom` (whole pages in a simulated DOM, over a real server in process, with React as users get it: its
  * development build takes half as much of a core again), `parts` (components by themselves in the same DOM), `device` (the request
- * pipeline over a fake IndexedDB, and parts of the client that need no page) and `e2e` (real Chromium). They run two
- * files at a time, because two cores are what there is; pages wait for a fifth of their time, and are three. In `node`, `device`,
- * `dom` and `parts` the files of a worker share its modules and its embedded database (`isolate: false`): to load both takes
- * longer than most files run.
+ * pipeline over a fake IndexedDB, and parts of the client that need no page), `left` (pages that are left) and `e2e` (real
+ * Chromium). They run two files at a time, because two cores are what there is; pages wait for a fifth of their time, and are
+ * three. In `node`, `device`, `dom` and `parts` the files of a worker share its modules and its embedded database
+ * (`isolate: false`): to load both takes longer than most files run.
  */
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
@@ -24,6 +24,8 @@ const page = [
 ]
 /** Whole pages, of which each is loaded anew (`screen.ts`). */
 const dom = ['app', 'features'].map((part) => `tests/${part}/**/*.test.tsx`)
+/** They leave the page, which pages of other tests in their process would notice. */
+const left = ['tests/app/connection/hide-while-away.test.ts', 'tests/app/frozen-tab.test.ts']
 /** Drawn by Testing Library, whose `act` React has in its development build alone. */
 const parts = ['tests/state/**/*.test.tsx', 'tests/ui/**/*.test.tsx', 'tests/app/error-boundary.test.tsx']
 const e2e = ['tests/e2e/**']
@@ -113,6 +115,7 @@ export default defineConfig({
         },
       },
       { extends: true, test: { ...inDom, name: 'parts', include: parts } },
+      { extends: true, test: { ...inDom, isolate: true, name: 'left', include: left } },
       {
         extends: true,
         test: {
@@ -120,7 +123,7 @@ export default defineConfig({
           isolate: false,
           globalSetup: ['tests/support/template.ts'],
           include: tests(device),
-          exclude: [...page, ...dom, ...parts],
+          exclude: [...page, ...dom, ...left, ...parts],
           setupFiles: ['fake-indexeddb/auto', 'tests/support/seeded.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,

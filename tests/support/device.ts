@@ -123,8 +123,6 @@ const captivePage: Received = {
 }
 
 let made = 0
-/** Tests beside these run in the same process and hold locks of the same names. */
-const holders = createLockHolders(`portal-locks ${crypto.randomUUID()}`)
 
 export function createTablet(server: Server, clock: Clock): Tablet {
   const number = made++
@@ -136,6 +134,8 @@ export function createTablet(server: Server, clock: Clock): Tablet {
   let device = openDevice(storage)
   let tally = ''
   let badge = 0
+  /** Its own: tablets of other tests in this process hold locks of the same names. */
+  const holders = createLockHolders(`portal-locks ${crypto.randomUUID()}`)
 
   async function network(request: Request): Promise<Response> {
     const sent = await toSent(request, cookies)

@@ -5,8 +5,7 @@ import { createLockHolders } from '#request/transport/lock-holders.ts'
 import { webLocks } from '#request/transport/web-locks.ts'
 
 it('fault 41d a frozen tab does not answer for its locks, and answers again when it is resumed', async () => {
-  // Pages of other tests in this process talk about their own locks.
-  const channel = `locks ${crypto.randomUUID()}`
+  const channel = 'portal-locks'
   const locks = webLocks(turns, async () => undefined, createLockHolders(channel))
   let end = () => {}
   let onHeld = () => {}
