@@ -11,7 +11,7 @@ import { runVitest } from '#tests/campaigns/vitest.ts'
 const files: { file: string; project: string; name: 'RUNS' | 'QUERIES'; cases: number }[] = [
   { file: 'tests/outbox-model/cache.test.ts', project: 'device', name: 'RUNS', cases: 300 },
   { file: 'tests/request/relay-model.night.test.ts', project: 'device', name: 'RUNS', cases: 60 },
-  { file: 'tests/integration/lists-differ.test.ts', project: 'device', name: 'QUERIES', cases: 10_000 },
+  { file: 'tests/integration/lists-differ.night.test.ts', project: 'device', name: 'QUERIES', cases: 10_000 },
   { file: 'tests/server/write/lost-answers.test.ts', project: 'node', name: 'RUNS', cases: 50 },
   { file: 'tests/server/drivers/hosting/local.night.test.ts', project: 'node', name: 'RUNS', cases: 30 },
   { file: 'tests/server/services/order-life.test.ts', project: 'node', name: 'RUNS', cases: 100 },

@@ -200,7 +200,7 @@ it('fault 36M81e by keys alone, at the speed of typing: from an empty form that 
   ])
 })
 
-it('fault 36M81e the gateway’s own page stays the second way to pay by card', async () => {
+nightly('fault 36M81e the gateway’s own page stays the second way to pay by card', async () => {
   const page = await resumedPage(setup, admin, '/app/home')
   const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Hong_Kong' }).format(new Date())
   const { body } = await ask<Ordered>(page, 'POST', '/api/sorder', {

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { packed } from '#tests/support/packages.ts'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { address, controlled, desk, focused, listed, rows, setUpShared, tablet, visits } from '#tests/support/visit.ts'
+import { nightly } from '#tests/support/nightly.ts'
 
 const { resume } = visits(setUpShared())
 
@@ -22,17 +23,20 @@ describe('at a desk, on one page after another', () => {
     expect(address(page).hash).toBe('')
   })
 
-  it('text twice as large still fits, and nothing moves where the system asks for stillness (A-30, P-34)', async () => {
-    await page.locator('.row-actions [aria-haspopup=menu]').first().click()
-    const moving = await page.locator('.menu').evaluate((menu) => getComputedStyle(menu).animationDuration)
-    expect(Number.parseFloat(moving)).toBeLessThan(0.01)
-    await page.keyboard.press('Escape')
-    const enlarge = (size: string) =>
-      page.evaluate((given) => document.documentElement.style.setProperty('font-size', given), size)
-    await enlarge('200%')
-    expect(await cutOff(page)).toEqual([])
-    await enlarge('')
-  })
+  nightly(
+    'text twice as large still fits, and nothing moves where the system asks for stillness (A-30, P-34)',
+    async () => {
+      await page.locator('.row-actions [aria-haspopup=menu]').first().click()
+      const moving = await page.locator('.menu').evaluate((menu) => getComputedStyle(menu).animationDuration)
+      expect(Number.parseFloat(moving)).toBeLessThan(0.01)
+      await page.keyboard.press('Escape')
+      const enlarge = (size: string) =>
+        page.evaluate((given) => document.documentElement.style.setProperty('font-size', given), size)
+      await enlarge('200%')
+      expect(await cutOff(page)).toEqual([])
+      await enlarge('')
+    },
+  )
 
   it('what runs here is told from the menu, the worker and the server included, in a line for whoever reports a problem (P-16, W-15)', async () => {
     await controlled(page)
@@ -49,7 +53,7 @@ describe('at a desk, on one page after another', () => {
     await about.waitFor({ state: 'detached' })
   })
 
-  it('dark is painted at once and remembered (C-34)', async () => {
+  nightly('dark is painted at once and remembered (C-34)', async () => {
     const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
     const light = await ground()
     await page.getByRole('button', { name: 'My account' }).click()

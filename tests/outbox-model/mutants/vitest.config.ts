@@ -21,7 +21,7 @@ export default defineConfig({
   plugins: [mutate],
   define: { __BUILD__: JSON.stringify('mutant') },
   test: {
-    include: ['tests/outbox-model/caught.test.ts'],
+    include: ['tests/outbox-model/caught.night.test.ts'],
     setupFiles: ['fake-indexeddb/auto'],
     testTimeout: 180_000,
     // What one mutant was turned into must not be run for the next.
