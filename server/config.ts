@@ -22,7 +22,7 @@ export interface Config {
   uatBound: 'floor' | 'ceiling'
   /** 32 bytes: derives token pairs (K-07) and prints of requests (protocol 8). */
   tokenKey: Buffer
-  /** False: made up for this process; `start.ts` puts the one of the key file in its place. */
+  /** False: made up for this process; `server/create-context.ts` puts the one of the key file in its place. */
   tokenKeyGiven: boolean
   /** Proxies in front of us whose X-Forwarded-For we believe. */
   trustProxy: number

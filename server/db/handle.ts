@@ -8,7 +8,7 @@ export interface Database {
   engine: 'embedded' | 'postgres'
   /** Names of the migrations that this process has run. */
   migrated: readonly string[]
-  /** For `scope.ts` alone: everything else gets a handle that carries a role and a tenant. */
+  /** For `transaction.ts` and what is done to the database as a whole: everything else gets a handle that carries a role and a tenant. */
   kysely: Kysely<Tables>
   /** False below the free-space mark: the embedded engine spins for ever on a full disk. */
   hasFreeSpace(): boolean

@@ -168,7 +168,7 @@ export const disableTraffic = endpoint({
   offline: 'online',
 })
 
-/** Why a backup or a restore came to no good end; words for it stand in `locales/backups.json`. */
+/** Why a backup or a restore came to no good end; words for it stand in `locales/en/backups.json`. */
 export const backupFaults = [
   /** The system, or its data, is not there any more. */
   'no_instance',

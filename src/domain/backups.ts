@@ -60,7 +60,7 @@ export function backupState(
 export const orderRefusals = ['noContract', 'extendFirst', 'coveredToEnd', 'noPrice', 'amountTooLarge'] as const
 export type OrderRefusal = (typeof orderRefusals)[number]
 
-/** Words stand in `locales/backups.json`. */
+/** Words stand in `locales/en/backups.json`. */
 export type BackupRefusal = 'not_subscribed' | 'expired' | 'traffic_disabled' | 'not_created'
 
 /** Why it is not backed up, by the clock or by a person; null: it is. */

@@ -76,7 +76,7 @@ export interface DueMatter {
   month?: string | null | undefined
 }
 
-/** Keys of `locales/dues.json`. */
+/** Keys of `locales/en/dues.json`. */
 type DueTextKey = `matter.${DueType}` | 'changed' | 'separator' | ReturnType<typeof describeTermChange>[number]['key']
 
 /** "Change (5 → 12 users)". `say` translates. */

@@ -56,7 +56,7 @@ export interface ActedOn {
   is_expired: boolean
 }
 
-/** Why something cannot be done: words stand in `locales/services.json`. */
+/** Why something cannot be done: words stand in `locales/en/services.json`. */
 export type ActRefusal =
   /** It is nobody's who asks, or asks for more than their level. */
   | 'not_allowed'

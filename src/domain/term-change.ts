@@ -28,7 +28,7 @@ export const compareTerms = (before: Choice, after: Choice): TermChange => ({
   removed: before.modules.filter((code) => !after.modules.includes(code)),
 })
 
-/** Keys of `changes` in `locales/dues.json`. */
+/** Keys of `changes` in `locales/en/dues.json`. */
 type ChangeKey = 'users' | `mode.${UserMode}` | 'uat.added' | 'uat.removed' | 'added' | 'removed'
 
 interface ChangePhrase {

@@ -198,7 +198,7 @@ export interface OutboxActions {
   exportOne(intent: Intent): Promise<string>
   /** Brings back what was sealed when this user left; how many writes came back. Also done by itself at every sign-in. */
   unseal(): Promise<number>
-  /** The user was told that unsent writes are gone (`readLoss` of `local/loss.ts`). */
+  /** The user was told that unsent writes are gone (`readLoss` of `local/outbox/data-loss.ts`). */
   acknowledgeLoss(): Promise<void>
 }
 

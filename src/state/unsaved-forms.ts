@@ -62,7 +62,7 @@ export function createUnsaved<T>(): Unsaved<T> {
   }
 }
 
-/** Until somebody signs in, leaving the page would lose it: the browser asks, and an update waits (app/typing.ts). */
+/** Until somebody signs in, leaving the page would lose it: the browser asks, and an update waits (app/pwa/unsaved-input.ts). */
 function keepUntilSignedIn(store: Store, then: (caller: { userId: number; companyId: number }) => void): void {
   const ask = (event: BeforeUnloadEvent) => event.preventDefault()
   window.addEventListener('beforeunload', ask)

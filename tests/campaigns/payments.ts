@@ -53,7 +53,7 @@ export interface Report {
   cut: number
 }
 
-/** As long as a request of a killed server may still be under way (services/settling.ts), and a little, ms. */
+/** As long as a request of a killed server may still be under way (services/payments/settle-attempt.ts), and a little, ms. */
 const settlesAfter = 63_000
 
 export async function payThroughKills({

@@ -1,4 +1,4 @@
-/** The list of a company's users in Chromium: its address, its history and the keyboard. What it and its form say: `users.test.tsx`. */
+/** The list of a company's users in Chromium: its address, its history and the keyboard. What it and its form say: `tests/features/users`. */
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { listWhole, ownCompany, resumedPage, setUpShared } from '#tests/support/visit.ts'

@@ -1,4 +1,4 @@
-/** What a page shows where a text is missing: the text's key (`ui/texts.ts`). */
+/** What a page shows where a text is missing: the text's key (`ui/i18n/i18n.ts`). */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

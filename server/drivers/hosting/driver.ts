@@ -53,7 +53,7 @@ export interface Task {
   healthy: boolean
 }
 
-/** Why an instance that is to run does not; words for it stand in `locales/services.json`. */
+/** Why an instance that is to run does not; words for it stand in `locales/en/services.json`. */
 export type InstanceFault =
   /** Its tasks end again and again; it is still tried, ever more seldom. */
   | 'keeps_ending'

@@ -53,7 +53,7 @@ const unknown = () => new ProblemError('invalid_grant')
 
 /**
  * `username` is `company:e-mail`. `older`: the refresh token that this browser still holds; its family ends. Throws MFA_REQUIRED
- * with what the second step takes (services/second-step.ts).
+ * with what the second step takes (sign-in-second-step.ts).
  */
 export async function signInByPassword(
   app: AppContext,

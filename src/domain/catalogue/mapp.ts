@@ -23,7 +23,7 @@ export const mappLimits = {
 /** What the file of a package ends in, however its letters are written. */
 export const isMappName = (name: string): boolean => /^.{1,195}\.mapp$/is.test(name)
 
-/** Why a package is refused. Texts: `fault.<code>` in `locales/apps.json`; a word in `{{named}}` is of the package. */
+/** Why a package is refused. Texts: `fault.<code>` in `locales/en/apps.json`; a word in `{{named}}` is of the package. */
 export const mappFaults = [
   // The file.
   'WRONG_ENDING',

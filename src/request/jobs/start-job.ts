@@ -1,6 +1,6 @@
 /**
  * Long requests (protocol 39). The page stores a job row, then its start is sent, once; no fetch is held for the rest,
- * and whoever wants the answer waits on the row, which `watch.ts` keeps asking about.
+ * and whoever wants the answer waits on the row, which `job-poller.ts` keeps asking about.
  */
 import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'

@@ -23,5 +23,5 @@ export const first = {
   waiting: 'M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14M10 6v4.3l2.7 1.7',
 } as const
 
-/** All that can be drawn now: `icons.ts` adds its own when it is loaded. */
+/** All that can be drawn now: `app-icons.ts` and `order-icons.ts` add their own when they are loaded. */
 export const strokes: Record<string, string> = { ...first }

@@ -2,7 +2,7 @@ import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { businessNow, businessTime, useBusinessZone } from '#ui/page/business-clock.ts'
 
-/** How true a list is: what `local/view.ts` answers with it. */
+/** How true a list is: what `local/lists/list-view.ts` answers with it. */
 export interface Fresh {
   /** Server time of the oldest reading it rests on; null: never read. */
   asOf: number | null

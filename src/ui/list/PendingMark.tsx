@@ -2,7 +2,7 @@ import { Tag } from '#ui/display/Tag.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** As local/view.ts calls them; the same words, so that a row's state can be handed over as it is. */
+/** As local/lists/list-view.ts calls them; the same words, so that a row's state can be handed over as it is. */
 export type Pending = 'waiting' | 'sending' | 'dropping' | 'refused' | 'asks' | 'conflict' | 'sign in'
 
 const troubled: readonly Pending[] = ['refused', 'asks', 'conflict', 'sign in']
