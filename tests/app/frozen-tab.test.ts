@@ -1,5 +1,7 @@
 /** A tab that the browser freezes keeps its locks, and Chromium still delivers messages to it. */
+import { liveQuery } from 'dexie'
 import { expect, it } from 'vitest'
+import { thisDevice } from '#local/storage/device.ts'
 import * as turns from '#request/transport/lock-fallback.ts'
 import { createLockHolders } from '#request/transport/lock-holders.ts'
 import { webLocks } from '#request/transport/web-locks.ts'
@@ -32,4 +34,24 @@ it('fault 41d a frozen tab does not answer for its locks, and answers again when
   end()
   await held
   other.close()
+})
+
+it('fault 41g a frozen tab has no connection to its databases, and reads again when it is resumed', async () => {
+  const db = thisDevice().of({ companyId: 41, userId: 1 })
+  const read: number[] = []
+  const subscription = liveQuery(() => db.meta.count()).subscribe((count) => read.push(count))
+  await expect.poll(() => read).toEqual([0])
+  dispatchEvent(new Event('freeze'))
+  expect(db.isOpen()).toBe(false)
+  // As another tab does.
+  const opening = indexedDB.open(db.name)
+  await new Promise((resolve) => (opening.onsuccess = resolve))
+  const transaction = opening.result.transaction('meta', 'readwrite')
+  transaction.objectStore('meta').put({ name: 'reserve', bytes: new Uint8Array(1) })
+  await new Promise((resolve) => (transaction.oncomplete = resolve))
+  opening.result.close()
+  expect(read).toEqual([0])
+  dispatchEvent(new Event('resume'))
+  await expect.poll(() => read).toEqual([0, 1])
+  subscription.unsubscribe()
 })

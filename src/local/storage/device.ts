@@ -2,6 +2,7 @@
 import { Dexie, type Table } from 'dexie'
 import { databaseName, openDatabase, opensAgain, type Storage, type UserDatabase } from '#local/storage/database.ts'
 import { followTransactions } from '#local/storage/open-transactions.ts'
+import '#local/storage/frozen-page.ts'
 import type { Subject } from '#local/storage/records.ts'
 
 export interface SessionRecord {

@@ -1,0 +1,102 @@
+/** A tab that sends by itself, where there is no worker, is frozen by the browser while it holds a lock; another one goes on. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openTabs, type Tab, type Tabs } from '#tests/campaigns/engines/chromium-tabs.ts'
+import type { Person } from '#tests/support/browser.ts'
+import { ownCompany, setUpShared } from '#tests/support/visit.ts'
+
+const { the } = setUpShared()
+/** After which others go on without it, ms. */
+const withinMs = 6_000
+const accessCookie = 'portal-access'
+
+let tabs: Tabs
+beforeEach(async () => {
+  tabs = await openTabs()
+})
+afterEach(() => tabs.close())
+
+const open = () =>
+  tabs.open(() => {
+    delete (Navigator.prototype as unknown as Record<string, unknown>).serviceWorker
+    document.addEventListener('freeze', () => localStorage.setItem('frozen', 'yes'), { capture: true })
+  })
+
+async function until(tab: Tab, what: string, isTrue: () => boolean | Promise<boolean>, timeoutMs = 30_000) {
+  for (const end = performance.now() + timeoutMs; !(await tab.run(isTrue).catch(() => false)); await wait(25))
+    if (performance.now() > end)
+      throw new Error(`not within ${timeoutMs} ms: ${what}\n${await tab.run(() => document.body.innerText)}`)
+}
+
+const listed = (tab: Tab) => until(tab, 'the list is shown', () => document.querySelector('main tbody tr a') !== null)
+const toUsers = (tab: Tab) => tab.goTo(`${the.portal.url}/saas/app/user`)
+
+async function signIn(tab: Tab, { company, username, password }: Person): Promise<void> {
+  await toUsers(tab)
+  await until(tab, 'the login is shown', () => document.querySelector('input[name="password"]') !== null)
+  for (const [name, text] of Object.entries({ company, username, password }))
+    await tab.fill(`input[name="${name}"]`, text)
+  await tab.run(() => document.querySelector<HTMLElement>('form button[type="submit"]')?.click())
+  await listed(tab)
+}
+
+async function rename(tab: Tab, row: number, name: string): Promise<void> {
+  await tab.run((at) => document.querySelectorAll<HTMLElement>('tbody .lead a')[at]?.click(), row)
+  await until(tab, 'the form is shown', () => document.querySelector('[role="dialog"] input[name="name"]') !== null)
+  await tab.fill('[role="dialog"] input[name="name"]', name)
+  await tab.run(() => document.querySelector<HTMLElement>('[role="dialog"] button[type="submit"]')?.click())
+}
+
+const heldLocks = (tab: Tab) =>
+  tab.run(async () => ((await navigator.locks.query()).held ?? []).map(({ name = '' }) => name.split(':')[0] ?? ''))
+
+async function freeze(tab: Tab, lock: string, witness: Tab): Promise<void> {
+  await tab.setLifecycle('frozen')
+  await until(witness, 'the tab is frozen', () => localStorage.getItem('frozen') === 'yes')
+  expect(await heldLocks(witness)).toContain(lock)
+}
+
+it('fault 41e a tab that is frozen while it sends keeps no other one from sending, and both writes arrive', async () => {
+  const [frozen, other] = [await open(), await open()]
+  await signIn(frozen, ownCompany().admin)
+  await toUsers(other)
+  await listed(other)
+  const hung = frozen.hang(({ method }) => method === 'PUT')
+  await rename(frozen, 1, 'Aa before the frost')
+  const heal = await hung
+  await freeze(frozen, 'drain', other)
+  const since = performance.now()
+  await rename(other, 2, 'Aa beside the frost')
+  await until(other, 'the other write is sent', () => {
+    const row = [...document.querySelectorAll('tbody tr')].find((one) => one.textContent.includes('beside the frost'))
+    return row !== undefined && !row.querySelector('.pending-mark')
+  })
+  expect(performance.now() - since).toBeLessThan(withinMs)
+  await frozen.setLifecycle('active')
+  await heal()
+  await toUsers(other)
+  const isAll = () => {
+    const text = document.querySelector('tbody')?.textContent ?? ''
+    return (
+      ['before', 'beside'].every((one) => text.includes(`Aa ${one} the frost`)) &&
+      !document.querySelector('.bar-waiting, .pending-mark')
+    )
+  }
+  await until(other, 'both writes are done', isAll, 90_000)
+}, 180_000)
+
+it('fault 41f a tab that is frozen while it renews the session keeps no other one from renewing it', async () => {
+  const [frozen, other] = [await open(), await open()]
+  await signIn(frozen, ownCompany().admin)
+  await other.goTo(`${the.portal.url}/`)
+  const hung = frozen.hang(({ url }) => url.endsWith('/token'))
+  await frozen.clearCookie(accessCookie, `${the.portal.url}/saas/`)
+  await toUsers(frozen)
+  await hung
+  await freeze(frozen, 'portal-renew', other)
+  const since = performance.now()
+  await toUsers(other)
+  await until(other, 'the session is renewed', async () => (await cookieStore.get('portal-access')) !== null)
+  expect(performance.now() - since).toBeLessThan(withinMs)
+  await listed(other)
+}, 120_000)

@@ -1,0 +1,119 @@
+/**
+ * Chromium without Playwright, which keeps every page awake: tabs that the browser may freeze, as it does with those that nobody
+ * has looked at for long.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { killGroup, startGroup, toJsonCall } from '#tests/campaigns/engines/engine.ts'
+import { type MessageSocket, openSocket } from '#tests/campaigns/engines/socket.ts'
+import { chromiumPath, flags } from '#tests/support/browser.ts'
+
+export interface Tab {
+  /** Runs a function in the page. It must not refer to anything outside of itself. */
+  run<A extends unknown[], T>(act: (...args: A) => T | Promise<T>, ...args: A): Promise<T>
+  goTo(url: string): Promise<void>
+  /** Replaces what a field holds, as a paste does. */
+  fill(selector: string, text: string): Promise<void>
+  /** Requests that match stay without a response until `heal`; resolves when the first one is on its way. */
+  hang(isMeant: (request: PausedRequest) => boolean): Promise<() => Promise<void>>
+  setLifecycle(state: 'frozen' | 'active'): Promise<void>
+  clearCookie(name: string, url: string): Promise<void>
+}
+
+export interface PausedRequest {
+  method: string
+  url: string
+}
+
+export interface Tabs {
+  /** `script` runs in every document of the tab before its own. */
+  open(script: () => void): Promise<Tab>
+  close(): Promise<void>
+}
+
+const startMs = 30_000
+
+export async function openTabs(): Promise<Tabs> {
+  const profile = await mkdtemp(join(tmpdir(), 'portal-tabs-'))
+  const child = startGroup(chromiumPath(), [
+    '--headless',
+    ...flags,
+    `--user-data-dir=${profile}`,
+    '--remote-debugging-port=0',
+    'about:blank',
+  ])
+  const { host } = new URL(await addressOf(child))
+  return {
+    async open(script) {
+      const response = await fetch(`http://${host}/json/new?about:blank`, { method: 'PUT' })
+      const { webSocketDebuggerUrl } = (await response.json()) as { webSocketDebuggerUrl: string }
+      return await toTab(webSocketDebuggerUrl, script)
+    },
+    async close() {
+      await killGroup(child)
+      await rm(profile, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+async function toTab(address: string, script: () => void): Promise<Tab> {
+  let onPaused: (params: { requestId: string; request: PausedRequest }) => void = () => undefined
+  const socket: MessageSocket = await openSocket(address, (method, params) => {
+    if (method === 'Fetch.requestPaused') onPaused(params)
+  })
+  await socket.send('Page.enable')
+  await socket.send('Page.addScriptToEvaluateOnNewDocument', { source: `(${script.toString()})()` })
+  const tab: Tab = {
+    async run(act, ...args) {
+      const { result, exceptionDetails } = await socket.send<{
+        result: { value?: string }
+        exceptionDetails?: { text: string; exception?: { description?: string } }
+      }>('Runtime.evaluate', {
+        expression: toJsonCall(act as never, args),
+        awaitPromise: true,
+        returnByValue: true,
+      })
+      if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
+      return JSON.parse(result.value ?? 'null')
+    },
+    goTo: async (url) => void (await socket.send('Page.navigate', { url })),
+    async fill(selector, text) {
+      await tab.run((one) => {
+        const field = document.querySelector<HTMLInputElement>(one)
+        field?.focus()
+        field?.select()
+      }, selector)
+      await socket.send('Input.insertText', { text })
+    },
+    async hang(isMeant) {
+      await socket.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] })
+      await new Promise<void>((resolve) => {
+        onPaused = ({ requestId, request }) => {
+          if (isMeant(request)) resolve()
+          else void socket.send('Fetch.continueRequest', { requestId }).catch(() => undefined)
+        }
+      })
+      return async () => void (await socket.send('Fetch.disable'))
+    },
+    setLifecycle: async (state) => void (await socket.send('Page.setWebLifecycleState', { state })),
+    clearCookie: async (name, url) => void (await socket.send('Network.deleteCookies', { name, url })),
+  }
+  return tab
+}
+
+/** It says on standard error where it listens. */
+function addressOf(child: ReturnType<typeof startGroup>): Promise<string> {
+  let output = ''
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`Chromium did not start in time:\n${output}`)), startMs)
+    child.stderr?.on('data', (piece: Buffer) => {
+      output += piece
+      const [, address] = /DevTools listening on (ws:\S+)/.exec(output) ?? []
+      if (!address) return
+      clearTimeout(timer)
+      resolve(address)
+    })
+    child.on('exit', (code) => reject(new Error(`Chromium ended with ${code}:\n${output}`)))
+  })
+}
