@@ -1,14 +1,16 @@
 /**
- * WebKit and Firefox: a person's shortest way through, the faults that each of them had, then writes under faults and kills of
- * the browser. Missing browsers are installed on Debian as root.
+ * WebKit and Firefox: a person's shortest way through, the faults that each of them had, pictures of the main pages, then writes
+ * under faults and kills of the browser. Missing browsers are installed on Debian as root.
  *
  *   npm run campaign -- engines [webkit|firefox|both] [writes] [kills] [seed]
  */
 import { spawnSync } from 'node:child_process'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EngineName } from '#tests/campaigns/engines/engine.ts'
 import { walk } from '#tests/campaigns/engines/journey.ts'
 import { leavePages } from '#tests/campaigns/engines/left-pages.ts'
+import { takePictures } from '#tests/campaigns/engines/pictures.ts'
 import { countRenewals } from '#tests/campaigns/engines/renewals.ts'
 import { openStage } from '#tests/campaigns/engines/stage.ts'
 import { type WriteReport, writeUnderFaults } from '#tests/campaigns/engines/writes.ts'
@@ -31,6 +33,7 @@ async function tryEngine(
     await walk(stage, say)
     const blocked = await leavePages(stage, chance, rounds, say)
     const { renewals, requests, kills, survived } = await countRenewals(stage, sessionKills, say)
+    const unfit = await takePictures(stage, join(tmpdir(), `portal-pictures-${engine}`), say)
     // Last, because it stops the server.
     const report = await writeUnderFaults(stage, chance, how, say)
     say(toText(report))
@@ -38,6 +41,7 @@ async function tryEngine(
       ...blocked.map((one) => `blocked ${one}`),
       ...(renewals > maxRenewals ? [`${renewals} renewals before ${requests} requests`] : []),
       ...(survived < kills ? [`the session survived ${survived} of ${kills} kills`] : []),
+      ...unfit,
       ...problemsOf(report),
     ]
   } finally {

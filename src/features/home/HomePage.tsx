@@ -1,6 +1,7 @@
 import '#ui/icons/app-icons.ts'
 import '#features/home/style.css'
 import { type ComponentType, type ReactNode, Suspense, useCallback, useState } from 'react'
+import { timestampIn } from '#domain/time.ts'
 import { useSignedIn } from '#state/hooks.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'
 import { type HomeReport, knownTogether, type OnReport } from '#ui/page/home-report.ts'
@@ -10,7 +11,7 @@ import { begunBy, greetingAt } from '#features/home/begin.ts'
 import { Figures } from '#features/home/Figures.tsx'
 import { figuresFor } from '#features/home/figures.ts'
 import { NeedsAttention } from '#features/home/NeedsAttention.tsx'
-import { businessNow, businessTime } from '#ui/page/business-clock.ts'
+import { businessNow, useBusinessZone } from '#ui/page/business-clock.ts'
 import { useOutboxReport } from '#features/home/useOutboxReport.ts'
 
 type From = HomeReport['from']
@@ -37,7 +38,9 @@ interface Props {
 export function Home({ sources, stands, below, beside }: Props) {
   const { t } = useTranslation('home')
   const { user, caller } = useSignedIn()
-  const [hour] = useState(() => Number(businessTime(businessNow()).slice(11, 13)))
+  // The greeting stays while the page is read, but for the zone, which a new device does not know yet.
+  const [now] = useState(businessNow)
+  const hour = Number(timestampIn(useBusinessZone(), now).slice(11, 13))
   const [given, setGiven] = useState<Partial<Record<From, HomeReport>>>({})
   const onReport = useCallback((report: HomeReport) => setGiven((before) => ({ ...before, [report.from]: report })), [])
   const outbox = useOutboxReport()

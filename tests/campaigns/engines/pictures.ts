@@ -1,0 +1,95 @@
+/** Pictures of the main pages, for somebody who looks at them, and what a program can see of a page that does not fit. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type EngineBrowser, waitFor } from '#tests/campaigns/engines/engine.ts'
+import { enter, type Stage } from '#tests/campaigns/engines/stage.ts'
+import { people } from '#tests/support/browser.ts'
+
+const sizes = { desk: [1280, 800], tablet: [1024, 768], phone: [390, 844] } as const
+/** By turns, so that each page is seen in both languages and both themes. */
+const looks = [
+  { language: 'en', theme: 'light' },
+  { language: 'zh', theme: 'dark' },
+] as const
+/** After the heading stands, for rows and pictures. */
+const settleMs = 1_500
+
+const outside = ['login', 'signup', 'entrance']
+const ofCompany = [
+  'app/home',
+  'app/user',
+  'app/user?user=new',
+  'app/contract',
+  'app/contract/new',
+  'app/profile/company',
+  'app/profile/user',
+  'app/profile/security',
+  'app/profile/sessions',
+  'app/systrail',
+  'app/outbox',
+  'app/device',
+  'app/activity',
+]
+const ofProvider = [
+  'app/home',
+  'app/service',
+  'app/apphistory',
+  'app/m18/upload',
+  'app/m18/module',
+  'app/m18/price',
+  'app/systrail',
+]
+
+/** What a person would see at once: nothing to read, or a page that is wider than the screen. */
+function findFaults(): string[] {
+  const { scrollWidth, clientWidth } = document.documentElement
+  return [
+    ...(scrollWidth > clientWidth ? [`${scrollWidth - clientWidth} px wider than the screen`] : []),
+    ...(document.querySelector('main h1, main h2') ? [] : ['no heading']),
+    ...(document.querySelector('.error-page') ? ['an error page'] : []),
+  ]
+}
+
+/** Returns what was found, by page, size and look. */
+export async function takePictures(stage: Stage, folder: string, say: (line: string) => void): Promise<string[]> {
+  await mkdir(folder, { recursive: true })
+  const found: string[] = []
+  let count = 0
+  const visit = async (browser: EngineBrowser, who: string, paths: readonly string[]) => {
+    for (const [at, path] of paths.entries())
+      for (const [turn, [size, [width, height]]] of Object.entries(sizes).entries()) {
+        const look = looks[(at + turn) % looks.length] ?? looks[0]
+        await browser.resize(width, height)
+        await browser.run(({ language, theme }) => {
+          localStorage.setItem('portal.language', language)
+          localStorage.setItem('portal.theme', theme)
+        }, look)
+        await browser.goTo(`${stage.proxy.url}/saas/${path}`)
+        await waitFor(browser, `${path} is shown`, () => document.querySelector('main h1, main h2') !== null, [])
+        await wait(settleMs)
+        const name = `${who}-${path.replaceAll(/[^\w]+/g, '-')}-${size}-${look.language}-${look.theme}.png`
+        await writeFile(join(folder, name), await browser.screenshot())
+        count += 1
+        for (const fault of await browser.run(findFaults)) found.push(`${name}: ${fault}`)
+      }
+  }
+  for (const [who, paths] of [
+    ['company', ofCompany],
+    ['provider', ofProvider],
+  ] as const) {
+    const browser = await stage.openWithKeys(`pictures-${who}`)
+    try {
+      if (who === 'company') {
+        await browser.goTo(`${stage.proxy.url}/saas/login`)
+        await visit(browser, 'nobody', outside)
+      }
+      await enter(browser, stage.proxy.url, who === 'company' ? people.globex : people.staff)
+      await visit(browser, who, paths)
+    } finally {
+      await browser.kill()
+    }
+  }
+  say(`${count} pictures in ${folder}`)
+  return found
+}

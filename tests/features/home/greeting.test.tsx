@@ -1,0 +1,16 @@
+import { screen } from '@testing-library/dom'
+import { expect, it, vi } from 'vitest'
+import { setUpPages } from '#tests/support/screen.ts'
+
+const the = setUpPages()
+
+it('fault 34h a device that does not know the business time zone yet greets by it once it does', async () => {
+  // Ten in the morning in Hong Kong, two at night for the device.
+  vi.stubEnv('TZ', 'UTC')
+  expect(new Date(the.server.clock.now).getHours()).toBe(2)
+  await the.browser.openAs('admin@alpha', '/app/home')
+  expect((await screen.findByRole('heading', { level: 1, name: /^Good morning/ })).textContent).toMatch(
+    /^Good morning, ./,
+  )
+  vi.unstubAllEnvs()
+})
