@@ -58,5 +58,8 @@ it('each function that they name exists', () => {
   expect(known.size).toBeGreaterThan(5_000)
   const wrong = prose.flatMap(({ file, text }) => missingFunctions(text).map((name) => `${file} names ${name}`))
   expect(wrong).toEqual([])
-  expect(missingFunctions(['read', 'Nothing of it, van', 'ish() or expect()'].join(''))).toEqual([['read', 'Nothing'].join(''), ['van', 'ish'].join('')])
+  expect(missingFunctions(['read', 'Nothing of it, van', 'ish() or expect()'].join(''))).toEqual([
+    ['read', 'Nothing'].join(''),
+    ['van', 'ish'].join(''),
+  ])
 })

@@ -76,6 +76,35 @@ export async function findMiddle(browser: EngineBrowser, selector: string): Prom
   }
 }
 
+const keyMs = 20
+
+/** Mouse and keys by the actions of WebDriver, which both protocols have. */
+export function createHand(
+  find: (selector: string) => Promise<Point>,
+  act: (type: 'pointer' | 'key', list: object[]) => Promise<unknown>,
+): Pick<EngineBrowser, 'click' | 'type'> {
+  const click = async (selector: string) => {
+    const at = await find(selector)
+    await act('pointer', [
+      { type: 'pointerMove', ...at },
+      { type: 'pointerDown', button: 0 },
+      { type: 'pointerUp', button: 0 },
+    ])
+  }
+  return {
+    click,
+    async type(selector, text) {
+      await click(selector)
+      const keys = [...text].flatMap((value) => [
+        { type: 'keyDown', value },
+        { type: 'keyUp', value },
+        { type: 'pause', duration: keyMs },
+      ])
+      await act('key', keys)
+    },
+  }
+}
+
 /** Starts a program in a process group of its own, so that all its children can be ended with it. */
 export function startGroup(program: string, args: readonly string[], env: Record<string, string> = {}): ChildProcess {
   return spawn(program, args, { detached: true, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })

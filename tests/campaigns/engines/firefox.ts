@@ -2,7 +2,14 @@
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type EngineBrowser, findMiddle, killGroup, startGroup, toJsonCall } from '#tests/campaigns/engines/engine.ts'
+import {
+  type EngineBrowser,
+  createHand,
+  findMiddle,
+  killGroup,
+  startGroup,
+  toJsonCall,
+} from '#tests/campaigns/engines/engine.ts'
 import { openSocket } from '#tests/campaigns/engines/socket.ts'
 
 /** No pages, updates or reports of its own. The storage prompt would wait for somebody. */
@@ -26,7 +33,6 @@ interface Evaluated {
   exceptionDetails?: { text: string }
 }
 
-const keyMs = 20
 const startMs = 30_000
 
 export async function startFirefox(profile: string): Promise<EngineBrowser> {
@@ -60,23 +66,7 @@ export async function startFirefox(profile: string): Promise<EngineBrowser> {
         if (exceptionDetails) throw new Error(exceptionDetails.text)
         return JSON.parse(result?.value ?? 'null')
       },
-      async click(selector) {
-        const at = await findMiddle(browser, selector)
-        await actions('pointer', [
-          { type: 'pointerMove', ...at },
-          { type: 'pointerDown', button: 0 },
-          { type: 'pointerUp', button: 0 },
-        ])
-      },
-      async type(selector, text) {
-        await browser.click(selector)
-        const keys = [...text].flatMap((value) => [
-          { type: 'keyDown', value },
-          { type: 'keyUp', value },
-          { type: 'pause', duration: keyMs },
-        ])
-        await actions('key', keys)
-      },
+      ...createHand((selector) => findMiddle(browser, selector), actions),
       resize: async (width, height) =>
         void (await socket.send('browsingContext.setViewport', { context, viewport: { width, height } })),
       async screenshot() {

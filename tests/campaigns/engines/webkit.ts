@@ -6,13 +6,19 @@ import { once } from 'node:events'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type EngineBrowser, findMiddle, killGroup, startGroup, toJsonCall } from '#tests/campaigns/engines/engine.ts'
+import {
+  type EngineBrowser,
+  createHand,
+  findMiddle,
+  killGroup,
+  startGroup,
+  toJsonCall,
+} from '#tests/campaigns/engines/engine.ts'
 import { type MessageSocket, openSocket } from '#tests/campaigns/engines/socket.ts'
 import { freePort } from '#tests/support/free-port.ts'
 
 const startMs = 30_000
 const loadMs = 60_000
-const keyMs = 20
 /** As root it does not start otherwise. */
 const environment = (display: string) => ({ DISPLAY: display, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1' })
 
@@ -73,23 +79,7 @@ export async function startWebKit(display: string): Promise<EngineBrowser> {
         if (error !== undefined) throw new Error(error)
         return JSON.parse(json ?? 'null')
       },
-      async click(selector) {
-        const at = await findMiddle(browser, selector)
-        await actions('pointer', [
-          { type: 'pointerMove', ...at },
-          { type: 'pointerDown', button: 0 },
-          { type: 'pointerUp', button: 0 },
-        ])
-      },
-      async type(selector, text) {
-        await browser.click(selector)
-        const keys = [...text].flatMap((value) => [
-          { type: 'keyDown', value },
-          { type: 'keyUp', value },
-          { type: 'pause', duration: keyMs },
-        ])
-        await actions('key', keys)
-      },
+      ...createHand((selector) => findMiddle(browser, selector), actions),
       resize: async (width, height) => void (await call('POST', `${session}/window/rect`, { width, height })),
       screenshot: async () => Buffer.from(await call<string>('GET', `${session}/screenshot`), 'base64'),
       isUp: () => isUp,
