@@ -3,12 +3,10 @@ import { liveQuery } from 'dexie'
 import { expect, it } from 'vitest'
 import { thisDevice } from '#local/storage/device.ts'
 import * as turns from '#request/transport/lock-fallback.ts'
-import { createLockHolders } from '#request/transport/lock-holders.ts'
 import { webLocks } from '#request/transport/web-locks.ts'
 
 it('fault 41d a frozen tab does not answer for its locks, and answers again when it is resumed', async () => {
-  const channel = 'portal-locks'
-  const locks = webLocks(turns, async () => undefined, createLockHolders(channel))
+  const locks = webLocks(turns, async () => undefined)
   let end = () => {}
   let onHeld = () => {}
   const isHeld = new Promise<void>((resolve) => (onHeld = resolve))
@@ -17,7 +15,7 @@ it('fault 41d a frozen tab does not answer for its locks, and answers again when
     await new Promise<void>((resolve) => (end = resolve))
   })
   await isHeld
-  const other = new BroadcastChannel(channel)
+  const other = new BroadcastChannel('portal-locks')
   const answers: unknown[] = []
   other.onmessage = ({ data }) => void answers.push(data)
   const message = { type: 'who holds', name: '41d' }

@@ -33,7 +33,7 @@ async function tryEngine(
     await walk(stage, say)
     const blocked = await leavePages(stage, chance, rounds, say)
     const { renewals, requests, kills, survived } = await countRenewals(stage, sessionKills, say)
-    const unfit = await takePictures(stage, join(tmpdir(), `portal-pictures-${engine}`), say)
+    const pictureFaults = await takePictures(stage, join(tmpdir(), `portal-pictures-${engine}`), say)
     // Last, because it stops the server.
     const report = await writeUnderFaults(stage, chance, how, say)
     say(toText(report))
@@ -41,7 +41,7 @@ async function tryEngine(
       ...blocked.map((one) => `blocked ${one}`),
       ...(renewals > maxRenewals ? [`${renewals} renewals before ${requests} requests`] : []),
       ...(survived < kills ? [`the session survived ${survived} of ${kills} kills`] : []),
-      ...unfit,
+      ...pictureFaults,
       ...problemsOf(report),
     ]
   } finally {

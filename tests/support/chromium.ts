@@ -7,6 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { chromiumPath, suiteFlags } from '#tests/support/browser.ts'
+import { waitForAddress } from '#tests/support/browser-address.ts'
 
 export interface Chromium {
   context: BrowserContext
@@ -19,7 +20,6 @@ export interface Chromium {
   kill(): Promise<void>
 }
 
-const startWithinMs = 30_000
 /** A browser that was closed, and what it has to write down. */
 const endWithinMs = 40_000
 
@@ -36,7 +36,7 @@ export async function startChromium(profile: string): Promise<Chromium> {
   // A group of its own: renderers and utilities must go with the browser, and nobody else.
   const child = spawn(chromiumPath(), args, { detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
   const ended = once(child, 'exit')
-  const address = await addressOf(child).catch(async (error: unknown) => {
+  const address = await waitForAddress(child).catch(async (error: unknown) => {
     killGroup(child)
     throw error
   })
@@ -82,20 +82,4 @@ function killGroup({ pid }: ChildProcess): void {
   } catch {
     // It had ended by itself.
   }
-}
-
-/** The browser says on standard error where it can be spoken to. */
-async function addressOf(child: ChildProcess): Promise<string> {
-  let said = ''
-  return await new Promise((found, failed) => {
-    const late = setTimeout(() => failed(new Error(`the browser did not start in time:\n${said}`)), startWithinMs)
-    child.stderr?.on('data', (piece) => {
-      said += piece
-      const [, address] = /DevTools listening on (ws:\S+)/.exec(said) ?? []
-      if (!address) return
-      clearTimeout(late)
-      found(address)
-    })
-    child.on('exit', (code) => failed(new Error(`the browser ended with ${code}:\n${said}`)))
-  })
 }

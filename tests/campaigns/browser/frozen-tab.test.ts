@@ -50,10 +50,10 @@ async function rename(tab: Tab, row: number, name: string): Promise<void> {
 const heldLocks = (tab: Tab) =>
   tab.run(async () => ((await navigator.locks.query()).held ?? []).map(({ name = '' }) => name.split(':')[0] ?? ''))
 
-async function freeze(tab: Tab, lock: string, witness: Tab): Promise<void> {
+async function freeze(tab: Tab, lock: string, other: Tab): Promise<void> {
   await tab.setLifecycle('frozen')
-  await until(witness, 'the tab is frozen', () => localStorage.getItem('frozen') === 'yes')
-  expect(await heldLocks(witness)).toContain(lock)
+  await until(other, 'the tab is frozen', () => localStorage.getItem('frozen') === 'yes')
+  expect(await heldLocks(other)).toContain(lock)
 }
 
 it('fault 41e a tab that is frozen while it sends keeps no other one from sending, and both writes arrive', async () => {
@@ -62,13 +62,13 @@ it('fault 41e a tab that is frozen while it sends keeps no other one from sendin
   await toUsers(other)
   await listed(other)
   const hung = frozen.hang(({ method }) => method === 'PUT')
-  await rename(frozen, 1, 'Aa before the frost')
+  await rename(frozen, 1, 'Aa before the freeze')
   const heal = await hung
   await freeze(frozen, 'drain', other)
   const since = performance.now()
-  await rename(other, 2, 'Aa beside the frost')
+  await rename(other, 2, 'Aa beside the freeze')
   await until(other, 'the other write is sent', () => {
-    const row = [...document.querySelectorAll('tbody tr')].find((one) => one.textContent.includes('beside the frost'))
+    const row = [...document.querySelectorAll('tbody tr')].find((one) => one.textContent.includes('beside the freeze'))
     return row !== undefined && !row.querySelector('.pending-mark')
   })
   expect(performance.now() - since).toBeLessThan(withinMs)
@@ -78,7 +78,7 @@ it('fault 41e a tab that is frozen while it sends keeps no other one from sendin
   const isAll = () => {
     const text = document.querySelector('tbody')?.textContent ?? ''
     return (
-      ['before', 'beside'].every((one) => text.includes(`Aa ${one} the frost`)) &&
+      ['before', 'beside'].every((one) => text.includes(`Aa ${one} the freeze`)) &&
       !document.querySelector('.bar-waiting, .pending-mark')
     )
   }

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { killGroup, startGroup, toJsonCall } from '#tests/campaigns/engines/engine.ts'
 import { type MessageSocket, openSocket } from '#tests/campaigns/engines/socket.ts'
 import { chromiumPath, flags } from '#tests/support/browser.ts'
+import { waitForAddress } from '#tests/support/browser-address.ts'
 
 export interface Tab {
   /** Runs a function in the page. It must not refer to anything outside of itself. */
@@ -32,8 +33,6 @@ export interface Tabs {
   close(): Promise<void>
 }
 
-const startMs = 30_000
-
 export async function openTabs(): Promise<Tabs> {
   const profile = await mkdtemp(join(tmpdir(), 'portal-tabs-'))
   const child = startGroup(chromiumPath(), [
@@ -43,7 +42,7 @@ export async function openTabs(): Promise<Tabs> {
     '--remote-debugging-port=0',
     'about:blank',
   ])
-  const { host } = new URL(await addressOf(child))
+  const { host } = new URL(await waitForAddress(child))
   return {
     async open(script) {
       const response = await fetch(`http://${host}/json/new?about:blank`, { method: 'PUT' })
@@ -100,20 +99,4 @@ async function toTab(address: string, script: () => void): Promise<Tab> {
     clearCookie: async (name, url) => void (await socket.send('Network.deleteCookies', { name, url })),
   }
   return tab
-}
-
-/** It says on standard error where it listens. */
-function addressOf(child: ReturnType<typeof startGroup>): Promise<string> {
-  let output = ''
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`Chromium did not start in time:\n${output}`)), startMs)
-    child.stderr?.on('data', (piece: Buffer) => {
-      output += piece
-      const [, address] = /DevTools listening on (ws:\S+)/.exec(output) ?? []
-      if (!address) return
-      clearTimeout(timer)
-      resolve(address)
-    })
-    child.on('exit', (code) => reject(new Error(`Chromium ended with ${code}:\n${output}`)))
-  })
 }

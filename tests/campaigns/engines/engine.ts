@@ -79,7 +79,7 @@ export async function findMiddle(browser: EngineBrowser, selector: string): Prom
 const keyMs = 20
 
 /** Mouse and keys by the actions of WebDriver, which both protocols have. */
-export function createHand(
+export function createInput(
   find: (selector: string) => Promise<Point>,
   act: (type: 'pointer' | 'key', list: object[]) => Promise<unknown>,
 ): Pick<EngineBrowser, 'click' | 'type'> {

@@ -4,13 +4,14 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type EngineBrowser,
-  createHand,
+  createInput,
   findMiddle,
   killGroup,
   startGroup,
   toJsonCall,
 } from '#tests/campaigns/engines/engine.ts'
 import { openSocket } from '#tests/campaigns/engines/socket.ts'
+import { waitForAddress } from '#tests/support/browser-address.ts'
 
 /** No pages, updates or reports of its own. The storage prompt would wait for somebody. */
 const preferences = {
@@ -33,7 +34,7 @@ interface Evaluated {
   exceptionDetails?: { text: string }
 }
 
-const startMs = 30_000
+const closeMs = 30_000
 
 export async function startFirefox(profile: string): Promise<EngineBrowser> {
   await mkdir(profile, { recursive: true })
@@ -45,7 +46,7 @@ export async function startFirefox(profile: string): Promise<EngineBrowser> {
   let isUp = true
   child.on('exit', () => (isUp = false))
   try {
-    const socket = await openSocket(`${await addressOf(child)}/session`)
+    const socket = await openSocket(`${await waitForAddress(child, /BiDi listening on (ws:\S+)/)}/session`)
     await socket.send('session.new', {
       capabilities: { alwaysMatch: { unhandledPromptBehavior: { default: 'accept' } } },
     })
@@ -66,7 +67,7 @@ export async function startFirefox(profile: string): Promise<EngineBrowser> {
         if (exceptionDetails) throw new Error(exceptionDetails.text)
         return JSON.parse(result?.value ?? 'null')
       },
-      ...createHand((selector) => findMiddle(browser, selector), actions),
+      ...createInput((selector) => findMiddle(browser, selector), actions),
       resize: async (width, height) =>
         void (await socket.send('browsingContext.setViewport', { context, viewport: { width, height } })),
       async screenshot() {
@@ -82,7 +83,7 @@ export async function startFirefox(profile: string): Promise<EngineBrowser> {
       async close() {
         const ended = isUp ? once(child, 'exit') : Promise.resolve()
         await socket.send('browser.close').catch(() => undefined)
-        await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, startMs))])
+        await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, closeMs))])
         await browser.kill()
       },
     }
@@ -91,21 +92,4 @@ export async function startFirefox(profile: string): Promise<EngineBrowser> {
     await killGroup(child)
     throw error
   }
-}
-
-/** It says on standard error where it listens. */
-function addressOf(child: ReturnType<typeof startGroup>): Promise<string> {
-  let output = ''
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`Firefox did not start in time:\n${output}`)), startMs)
-    child.stderr?.on('data', (piece: Buffer) => {
-      output += piece
-      const [, address] = /BiDi listening on (ws:\S+)/.exec(output) ?? []
-      if (!address) return
-      clearTimeout(timer)
-      resolve(address)
-    })
-    child.on('error', reject)
-    child.on('exit', (code) => reject(new Error(`Firefox ended with ${code}:\n${output}`)))
-  })
 }

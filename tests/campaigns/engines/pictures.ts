@@ -41,13 +41,13 @@ const ofProvider = [
   'app/systrail',
 ]
 
-/** What a person would see at once: nothing to read, or a page that is wider than the screen. */
+/** What a person would see at once: a page that is wider than the screen, or an error. */
 function findFaults(): string[] {
   const { scrollWidth, clientWidth } = document.documentElement
+  const errors = [...document.querySelectorAll('main [role="alert"]')].map(({ textContent }) => textContent.trim())
   return [
     ...(scrollWidth > clientWidth ? [`${scrollWidth - clientWidth} px wider than the screen`] : []),
-    ...(document.querySelector('main h1, main h2') ? [] : ['no heading']),
-    ...(document.querySelector('.error-page') ? ['an error page'] : []),
+    ...errors.filter((text) => text !== ''),
   ]
 }
 

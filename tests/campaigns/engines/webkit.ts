@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import {
   type EngineBrowser,
-  createHand,
+  createInput,
   findMiddle,
   killGroup,
   startGroup,
@@ -79,7 +79,7 @@ export async function startWebKit(display: string): Promise<EngineBrowser> {
         if (error !== undefined) throw new Error(error)
         return JSON.parse(json ?? 'null')
       },
-      ...createHand((selector) => findMiddle(browser, selector), actions),
+      ...createInput((selector) => findMiddle(browser, selector), actions),
       resize: async (width, height) => void (await call('POST', `${session}/window/rect`, { width, height })),
       screenshot: async () => Buffer.from(await call<string>('GET', `${session}/screenshot`), 'base64'),
       isUp: () => isUp,

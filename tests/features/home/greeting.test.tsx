@@ -1,8 +1,9 @@
 import { screen } from '@testing-library/dom'
-import { expect, it, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { setUpPages } from '#tests/support/screen.ts'
 
 const the = setUpPages()
+afterEach(() => void vi.unstubAllEnvs())
 
 it('fault 34h a device that does not know the business time zone yet greets by it once it does', async () => {
   // Ten in the morning in Hong Kong, two at night for the device.
@@ -12,5 +13,4 @@ it('fault 34h a device that does not know the business time zone yet greets by i
   expect((await screen.findByRole('heading', { level: 1, name: /^Good morning/ })).textContent).toMatch(
     /^Good morning, ./,
   )
-  vi.unstubAllEnvs()
 })
