@@ -1,10 +1,29 @@
 /** A person's shortest way through: login, the list offline, a change that waits, a reload, and the change sent. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { waitFor } from '#tests/campaigns/engines/engine.ts'
+import { type EngineBrowser, waitFor } from '#tests/campaigns/engines/engine.ts'
 import { enter, type Stage } from '#tests/campaigns/engines/stage.ts'
 import { people } from '#tests/support/browser.ts'
 
 const sentWithinMs = 60_000
+/** Files of one page come one after the other. */
+const keptMs = { quiet: 3_000, atMost: 60_000 }
+
+/** The code of forms comes to the device after the list: until no further file of it has come for a while. */
+async function waitForKeptCode(browser: EngineBrowser): Promise<void> {
+  const countFiles = async () => {
+    const names = (await caches.keys()).filter((name) => name.startsWith('portal-staff-'))
+    const files = await Promise.all(names.map(async (name) => (await (await caches.open(name)).keys()).length))
+    return files.reduce((sum, count) => sum + count, 0)
+  }
+  let count = 0
+  let since = performance.now()
+  for (const end = since + keptMs.atMost; count === 0 || performance.now() - since < keptMs.quiet; await wait(200)) {
+    if (performance.now() > end) throw new Error('the code of the forms did not come to the device')
+    const now = await browser.run(countFiles)
+    if (now !== count) since = performance.now()
+    count = now
+  }
+}
 
 /** Throws where a step does not come true. */
 export async function walk(stage: Stage, say: (line: string) => void): Promise<void> {
@@ -16,12 +35,7 @@ export async function walk(stage: Stage, say: (line: string) => void): Promise<v
   try {
     await browser.resize(1280, 800)
     await enter(browser, proxy.url, people.globex)
-    // The form's code comes to the device after the list.
-    const hasForm = async () => {
-      const caches_ = await Promise.all((await caches.keys()).map(async (one) => (await caches.open(one)).keys()))
-      return caches_.flat().some(({ url }) => url.includes('/users-'))
-    }
-    await waitFor(browser, 'the form of users is on the device', hasForm, [])
+    await waitForKeptCode(browser)
     say('signed in, the list is shown')
     proxy.cut()
     await browser.goTo(list)
@@ -41,8 +55,8 @@ export async function walk(stage: Stage, say: (line: string) => void): Promise<v
     proxy.heal()
     const isSent = () => document.querySelector('.bar-waiting') === null
     await waitFor(browser, 'nothing waits', isSent, [], sentWithinMs)
-    const created = proxy.arrivals.filter(({ method, keys }) => method === 'POST' && keys.length > 0)
-    for (const end = performance.now() + sentWithinMs; created.length === 0; await wait(100))
+    const hasArrived = () => proxy.arrivals.some(({ method, keys }) => method === 'POST' && keys.length > 0)
+    for (const end = performance.now() + sentWithinMs; !hasArrived(); await wait(100))
       if (performance.now() > end) throw new Error('the change did not arrive')
     say('online again, the change is sent')
   } finally {
