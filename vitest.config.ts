@@ -20,7 +20,7 @@ const page = [
   'tests/app/connection/connection-monitor.test.ts',
   'tests/app/pwa/*.test.ts',
   'tests/features/entrance/found-services.test.ts',
-  'tests/server/services/rush.test.ts',
+  'tests/server/use-cases/rush.test.ts',
 ]
 /** Whole pages, of which each is loaded anew (`screen.ts`). */
 const dom = ['app', 'features'].map((part) => `tests/${part}/**/*.test.tsx`)

@@ -47,7 +47,7 @@ async function measure(tell: (line: string) => void): Promise<Figure[]> {
   try {
     await asSuperuser(cluster.url, 'postgres', ['create database bench_orders'])
     const env = { DATABASE_URL: `${cluster.url}/bench_orders`, DATA_DIR: folder, DEMO: '1', REQUEST_FACTOR: '1000' }
-    await (await startServer('server/main.ts', env, ready)).stop()
+    await (await startServer('main.ts', env, ready)).stop()
     await asSuperuser(cluster.url, 'bench_orders', [
       ...moreCompanies,
       `update portal_user set orders = true where email like 'user0@bench%'`,
@@ -55,7 +55,7 @@ async function measure(tell: (line: string) => void): Promise<Figure[]> {
       ordersOf('bench2', few),
       'vacuum analyze',
     ])
-    const server = await startServer('server/main.ts', env, ready)
+    const server = await startServer('main.ts', env, ready)
     const [large, small] = await Promise.all(
       ['bench1', 'bench2'].map((code) => signIn(server.url, `${code}:user0@${code}.example`)),
     )

@@ -51,7 +51,7 @@ async function measure(tell: (line: string) => void): Promise<Figure[]> {
     ARGON2_MEMORY_KB: '4096',
     ARGON2_TIME: '1',
   }
-  const portal = await startServer('server/main.ts', env, { path: '/health/ready' })
+  const portal = await startServer('main.ts', env, { path: '/health/ready' })
   const floor = await startFloor()
   const gates = { portal: await openGate(port), floor: await openGate(floor.port) }
   const browser = await openBrowser()

@@ -38,10 +38,10 @@ async function onPostgres(tell: Tell): Promise<Figure[]> {
   try {
     await asSuperuser(cluster.url, 'postgres', ['create database bench_portal'])
     const env = { DATABASE_URL: `${cluster.url}/bench_portal`, DATA_DIR: folder, DEMO: '1', REQUEST_FACTOR: '1000' }
-    await (await startServer('server/main.ts', env, ready)).stop()
+    await (await startServer('main.ts', env, ready)).stop()
     await asSuperuser(cluster.url, 'bench_portal', [...moreCompanies, 'vacuum analyze'])
     await asSuperuser(cluster.url, 'postgres', ['create database bench_bare template bench_portal'])
-    const portal = await startServer('server/main.ts', env, ready)
+    const portal = await startServer('main.ts', env, ready)
     const bare = await startBare({ DATABASE_URL: `${cluster.url}/bench_bare` })
     const measured = await compare({ portal, bare }, tell)
     await Promise.all([portal.stop(), bare.stop()])
@@ -57,12 +57,12 @@ async function embedded(tell: Tell): Promise<Figure[]> {
   const copy = await mkdtemp(join(tmpdir(), 'portal-bench-'))
   try {
     const env = { DATA_DIR: folder, DEMO: '1', REQUEST_FACTOR: '1000' }
-    await (await startServer('server/main.ts', env, ready)).stop()
+    await (await startServer('main.ts', env, ready)).stop()
     const database = await PGlite.create({ dataDir: databaseFolder(folder) })
     for (const statement of moreCompanies) await database.exec(statement)
     await database.close()
     await cp(databaseFolder(folder), copy, { recursive: true })
-    const portal = await startServer('server/main.ts', env, ready)
+    const portal = await startServer('main.ts', env, ready)
     const bare = await startBare({ FOLDER: copy })
     const measured = await compare({ portal, bare }, tell)
     await Promise.all([portal.stop(), bare.stop()])

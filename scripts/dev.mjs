@@ -12,13 +12,15 @@ import { writeSite } from './site.ts'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
 
-/** Folders that are watched besides what server/main.ts imports by name: words and migrations are read at run time. */
-const watched = ['server', 'src/domain', 'src/contract', 'src/locales'].map((folder) => `--watch-path=${folder}`)
+/** Folders that are watched besides what main.ts imports by name: words and migrations are read at run time. */
+const watched = ['server', 'demo', 'src/domain', 'src/contract', 'src/locales'].map(
+  (folder) => `--watch-path=${folder}`,
+)
 
 await writeSite()
 
 const halves = [
-  spawn(process.execPath, [...watched, '--watch-preserve-output', 'server/main.ts'], { cwd: root, stdio: 'inherit' }),
+  spawn(process.execPath, [...watched, '--watch-preserve-output', 'main.ts'], { cwd: root, stdio: 'inherit' }),
   spawn(process.execPath, [vite], { cwd: root, stdio: 'inherit' }),
 ]
 

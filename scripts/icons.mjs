@@ -23,7 +23,7 @@ const drawings = [
   ...['contracts', 'new-contract', 'users'].map((name) => [`shortcut-${name}`, `shortcut-${name}-192`, 192]),
 ]
 
-const appIcons = join(root, 'server', 'dev', 'app-icons')
+const appIcons = join(root, 'demo', 'sample-data', 'app-icons')
 const all = [
   ...drawings.map(([source, file, size]) => [icons, source, file, size]),
   ...['framework', 'barcode', 'labels'].map((name) => [appIcons, name, name, 128]),

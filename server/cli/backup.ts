@@ -3,16 +3,16 @@
  * `restore` puts an archive into a folder without any portal, or has the portal put a backup into a service. Exit code 1 and the reason,
  * where it cannot be.
  */
-import '#server/private-files.ts'
+import '#server/config/private-files.ts'
 import { readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Config, readConfig, StartProblem } from '#server/config.ts'
+import { type Config, readConfig, StartProblem } from '#server/config/config.ts'
 import type { StoredBackup } from '#server/db/hosting/stored-backups.ts'
-import { ProblemError } from '#server/problem-error.ts'
-import { faultOf } from '#server/services/hosting/backups/faults.ts'
-import { type BackupKeys, identitiesOf, recipientFor } from '#server/services/hosting/backups/keys.ts'
-import { restoreArchive } from '#server/services/hosting/backups/restore-archive.ts'
+import { ProblemError } from '#server/problems/problem-error.ts'
+import { faultOf } from '#server/use-cases/hosting/backups/faults.ts'
+import { type BackupKeys, identitiesOf, recipientFor } from '#server/use-cases/hosting/backups/keys.ts'
+import { restoreArchive } from '#server/use-cases/hosting/backups/restore-archive.ts'
 
 class Trouble extends Error {}
 
@@ -49,7 +49,7 @@ async function loadPortal() {
       import('#server/db/accounts/companies.ts'),
       import('#server/db/hosting/stored-backups.ts'),
       import('#server/db/transaction.ts'),
-      import('#server/services/hosting/backups/restore-by-operator.ts'),
+      import('#server/use-cases/hosting/backups/restore-by-operator.ts'),
     ])
   return { withApp, companyByCode, storedOfCode, inTransaction, restoreByOperator }
 }

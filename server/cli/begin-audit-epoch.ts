@@ -3,9 +3,9 @@
  * of the server. The logs of the audit trail say how large they were; devices then tell of a restore and not of a cut log. A folder that
  * `restore-dump.ts` made does so by itself.
  */
-import '#server/private-files.ts'
+import '#server/config/private-files.ts'
 import { withApp } from '#server/cli/with-app.ts'
-import { beginEpoch } from '#server/services/audit/begin-epoch.ts'
+import { beginEpoch } from '#server/use-cases/audit/begin-epoch.ts'
 
 await withApp(async (app) => {
   const { epoch, changed } = await beginEpoch(app)

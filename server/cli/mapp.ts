@@ -1,22 +1,20 @@
 /**
  * Packages of apps on the command line (docs/mapp.md): `pack <folder> [file]` makes one, `check <file>...` reads some as the server
- * does, `sample [folder]` writes some to try with. Exit code 1 and the reason, where a package would be refused.
+ * does. Exit code 1 and the reason, where a package would be refused.
  */
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { faultOf, isMappName, mappFiles, mappLimits, type MappFault } from '#domain/catalogue/mapp.ts'
 import en from '#locales/en/apps.json' with { type: 'json' }
-import { packSample, sampleName, uploadSamples } from '#server/dev/sample-apps.ts'
-import { translator } from '#server/i18n.ts'
-import { packMapp } from '#server/services/catalogue/pack-mapp.ts'
-import { readMapp } from '#server/services/uploads/read-mapp.ts'
+import { translator } from '#server/text/i18n.ts'
+import { packMapp } from '#server/use-cases/catalogue/pack-mapp.ts'
+import { readMapp } from '#server/use-cases/uploads/read-mapp.ts'
 
 class Trouble extends Error {}
 
 const usage = `Usage:
   npm run mapp -- pack <folder> [file.mapp]   packs manifest.json and the files beside it
-  npm run mapp -- check <file.mapp> ...       says what a package is, or why it would be refused
-  npm run mapp -- sample [folder]             writes packages to try with`
+  npm run mapp -- check <file.mapp> ...       says what a package is, or why it would be refused`
 
 const textOf = ({ code, named = '' }: MappFault) => translator({ en, zh: en }, 'en')(`fault.${code}`, { named })
 
@@ -75,14 +73,7 @@ async function check(files: string[]): Promise<void> {
   }
 }
 
-async function sample([folder = 'samples']: string[]): Promise<void> {
-  await mkdir(folder, { recursive: true })
-  const files = uploadSamples.map((one) => ({ one, file: join(folder, sampleName(one)) }))
-  for (const { one, file } of files) await writeFile(file, await packSample(one))
-  await check(files.map(({ file }) => file))
-}
-
-const commands: Record<string, (args: string[]) => Promise<void>> = { pack, check, sample }
+const commands: Record<string, (args: string[]) => Promise<void>> = { pack, check }
 
 try {
   const [, , name = '', ...args] = process.argv

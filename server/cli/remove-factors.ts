@@ -2,10 +2,10 @@
  * Takes a user's second factors away: `node server/cli/remove-factors.ts company:e-mail` with the environment of the server,
  * which must not be running where the database is embedded.
  */
-import '#server/private-files.ts'
+import '#server/config/private-files.ts'
 import { withApp } from '#server/cli/with-app.ts'
-import { StartProblem } from '#server/config.ts'
-import { forgetFactors } from '#server/services/factors/reset-factors.ts'
+import { StartProblem } from '#server/config/config.ts'
+import { forgetFactors } from '#server/use-cases/factors/reset-factors.ts'
 
 const [username = ''] = process.argv.slice(2)
 

@@ -1,7 +1,7 @@
 /** Makes a data folder out of a dump: `DATA_DIR=<empty folder> node server/cli/restore-dump.ts <dump.tar.gz>`. */
-import '#server/private-files.ts'
+import '#server/config/private-files.ts'
 import pino from 'pino'
-import { readConfig, StartProblem } from '#server/config.ts'
+import { readConfig, StartProblem } from '#server/config/config.ts'
 import { restoreDump } from '#server/db/embedded/restore-dump.ts'
 
 const [, , path] = process.argv

@@ -2,11 +2,11 @@
  * Checks the logs of the audit trail (S-91): `node server/cli/verify-audit-trail.ts` with the environment of the server, which must
  * not be running where the database is embedded. Exit code 1 and what is broken, where somebody changed or removed an entry.
  */
-import '#server/private-files.ts'
+import '#server/config/private-files.ts'
 import { withApp } from '#server/cli/with-app.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { brokenEntries } from '#server/services/audit/check-log.ts'
-import { readStoredNotes } from '#server/services/audit/stored-notes.ts'
+import { brokenEntries } from '#server/use-cases/audit/check-log.ts'
+import { readStoredNotes } from '#server/use-cases/audit/stored-notes.ts'
 
 await withApp(async (app) => {
   const storedNotes = await readStoredNotes(app)

@@ -1,13 +1,14 @@
 /** What a command of the operator works on: the database and the key, by the environment of the server. */
 import pino from 'pino'
-import { readConfig, StartProblem } from '#server/config.ts'
-import type { AppContext } from '#server/context.ts'
+import { readConfig, StartProblem } from '#server/config/config.ts'
+import type { AppContext } from '#server/context/context.ts'
 import { keyOfFolder } from '#server/db/accounts/token-key.ts'
-import { openCheckpointStore, readCheckpointSettings } from '#server/open-checkpoint-store.ts'
+import { readCheckpointSettings } from '#server/config/checkpoint-config.ts'
+import { openCheckpointStore } from '#server/composition/open-checkpoint-store.ts'
 import { openDatabase } from '#server/db/open.ts'
-import { noBackups } from '#server/backup-places.ts'
-import { noHosting } from '#server/no-hosting.ts'
-import { noPayments } from '#server/payment-methods.ts'
+import { noBackups } from '#server/context/backup-places.ts'
+import { noHosting } from '#server/context/no-hosting.ts'
+import { noPayments } from '#server/context/payment-methods.ts'
 
 /** A context in which nothing is paid or hosted and no backup is made. */
 export const contextOver = ({

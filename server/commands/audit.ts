@@ -11,7 +11,7 @@ import type { Handle } from '#server/db/handle.ts'
 import { findIntents, type Owner } from '#server/db/idempotency.ts'
 import { companyOf, type Owned } from '#server/db/orders/service-codes.ts'
 import { fenceTo } from '#server/db/tenant.ts'
-import type { AuditEntry } from '#server/context.ts'
+import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import { targetsIn } from '#server/commands/references.ts'
 
 /** Found in the name of the call. */

@@ -4,7 +4,8 @@ import type { Caller } from '#domain/access.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import type { Outcome, Owner } from '#server/db/idempotency.ts'
 import type { Scope } from '#server/db/transaction.ts'
-import type { Answer, ServiceContext, AppContext, AuditEntry } from '#server/context.ts'
+import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
+import type { Answer, ServiceContext, AppContext } from '#server/context/context.ts'
 
 export interface WriteRequest<E extends Endpoint = Endpoint> {
   endpoint: E

@@ -5,7 +5,7 @@
 import type { Endpoint, ParsedInputOf, Kind, Schema } from '#contract/endpoint.ts'
 import { refKind } from '#contract/values.ts'
 import type { IdempotencyRow } from '#server/db/idempotency.ts'
-import { invalid, ProblemError } from '#server/problem-error.ts'
+import { invalid, ProblemError } from '#server/problems/problem-error.ts'
 
 export type Known = ReadonlyMap<string, IdempotencyRow>
 

@@ -4,8 +4,8 @@ import type { ProblemCode } from '#contract/problem.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import type { StoredResponse } from '#server/commands/command.ts'
 import type { IdempotencyRow } from '#server/db/idempotency.ts'
-import { errorBody } from '#server/problem-body.ts'
-import { ProblemError } from '#server/problem-error.ts'
+import { errorBody } from '#server/problems/problem-body.ts'
+import { ProblemError } from '#server/problems/problem-error.ts'
 
 /** Says how it ended, for good. A void intent is as good as refused. */
 export const outcomeOf = ({ id, state }: Pick<IdempotencyRow, 'id' | 'state'>): Record<string, string> => ({

@@ -2,7 +2,7 @@
 import { type QueryCreator, sql } from 'kysely'
 import type { Handle } from '#server/db/handle.ts'
 import type { Tables } from '#server/db/tables/tables.ts'
-import { ProblemError } from '#server/problem-error.ts'
+import { ProblemError } from '#server/problems/problem-error.ts'
 
 /**
  * The next number. The company's counter stays locked until the commit, so numbers follow the order of commits; take it

@@ -1,7 +1,7 @@
 /** Brings a database to this build's shape. Several servers may start at once: the migrator takes an advisory lock. */
 import { Migrator } from 'kysely/migration'
 import { type Kysely, sql } from 'kysely'
-import { StartProblem } from '#server/config.ts'
+import { StartProblem } from '#server/config/config.ts'
 import { migrations } from '#server/db/migrations/index.ts'
 import type { Tables } from '#server/db/tables/tables.ts'
 

@@ -1,6 +1,6 @@
 /** The database that the configuration names, brought up to date. Throws StartProblem with one clear sentence. */
 import type { Logger } from 'pino'
-import type { Config } from '#server/config.ts'
+import type { Config } from '#server/config/config.ts'
 import { openEmbedded } from '#server/db/embedded/open.ts'
 import type { Database } from '#server/db/handle.ts'
 import { openPostgres } from '#server/db/postgres.ts'

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client, escapeIdentifier, type Pool } from 'pg'
 import type { Logger } from 'pino'
-import { type Config, StartProblem } from '#server/config.ts'
+import { type Config, StartProblem } from '#server/config/config.ts'
 import { Announcements } from '#server/db/channels.ts'
 import type { Database } from '#server/db/handle.ts'
 import { migrate } from '#server/db/migrate.ts'

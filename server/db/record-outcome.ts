@@ -3,7 +3,7 @@ import { CompiledQuery } from 'kysely'
 import type { Handle } from '#server/db/handle.ts'
 import { type Claim, idOf, type Outcome, settledColumns, settledValues } from '#server/db/idempotency.ts'
 import { entryStatement, type TrailEntry } from '#server/db/audit/audit-trail.ts'
-import type { AuditEntry } from '#server/context.ts'
+import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 
 /** Answers the idempotency store row's id. Fails as `settle` does. The entry is one of the writer's own company. */
 export async function settleWithTrail(

@@ -5,13 +5,18 @@
  */
 import { CompiledQuery } from 'kysely'
 import { setTimeout as wait } from 'node:timers/promises'
-import { useSealKeys } from '#server/db/audit/entry-seals.ts'
+import { type SealKeyConfig, useSealKeys } from '#server/db/audit/entry-seals.ts'
 import { inTurn } from '#server/db/company-turns.ts'
-import type { Handle } from '#server/db/handle.ts'
+import type { Database, Handle } from '#server/db/handle.ts'
 import type { Intent } from '#server/db/idempotency.ts'
 import { sqlState } from '#server/db/sql-state.ts'
-import type { AppContext } from '#server/context.ts'
-import { ProblemError, unavailable } from '#server/problem-error.ts'
+import { ProblemError, unavailable } from '#server/problems/problem-error.ts'
+
+/** What a transaction needs to know of the installation. */
+export interface DatabaseOwner {
+  database: Database
+  config: SealKeyConfig
+}
 
 export type Scope =
   /** One company's rows. 0 sees none: for callers without a session. */
@@ -38,7 +43,7 @@ const retries = 3
  * Throws UNAVAILABLE (503) when the database cannot be reached within 5 s.
  */
 export async function inTransaction<T>(
-  app: AppContext,
+  app: DatabaseOwner,
   scope: Scope,
   work: (db: Handle) => Promise<T>,
   mode: Mode = 'writing',
@@ -50,7 +55,7 @@ export async function inTransaction<T>(
  * One statement that is its own transaction, and puts on its role by itself: only a function of the database that runs as
  * a role of ours may be asked like this. Throws as `inScope` does.
  */
-export const atOnce = <T>(app: AppContext, ask: (db: Asked) => Promise<T>): Promise<T> =>
+export const atOnce = <T>(app: DatabaseOwner, ask: (db: Asked) => Promise<T>): Promise<T> =>
   persistently(() => ask(app.database.kysely))
 
 /** Can run what is compiled, and has no tables to write statements on. */
@@ -68,14 +73,14 @@ async function persistently<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-const once = <T>(app: AppContext, scope: Scope, work: (db: Handle) => Promise<T>, mode: Mode): Promise<T> =>
+const once = <T>(app: DatabaseOwner, scope: Scope, work: (db: Handle) => Promise<T>, mode: Mode): Promise<T> =>
   scope.role === 'portal_app' && scope.companyId !== 0
     ? inTurn(app.database, scope.companyId, { waitMs: limits.queue, late: () => unavailable(2) }, () =>
         begin(app, scope, work, mode),
       )
     : begin(app, scope, work, mode)
 
-const begin = <T>(app: AppContext, scope: Scope, work: (db: Handle) => Promise<T>, mode: Mode): Promise<T> =>
+const begin = <T>(app: DatabaseOwner, scope: Scope, work: (db: Handle) => Promise<T>, mode: Mode): Promise<T> =>
   app.database.kysely
     .transaction()
     .setIsolationLevel('read committed')

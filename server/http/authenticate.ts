@@ -8,9 +8,9 @@ import type { UnauthorizedData } from '#contract/accounts.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { findByAccess, markAccessUsed, type Presented } from '#server/db/accounts/tokens.ts'
 import { atOnce, inTransaction } from '#server/db/transaction.ts'
-import type { AppContext } from '#server/context.ts'
-import { forbidden, ProblemError } from '#server/problem-error.ts'
-import { hashToken } from '#server/services/sessions/tokens.ts'
+import type { AppContext } from '#server/context/context.ts'
+import { forbidden, ProblemError } from '#server/problems/problem-error.ts'
+import { hashToken } from '#server/use-cases/sessions/tokens.ts'
 
 export interface Principal {
   caller: Caller | null

@@ -6,9 +6,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Caller, may } from '#domain/access.ts'
 import { signOut } from '#contract/accounts.ts'
 import { bearerOf } from '#server/http/authenticate.ts'
-import { inputLimits } from '#server/input-limits.ts'
-import { ProblemError } from '#server/problem-error.ts'
-import { hashToken } from '#server/services/sessions/tokens.ts'
+import { inputLimits } from '#server/config/input-limits.ts'
+import { ProblemError } from '#server/problems/problem-error.ts'
+import { hashToken } from '#server/use-cases/sessions/tokens.ts'
 import { createRequestShare, scaleShare, type ShareLimits } from '#server/shares/request-shares.ts'
 
 export interface CallShares {

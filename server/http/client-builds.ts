@@ -5,7 +5,7 @@
  */
 import type { FastifyInstance } from 'fastify'
 import { buildHeaders, type BuildInfo, wordPath } from '#contract/client-build.ts'
-import type { Config } from '#server/config.ts'
+import type { Config } from '#server/config/config.ts'
 import { json } from '#server/http/responses.ts'
 import { workerPath } from '#server/http/security-headers.ts'
 import type { HttpContext } from '#server/http/context.ts'

@@ -2,7 +2,7 @@
 import type { ConnectionError } from 'fastify'
 import type { Socket } from 'node:net'
 import { dataPolicy } from '#server/http/security-headers.ts'
-import { errorBody } from '#server/problem-body.ts'
+import { errorBody } from '#server/problems/problem-body.ts'
 
 const bodies = {
   garbage: JSON.stringify(errorBody('VALIDATION_ERROR', null, 'en')),

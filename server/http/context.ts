@@ -1,7 +1,7 @@
 /** What the HTTP side is built from besides the house: folders, limits, and whether it is about to close. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { AppContext } from '#server/context.ts'
+import type { AppContext } from '#server/context/context.ts'
 import { type FloodLimits, usualFloodLimits } from '#server/http/flood-limits.ts'
 import type { ShareLimits } from '#server/shares/request-shares.ts'
 

@@ -1,6 +1,6 @@
 /** A page of another origin may not make us change anything (S-55): told by Sec-Fetch-Site, in its absence by Origin. */
 import { isIP } from 'node:net'
-import { isLoopback } from '#server/config.ts'
+import { isLoopback } from '#server/config/config.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 
 export function isCrossSite(headers: IncomingHttpHeaders, publicUrl: string): boolean {

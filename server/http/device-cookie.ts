@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Config } from '#server/config.ts'
+import type { Config } from '#server/config/config.ts'
 import { isCrossSite, isSameOrigin } from '#server/http/cross-site.ts'
 
 /** As long as browsers keep any cookie. */

@@ -1,6 +1,6 @@
 /** How many downloads that read the database while they are sent one user and one company may have at a time, on this node (S-25). */
 import type { Caller } from '#domain/access.ts'
-import { ProblemError } from '#server/problem-error.ts'
+import { ProblemError } from '#server/problems/problem-error.ts'
 
 /**
  * Each kind is counted by itself. `file`: a person's export. `device`: what a device fetches to keep, which tries again by itself.

@@ -5,7 +5,7 @@ import { matcher } from '#contract/http-mapping.ts'
 import { isApi, pathOf } from '#server/http/security-headers.ts'
 import type { HttpContext } from '#server/http/context.ts'
 import { isNavigation, sendShell } from '#server/http/static-files.ts'
-import { notFound, ProblemError } from '#server/problem-error.ts'
+import { notFound, ProblemError } from '#server/problems/problem-error.ts'
 
 const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'DELETE']
 

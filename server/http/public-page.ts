@@ -6,8 +6,8 @@ import type { FastifyRequest } from 'fastify'
 import type { Language } from '#domain/accounts/users.ts'
 import en from '#locales/en/pages.json' with { type: 'json' }
 import zh from '#locales/zh/pages.json' with { type: 'json' }
-import { html, type Markup } from '#server/html.ts'
-import { languageTags, type Translate, translator } from '#server/i18n.ts'
+import { html, type Markup } from '#server/text/html.ts'
+import { languageTags, type Translate, translator } from '#server/text/i18n.ts'
 import { acceptsHtml } from '#server/http/static-files.ts'
 
 export const pageWords = (language: Language): Translate => translator({ en, zh }, language)

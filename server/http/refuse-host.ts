@@ -1,11 +1,11 @@
 /** A request for a name that is not ours: most often PUBLIC_URL is wrong, or a proxy replaces the Host header. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { html } from '#server/html.ts'
+import { html } from '#server/text/html.ts'
 import { pageWords, publicPage, wantsPage } from '#server/http/public-page.ts'
-import type { AppContext } from '#server/context.ts'
-import { securityEvent } from '#server/log.ts'
-import { languageOf } from '#server/problem-body.ts'
-import { ProblemError } from '#server/problem-error.ts'
+import type { AppContext } from '#server/context/context.ts'
+import { securityEvent } from '#server/context/log.ts'
+import { languageOf } from '#server/problems/problem-body.ts'
+import { ProblemError } from '#server/problems/problem-error.ts'
 
 const windowMs = 3_600_000
 const maxLoggedHosts = 10

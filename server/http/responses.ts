@@ -5,9 +5,9 @@ import { headers } from '#contract/headers.ts'
 import { type ProblemCode, problemStatus } from '#contract/problem.ts'
 import type { StoredResponse } from '#server/commands/command.ts'
 import { sqlState } from '#server/db/sql-state.ts'
-import { errorBody, languageOf, tokenErrorBody } from '#server/problem-body.ts'
-import { securityEvent } from '#server/log.ts'
-import { ProblemError, unavailable } from '#server/problem-error.ts'
+import { errorBody, languageOf, tokenErrorBody } from '#server/problems/problem-body.ts'
+import { securityEvent } from '#server/context/log.ts'
+import { ProblemError, unavailable } from '#server/problems/problem-error.ts'
 
 export const json = 'application/json; charset=utf-8'
 

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { workerPath } from '#server/http/security-headers.ts'
 import type { HttpContext } from '#server/http/context.ts'
-import { notFound } from '#server/problem-error.ts'
+import { notFound } from '#server/problems/problem-error.ts'
 
 const served = new Set([
   '.html',

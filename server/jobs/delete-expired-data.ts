@@ -9,13 +9,10 @@ import { sweepPasswords } from '#server/db/hosting/service-passwords.ts'
 import { sweepJobBodies, sweepJobs } from '#server/db/jobs.ts'
 import { sweepBodies, sweepStubs } from '#server/db/idempotency.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import type { AppContext } from '#server/context.ts'
-import { ProblemError } from '#server/problem-error.ts'
-import { releaseCodes } from '#server/services/accounts/release-codes.ts'
+import type { AppContext } from '#server/context/context.ts'
+import { releaseCodes } from '#server/use-cases/accounts/release-codes.ts'
 
 const dayMs = 86_400_000
-const everyMs = 3_600_000
-const firstMs = 60_000
 
 /** In days. Protocol 19 and 34 name the first three; a reused refresh token is recognised as long as its row is here. */
 export const kept = {
@@ -77,25 +74,6 @@ async function gone(query: { executeTakeFirst(): Promise<{ numDeletedRows: bigin
   return Number((await query.executeTakeFirst())?.numDeletedRows ?? 0)
 }
 
-/** Sweeps a minute after the start and then every hour. Answers how to stop, which waits for a sweep at work. */
-export function sweepHourly(app: AppContext): () => Promise<void> {
-  let working: Promise<void> = Promise.resolve()
-  const once = () => {
-    if (!app.database.hasFreeSpace()) return
-    working = sweep(app).then(
-      (swept) => app.log.info({ swept }, 'swept'),
-      (error: unknown) => {
-        const isBusy = error instanceof ProblemError
-        app.log[isBusy ? 'warn' : 'error']({ err: error }, 'the sweep did not finish')
-      },
-    )
-  }
-  const first = setTimeout(once, firstMs)
-  const every = setInterval(once, everyMs)
-  for (const timer of [first, every]) timer.unref()
-  return () => {
-    clearTimeout(first)
-    clearInterval(every)
-    return working
-  }
+export async function sweepAndLog(app: AppContext): Promise<void> {
+  app.log.info({ swept: await sweep(app) }, 'swept')
 }

@@ -2,9 +2,8 @@
 import { idsInUse, sweepUploads } from '#server/db/catalogue/app-uploads.ts'
 import { sweepResources } from '#server/db/catalogue/web-resources.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import type { AppContext } from '#server/context.ts'
-import { onClock } from '#server/jobs/interval.ts'
-import { filesOlderThan, removeUploadFile } from '#server/services/uploads/upload-files.ts'
+import type { AppContext } from '#server/context/context.ts'
+import { filesOlderThan, removeUploadFile } from '#server/use-cases/uploads/upload-files.ts'
 
 const asSystem = { role: 'portal_system' } as const
 const minuteMs = 60_000
@@ -24,11 +23,3 @@ export async function sweepPackages(app: AppContext): Promise<{ uploads: number;
   const resources = await inTransaction(app, asSystem, (db) => sweepResources(db, now - resourceMs))
   return { uploads, files: unused.length, resources }
 }
-
-export const sweepPackagesOften = (app: AppContext): (() => Promise<void>) =>
-  onClock(
-    app,
-    { firstMs: minuteMs, everyMs: 4 * minuteMs },
-    async (place) => void (await sweepPackages(place)),
-    'uploads could not be swept',
-  )

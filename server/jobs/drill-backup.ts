@@ -4,11 +4,11 @@ import type { Handle } from '#server/db/handle.ts'
 import { endRestore } from '#server/db/hosting/restores.ts'
 import { newestBackup, storedNow, updateStored } from '#server/db/hosting/stored-backups.ts'
 import type { JobKind, Work } from '#server/jobs/job-kind.ts'
-import { ProblemError } from '#server/problem-error.ts'
-import { announceServices } from '#server/services/hosting/announce.ts'
-import { drill, type DrillInput } from '#server/services/hosting/backups/drill.ts'
-import { noteFailing } from '#server/services/hosting/backups/failing-backups.ts'
-import { faultIn, faultOf } from '#server/services/hosting/backups/faults.ts'
+import { ProblemError } from '#server/problems/problem-error.ts'
+import { announceServices } from '#server/use-cases/hosting/announce.ts'
+import { drill, type DrillInput } from '#server/use-cases/hosting/backups/drill.ts'
+import { noteFailing } from '#server/use-cases/hosting/backups/failing-backups.ts'
+import { faultIn, faultOf } from '#server/use-cases/hosting/backups/faults.ts'
 
 type Drilling = Work<DrillInput, never>
 

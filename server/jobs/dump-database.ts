@@ -1,10 +1,9 @@
 /** The hourly dump of the embedded database: it never calls fsync, so a power cut may take its files. */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { AppContext } from '#server/context.ts'
+import type { AppContext } from '#server/context/context.ts'
 
 const hourMs = 3_600_000
-const checkMs = 300_000
 /** A day of them. */
 export const maxDumps = 24
 
@@ -27,27 +26,12 @@ export async function dump({ database, config, clock }: AppContext): Promise<str
   return join(folder, name)
 }
 
-/** Dumps when the newest one is an hour old, also after a restart. Answers how to stop, which waits for one at work. */
-export function dumpHourly(app: AppContext): () => Promise<void> {
-  let working: Promise<void> | null = null
-  async function once(): Promise<void> {
-    if (!app.database.hasFreeSpace() || (await ageOfNewest(app)) < hourMs) return
-    const before = performance.now()
-    const path = await dump(app)
-    if (path) app.log.info({ path, ms: Math.round(performance.now() - before) }, 'dumped')
-  }
-  const timer = setInterval(() => {
-    working ??= once()
-      .catch((error: unknown) => app.log.error({ err: error }, 'the dump failed'))
-      .finally(() => {
-        working = null
-      })
-  }, checkMs)
-  timer.unref()
-  return async () => {
-    clearInterval(timer)
-    await working
-  }
+/** Dumps when the newest one is an hour old, also after a restart. */
+export async function dumpWhenDue(app: AppContext): Promise<void> {
+  if ((await ageOfNewest(app)) < hourMs) return
+  const before = performance.now()
+  const path = await dump(app)
+  if (path) app.log.info({ path, ms: Math.round(performance.now() - before) }, 'dumped')
 }
 
 async function ageOfNewest({ config, clock }: AppContext): Promise<number> {

@@ -30,21 +30,18 @@ import {
 import { touchListedOrder } from '#server/db/orders/unpaid-matters.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { settleCode } from '#server/db/orders/service-codes.ts'
-import type { AppContext } from '#server/context.ts'
-import { onClock } from '#server/jobs/interval.ts'
+import type { AppContext } from '#server/context/context.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
-import type { BackupReminderMail } from '#server/services/hosting/traffic/payment-mails.ts'
-import { lapseBounds } from '#server/services/hosting/traffic/suspension.ts'
-import { notifyJobs } from '#server/services/job-requests.ts'
-import { askMail } from '#server/services/mail/request-mail.ts'
-import { momentOf } from '#server/services/orders/business-time.ts'
-import { endPayments } from '#server/services/payments/request-reconciliation.ts'
-import { mailOf, type OrderMail } from '#server/services/orders/order-mails.ts'
+import type { BackupReminderMail } from '#server/use-cases/hosting/traffic/payment-mails.ts'
+import { lapseBounds } from '#server/use-cases/hosting/traffic/suspension.ts'
+import { notifyJobs } from '#server/use-cases/job-requests.ts'
+import { askMail } from '#server/use-cases/mail/request-mail.ts'
+import { momentOf } from '#server/use-cases/orders/business-time.ts'
+import { endPayments } from '#server/use-cases/payments/request-reconciliation.ts'
+import { mailOf, type OrderMail } from '#server/use-cases/orders/order-mails.ts'
 
 export const tendJob = 'tend-orders'
 const hourMs = 3_600_000
-const everyMs = 600_000
-const firstMs = 5000
 /** Of one transaction. */
 const most = 50
 
@@ -183,7 +180,3 @@ export async function askToTend(app: AppContext): Promise<void> {
   )
   notifyJobs(app)
 }
-
-/** Every ten minutes. Answers how to stop. */
-export const tendHourly = (app: AppContext): (() => Promise<void>) =>
-  onClock(app, { firstMs, everyMs }, askToTend, 'orders could not be tended')

@@ -1,8 +1,8 @@
 /** What a kind of job states about itself. */
 import type { Handle } from '#server/db/handle.ts'
-import type { ProblemError } from '#server/problem-error.ts'
-import type { AppContext } from '#server/context.ts'
-import type { Progress } from '#server/services/job-requests.ts'
+import type { ProblemError } from '#server/problems/problem-error.ts'
+import type { AppContext } from '#server/context/context.ts'
+import type { Progress } from '#server/use-cases/job-requests.ts'
 
 /** What a step is handed. It opens its own transactions, and holds none while it waits for anybody. */
 export interface Work<I, P> {

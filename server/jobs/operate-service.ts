@@ -9,7 +9,7 @@ import { isStored } from '#contract/verdict.ts'
 import { putPassword } from '#server/db/hosting/service-passwords.ts'
 import { serviceRowById } from '#server/db/hosting/services.ts'
 import { contractById } from '#server/db/orders/contracts.ts'
-import type { Config } from '#server/config.ts'
+import type { Config } from '#server/config/config.ts'
 import {
   HostingError,
   type InstanceAddress,
@@ -17,12 +17,12 @@ import {
   type InstanceState,
 } from '#server/drivers/hosting/driver.ts'
 import type { JobKind, Work } from '#server/jobs/job-kind.ts'
-import { ProblemError } from '#server/problem-error.ts'
-import { announceServices } from '#server/services/hosting/announce.ts'
-import { appsOf } from '#server/services/hosting/running-apps.ts'
-import type { OperationInput } from '#server/services/hosting/running-operation.ts'
-import { newServicePassword, passwordLifeMs, sealPassword } from '#server/services/hosting/service-passwords.ts'
-import { type OperationPoint, settleOperation } from '#server/services/hosting/settle-operation.ts'
+import { ProblemError } from '#server/problems/problem-error.ts'
+import { announceServices } from '#server/use-cases/hosting/announce.ts'
+import { appsOf } from '#server/use-cases/hosting/running-apps.ts'
+import type { OperationInput } from '#server/use-cases/hosting/running-operation.ts'
+import { newServicePassword, passwordLifeMs, sealPassword } from '#server/use-cases/hosting/service-passwords.ts'
+import { type OperationPoint, settleOperation } from '#server/use-cases/hosting/settle-operation.ts'
 
 type Stage =
   | 'prepare'

@@ -3,8 +3,8 @@ import type { OutputOf } from '#contract/endpoint.ts'
 import type { publishApps as endpoint } from '#contract/apps.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
-import { publishedRows, type PublishInput, publishOne } from '#server/services/catalogue/publish-apps.ts'
-import { removeUploadFile } from '#server/services/uploads/upload-files.ts'
+import { publishedRows, type PublishInput, publishOne } from '#server/use-cases/catalogue/publish-apps.ts'
+import { removeUploadFile } from '#server/use-cases/uploads/upload-files.ts'
 
 const asSystem = { role: 'portal_system' } as const
 

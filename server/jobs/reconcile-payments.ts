@@ -7,17 +7,16 @@ import type { reconcilePayments as endpoint } from '#contract/payments.ts'
 import { type AttemptRecord, isAnyDue, lookAtAll, takeDue } from '#server/db/payments/payment-attempts.ts'
 import { isAnyRefundDue } from '#server/db/payments/payment-tasks.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import type { AppContext } from '#server/context.ts'
-import { onClock } from '#server/jobs/interval.ts'
+import type { AppContext } from '#server/context/context.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
-import { notifyJobs } from '#server/services/job-requests.ts'
-import { askToLook } from '#server/services/payments/request-reconciliation.ts'
-import { settleRefunds } from '#server/services/payments/settle-refunds.ts'
-import { tend } from '#server/services/payments/settle-attempt.ts'
+import { notifyJobs } from '#server/use-cases/job-requests.ts'
+import { askToLook } from '#server/use-cases/payments/request-reconciliation.ts'
+import { settleRefunds } from '#server/use-cases/payments/settle-refunds.ts'
+import { tend } from '#server/use-cases/payments/settle-attempt.ts'
 
 export const reconcileJob = 'reconcile-payments'
-const everyMs = 10_000
-const firstMs = 1000
+/** Requests within this time are one, ms. */
+const gatherMs = 10_000
 /** Of one step. */
 const most = 10
 
@@ -71,7 +70,7 @@ export const lookAfterPayments = (): JobKind<unknown, Point, Output> => ({ resum
 /** Two nodes that ask at once ask for one job. */
 export async function askWhereDue(app: AppContext): Promise<void> {
   const now = app.clock()
-  const intent = `look-${Math.floor(now / everyMs)}`
+  const intent = `look-${Math.floor(now / gatherMs)}`
   const isAsked = await inTransaction(
     app,
     system,
@@ -81,7 +80,3 @@ export async function askWhereDue(app: AppContext): Promise<void> {
   )
   if (isAsked) notifyJobs(app)
 }
-
-/** Answers how to stop. */
-export const reconcileOften = (app: AppContext): (() => Promise<void>) =>
-  onClock(app, { firstMs, everyMs }, askWhereDue, 'payments could not be looked after')

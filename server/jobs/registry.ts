@@ -13,12 +13,12 @@ import { runBackup } from '#server/jobs/run-backup.ts'
 import { sendMail } from '#server/jobs/send-mail.ts'
 import { tendJob, tendOrders } from '#server/jobs/expire-orders.ts'
 import { verifyTrail } from '#server/jobs/verify-audit-trail.ts'
-import { clockBackupJob } from '#server/services/hosting/backups/begin-backup.ts'
-import { drillJob } from '#server/services/hosting/backups/drill.ts'
-import { publishJob } from '#server/services/catalogue/publish-apps.ts'
-import { rehearseJob } from '#server/services/catalogue/rehearse-prices.ts'
-import { mailJob } from '#server/services/mail/request-mail.ts'
-import { lookJob } from '#server/services/payments/request-reconciliation.ts'
+import { clockBackupJob } from '#server/use-cases/hosting/backups/begin-backup.ts'
+import { drillJob } from '#server/use-cases/hosting/backups/drill.ts'
+import { publishJob } from '#server/use-cases/catalogue/publish-apps.ts'
+import { rehearseJob } from '#server/use-cases/catalogue/rehearse-prices.ts'
+import { mailJob } from '#server/use-cases/mail/request-mail.ts'
+import { lookJob } from '#server/use-cases/payments/request-reconciliation.ts'
 
 export type Kinds = Readonly<Record<string, JobKind>>
 

@@ -13,7 +13,7 @@ import type { rehearsePriceList as endpoint } from '#contract/prices.ts'
 import { contractsWithNames, countLiveContracts, liveContractsAfter } from '#server/db/orders/live-contracts.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import type { JobKind, Work } from '#server/jobs/job-kind.ts'
-import type { RehearseInput } from '#server/services/catalogue/rehearse-prices.ts'
+import type { RehearseInput } from '#server/use-cases/catalogue/rehearse-prices.ts'
 
 type Output = OutputOf<typeof endpoint>
 

@@ -18,18 +18,18 @@ import {
   recordStep,
 } from '#server/db/jobs.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import type { AppContext } from '#server/context.ts'
+import type { AppContext } from '#server/context/context.ts'
 import type { JobKind, Step } from '#server/jobs/job-kind.ts'
 import { endpointOf, type Kinds } from '#server/jobs/registry.ts'
-import { outputOf } from '#server/response-schema.ts'
-import { ProblemError } from '#server/problem-error.ts'
+import { outputOf } from '#server/context/response-schema.ts'
+import { ProblemError } from '#server/problems/problem-error.ts'
 import {
   jobsChannel,
   type Progress,
   progressChannel,
   type ProgressOf,
   progressOf,
-} from '#server/services/job-requests.ts'
+} from '#server/use-cases/job-requests.ts'
 
 /** In ms. A step longer than the lease keeps it alive by itself. */
 export const pace = { lease: 15_000, heartbeat: 5_000, look: 5_000, stop: 5_000, firstRetry: 2_000 }

@@ -3,7 +3,7 @@
  * everybody sees all are marked so, or counting and listing read each row of them again. By the thresholds of PostgreSQL's autovacuum.
  */
 import { sql } from 'kysely'
-import type { AppContext } from '#server/context.ts'
+import type { AppContext } from '#server/context/context.ts'
 
 /** Tables worth it, largest gain first. As the owner, outside of a transaction: `vacuum` takes none. */
 async function dueTables({ database: { kysely } }: AppContext): Promise<{ schema: string; name: string }[]> {

@@ -2,8 +2,8 @@
 import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import type { Caller } from '#domain/access.ts'
-import type { AppContext } from '#server/context.ts'
-import type { LeftOutRow } from '#server/response-schema.ts'
+import type { AppContext } from '#server/context/context.ts'
+import type { LeftOutRow } from '#server/context/response-schema.ts'
 
 const loggedRows = 20
 /** A header has its length. */

@@ -1,7 +1,7 @@
 /** A list as NDJSON, in pieces, so that a slow reader holds no connection. */
 import * as z from 'zod/mini'
-import type { AppContext } from '#server/context.ts'
-import { shapeRows } from '#server/response-schema.ts'
+import type { AppContext } from '#server/context/context.ts'
+import { shapeRows } from '#server/context/response-schema.ts'
 import { asReader, type ListHandler, newestChange, type Reading, sinceOf } from '#server/queries/execute.ts'
 import { reportLeftOutRows } from '#server/queries/report-left-out-rows.ts'
 import type { Changes } from '#server/routes/route-handler.ts'

@@ -3,9 +3,9 @@ import { changePassword, deleteSealKeys, getSettings, getUser, updateOwnUser } f
 import type { HttpContext } from '#server/http/context.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 import { procedureHandler, type Handler, serviceHandler } from '#server/routes/route-handler.ts'
-import { changeOwn, settings, user } from '#server/services/accounts/own-account.ts'
-import { forgetSealKeys } from '#server/services/sessions/seal-key.ts'
-import { changeOwnPassword } from '#server/services/accounts/change-password.ts'
+import { changeOwn, settings, user } from '#server/use-cases/accounts/own-account.ts'
+import { forgetSealKeys } from '#server/use-cases/sessions/seal-key.ts'
+import { changeOwnPassword } from '#server/use-cases/accounts/change-password.ts'
 
 export const accounts = ({ build }: Pick<HttpContext, 'build'>): Handler[] => [
   serviceHandler(getUser, user),

@@ -1,7 +1,7 @@
 /** Links of mails, before there is a session. */
 import { activateUser, checkActivation } from '#contract/public.ts'
 import { procedureHandler, type Handler } from '#server/routes/route-handler.ts'
-import { activateAccount, whoActivates } from '#server/services/accounts/activate-account.ts'
+import { activateAccount, whoActivates } from '#server/use-cases/accounts/activate-account.ts'
 
 export const activation: Handler[] = [
   procedureHandler(checkActivation, async ({ app }, { query }) => {

@@ -3,13 +3,13 @@ import { getResource, listAppHistory, listApps, listUploads, publishApps, upload
 import { requireCaller } from '#server/http/authenticate.ts'
 import { json } from '#server/http/responses.ts'
 import { StoredFile } from '#server/http/input/stored-parts.ts'
-import { invalid } from '#server/problem-error.ts'
+import { invalid } from '#server/problems/problem-error.ts'
 import { type Handler, listHandler, procedureHandler, serviceHandler } from '#server/routes/route-handler.ts'
-import { history, list } from '#server/services/catalogue/apps.ts'
-import { publish } from '#server/services/catalogue/publish-apps.ts'
-import { resource } from '#server/services/catalogue/resources.ts'
-import { readMapp } from '#server/services/uploads/read-mapp.ts'
-import { badPackage, type FormUpload, listOf, requireMappName, upload } from '#server/services/uploads/uploads.ts'
+import { history, list } from '#server/use-cases/catalogue/apps.ts'
+import { publish } from '#server/use-cases/catalogue/publish-apps.ts'
+import { resource } from '#server/use-cases/catalogue/resources.ts'
+import { readMapp } from '#server/use-cases/uploads/read-mapp.ts'
+import { badPackage, type FormUpload, listOf, requireMappName, upload } from '#server/use-cases/uploads/uploads.ts'
 
 export const apps: Handler[] = [
   listHandler(listApps, list),

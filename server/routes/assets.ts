@@ -3,10 +3,10 @@ import { uploadAsset } from '#contract/accounts.ts'
 import { getAsset } from '#contract/public.ts'
 import { isSmallEnough } from '#domain/images.ts'
 import { ReceivedFile } from '#server/http/input/multipart.ts'
-import { invalid, ProblemError } from '#server/problem-error.ts'
+import { invalid, ProblemError } from '#server/problems/problem-error.ts'
 import { procedureHandler, type Handler, serviceHandler } from '#server/routes/route-handler.ts'
-import { assetNamed, upload } from '#server/services/accounts/assets.ts'
-import { makeAvatar } from '#server/services/accounts/avatar-image.ts'
+import { assetNamed, upload } from '#server/use-cases/accounts/assets.ts'
+import { makeAvatar } from '#server/use-cases/accounts/avatar-image.ts'
 
 const year = 31_536_000
 

@@ -12,12 +12,12 @@ import {
 } from '#contract/audit-trail.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 import { type Handler, procedureHandler, serviceHandler } from '#server/routes/route-handler.ts'
-import { activity, list } from '#server/services/audit/audit-trail.ts'
-import { openExport } from '#server/services/audit/export-trail.ts'
-import { listAlarms } from '#server/services/audit/list-alarms.ts'
-import { keep, range } from '#server/services/audit/keep-trail.ts'
-import { checkpoint, tile } from '#server/services/audit/proofs.ts'
-import { beginJob } from '#server/services/job-requests.ts'
+import { activity, list } from '#server/use-cases/audit/audit-trail.ts'
+import { openExport } from '#server/use-cases/audit/export-trail.ts'
+import { listAlarms } from '#server/use-cases/audit/list-alarms.ts'
+import { keep, range } from '#server/use-cases/audit/keep-trail.ts'
+import { checkpoint, tile } from '#server/use-cases/audit/proofs.ts'
+import { beginJob } from '#server/use-cases/job-requests.ts'
 
 export const trail: Handler[] = [
   serviceHandler(listTrail, list),

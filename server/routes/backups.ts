@@ -11,14 +11,14 @@ import {
   restoreBackup,
 } from '#contract/backups.ts'
 import { type Handler, listHandler, serviceHandler } from '#server/routes/route-handler.ts'
-import * as asked from '#server/services/hosting/backups/ask-backup.ts'
-import * as restores from '#server/services/hosting/backups/ask-restore.ts'
-import * as plans from '#server/services/hosting/backups/plan.ts'
-import { stored } from '#server/services/hosting/backups/stored-rows.ts'
-import { order } from '#server/services/hosting/order-backup.ts'
-import { backups as orders, traffic } from '#server/services/hosting/subscriptions.ts'
-import { disable } from '#server/services/hosting/traffic/disable.ts'
-import { present } from '#server/services/hosting/traffic/present-month.ts'
+import * as asked from '#server/use-cases/hosting/backups/ask-backup.ts'
+import * as restores from '#server/use-cases/hosting/backups/ask-restore.ts'
+import * as plans from '#server/use-cases/hosting/backups/plan.ts'
+import { stored } from '#server/use-cases/hosting/backups/stored-rows.ts'
+import { order } from '#server/use-cases/hosting/order-backup.ts'
+import { backups as orders, traffic } from '#server/use-cases/hosting/subscriptions.ts'
+import { disable } from '#server/use-cases/hosting/traffic/disable.ts'
+import { present } from '#server/use-cases/hosting/traffic/present-month.ts'
 
 export const backups: Handler[] = [
   listHandler(listBackupOrders, orders),

@@ -2,7 +2,7 @@
 import { endCalendar, getCalendar, readCalendar, renewCalendar } from '#contract/calendars.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 import { procedureHandler, type Handler } from '#server/routes/route-handler.ts'
-import * as calendar from '#server/services/orders/calendars.ts'
+import * as calendar from '#server/use-cases/orders/calendars.ts'
 
 export const calendars: Handler[] = [
   procedureHandler(getCalendar, async ({ app, principal }) => ({

@@ -2,7 +2,7 @@
 import { getCompany, updateCompany } from '#contract/accounts.ts'
 import { listCompanies } from '#contract/orders.ts'
 import { procedureHandler, type Handler, serviceHandler } from '#server/routes/route-handler.ts'
-import { findCompanies, get, update } from '#server/services/accounts/companies.ts'
+import { findCompanies, get, update } from '#server/use-cases/accounts/companies.ts'
 
 export const companies: Handler[] = [
   serviceHandler(getCompany, get),

@@ -1,7 +1,7 @@
 /** The public look-up of services. */
 import { serviceUrl } from '#contract/public.ts'
 import { procedureHandler, type Handler } from '#server/routes/route-handler.ts'
-import { findService } from '#server/services/hosting/find-service.ts'
+import { findService } from '#server/use-cases/hosting/find-service.ts'
 
 export const entrance: Handler[] = [
   procedureHandler(serviceUrl, async ({ app }, { query }) => ({ body: await findService(app, query.code) })),

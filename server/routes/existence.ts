@@ -2,8 +2,8 @@
 import { codeExists, fieldExists, orderExists, userExists } from '#contract/accounts.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 import { procedureHandler, type Handler, serviceHandler } from '#server/routes/route-handler.ts'
-import { fieldWithValue } from '#server/services/accounts/field-exists.ts'
-import { isCodeTaken, openCodes, orderWithCode, userWithEmail } from '#server/services/accounts/code-exists.ts'
+import { fieldWithValue } from '#server/use-cases/accounts/field-exists.ts'
+import { isCodeTaken, openCodes, orderWithCode, userWithEmail } from '#server/use-cases/accounts/code-exists.ts'
 
 export const queries: Handler[] = [
   procedureHandler(codeExists, async ({ app, principal }, { query }) => {

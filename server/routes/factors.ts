@@ -17,7 +17,7 @@ import {
 } from '#contract/factors.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 import { procedureHandler, type Handler, serviceHandler, type RequestContext } from '#server/routes/route-handler.ts'
-import { add, setUp } from '#server/services/factors/set-up-factor.ts'
+import { add, setUp } from '#server/use-cases/factors/set-up-factor.ts'
 import {
   type Asking,
   beginChange,
@@ -28,9 +28,9 @@ import {
   renewCodes,
   requireOfCompany,
   type User,
-} from '#server/services/factors/factors.ts'
-import { factorsOfColleague, resetColleague } from '#server/services/factors/reset-factors.ts'
-import { confirmPassword as giveAgain } from '#server/services/sessions/step-up.ts'
+} from '#server/use-cases/factors/factors.ts'
+import { factorsOfColleague, resetColleague } from '#server/use-cases/factors/reset-factors.ts'
+import { confirmPassword as giveAgain } from '#server/use-cases/sessions/step-up.ts'
 
 const userOf = ({ principal }: RequestContext): User => ({
   kind: 'user',

@@ -1,11 +1,11 @@
 /** For whoever watches the process, on this machine alone (S-86): is it alive, can it serve. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { isLoopback } from '#server/config.ts'
+import { isLoopback } from '#server/config/config.ts'
 import { json } from '#server/http/responses.ts'
 import type { HttpContext } from '#server/http/context.ts'
-import type { AppContext } from '#server/context.ts'
-import { notFound, unavailable } from '#server/problem-error.ts'
-import { isReachable } from '#server/services/health.ts'
+import type { AppContext } from '#server/context/context.ts'
+import { notFound, unavailable } from '#server/problems/problem-error.ts'
+import { isReachable } from '#server/use-cases/health.ts'
 
 export function serveHealth(fastify: FastifyInstance, { app, life }: HttpContext): void {
   fastify.get('/health/live', async (request, reply) => {

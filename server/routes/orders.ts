@@ -12,10 +12,10 @@ import {
   undoChange,
 } from '#contract/orders.ts'
 import { type Handler, serviceHandler, listHandler } from '#server/routes/route-handler.ts'
-import { change, history } from '#server/services/orders/contracts.ts'
-import { alert, create, get, list, remove, removeChange } from '#server/services/orders/orders.ts'
-import { undo } from '#server/services/orders/undo-change.ts'
-import { calculate as calculated } from '#server/services/orders/quotes.ts'
+import { change, history } from '#server/use-cases/orders/contracts.ts'
+import { alert, create, get, list, remove, removeChange } from '#server/use-cases/orders/orders.ts'
+import { undo } from '#server/use-cases/orders/undo-change.ts'
+import { calculate as calculated } from '#server/use-cases/orders/quotes.ts'
 
 export const orders: Handler[] = [
   listHandler(listOrders, list),

@@ -1,12 +1,12 @@
 /** Printing: an address for one browser, and what it shows. */
 import { openPrint, requestPrint } from '#contract/payments.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
-import { notFound } from '#server/problem-error.ts'
+import { notFound } from '#server/problems/problem-error.ts'
 import { procedureHandler, type Handler } from '#server/routes/route-handler.ts'
 import { ticketRequestOf } from '#server/http/ticket-request.ts'
-import { printPolicy } from '#server/services/prints/page.ts'
-import { checkTicket } from '#server/services/tickets.ts'
-import { askPrint, goneDocument, openPrint as opened } from '#server/services/prints/prints.ts'
+import { printPolicy } from '#server/use-cases/prints/page.ts'
+import { checkTicket } from '#server/use-cases/tickets.ts'
+import { askPrint, goneDocument, openPrint as opened } from '#server/use-cases/prints/prints.ts'
 
 export const prints: Handler[] = [
   procedureHandler(requestPrint, async ({ app, principal, requestId }, { body }) => ({

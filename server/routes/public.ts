@@ -9,8 +9,8 @@ import {
 } from '#contract/public.ts'
 import type { SignupValues } from '#domain/accounts/signup.ts'
 import { procedureHandler, type Handler } from '#server/routes/route-handler.ts'
-import { forgetPassword, resetPassword, whoResets } from '#server/services/accounts/reset-password.ts'
-import { registerCompany, resendActivation } from '#server/services/accounts/register-company.ts'
+import { forgetPassword, resetPassword, whoResets } from '#server/use-cases/accounts/reset-password.ts'
+import { registerCompany, resendActivation } from '#server/use-cases/accounts/register-company.ts'
 
 export const visitors: Handler[] = [
   procedureHandler(register, async ({ app, address, requestId, language }, { body }) => {

@@ -6,8 +6,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint, ParsedInputOf } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import type { StoredResponse } from '#server/commands/command.ts'
-import { languageOf } from '#server/problem-body.ts'
-import type { AppContext } from '#server/context.ts'
+import { languageOf } from '#server/problems/problem-body.ts'
+import type { AppContext } from '#server/context/context.ts'
 import { json, sendCarried } from '#server/http/responses.ts'
 import type { Counters } from '#server/http/request-guard.ts'
 import { headerOf, parseInput, queryPairs, readBody, type Received } from '#server/http/input/parse.ts'
@@ -26,12 +26,12 @@ import {
   type Principal,
   principalOf,
 } from '#server/http/authenticate.ts'
-import { inputLimits } from '#server/input-limits.ts'
-import { ProblemError } from '#server/problem-error.ts'
+import { inputLimits } from '#server/config/input-limits.ts'
+import { ProblemError } from '#server/problems/problem-error.ts'
 import { streamList } from '#server/queries/stream-list.ts'
 import { read } from '#server/queries/execute.ts'
 import type { Handler } from '#server/routes/route-handler.ts'
-import { makeUploadFolder, requireFileSpace } from '#server/services/uploads/upload-files.ts'
+import { makeUploadFolder, requireFileSpace } from '#server/use-cases/uploads/upload-files.ts'
 import { write } from '#server/routes/writes/write-request.ts'
 
 declare module 'fastify' {

@@ -8,7 +8,7 @@ import type { Language } from '#domain/accounts/users.ts'
 import type { Endpoint, ParsedInputOf, OutputOf } from '#contract/endpoint.ts'
 import type { Principal } from '#server/http/authenticate.ts'
 import type { DownloadKind } from '#server/http/download-slots.ts'
-import type { Answer, ServiceContext, AppContext, Service } from '#server/context.ts'
+import type { Answer, ServiceContext, AppContext, Service } from '#server/context/context.ts'
 
 /** What a procedure may know of the request. */
 export interface RequestContext {

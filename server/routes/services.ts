@@ -23,12 +23,12 @@ import {
   serviceHandler,
 } from '#server/routes/route-handler.ts'
 import { ticketRequestOf } from '#server/http/ticket-request.ts'
-import { lookAfterServices } from '#server/services/hosting/look-after.ts'
-import * as operations from '#server/services/hosting/operations.ts'
-import { list } from '#server/services/hosting/service-rows.ts'
-import { askForLog, openLog, readLog } from '#server/services/hosting/service-logs.ts'
-import { checkTicket } from '#server/services/tickets.ts'
-import { take } from '#server/services/hosting/service-passwords.ts'
+import { lookAfterServices } from '#server/use-cases/hosting/look-after.ts'
+import * as operations from '#server/use-cases/hosting/operations.ts'
+import { list } from '#server/use-cases/hosting/service-rows.ts'
+import { askForLog, openLog, readLog } from '#server/use-cases/hosting/service-logs.ts'
+import { checkTicket } from '#server/use-cases/tickets.ts'
+import { take } from '#server/use-cases/hosting/service-passwords.ts'
 
 const visitOf = ({ app, principal, requestId, now, stopped }: RequestContext) => ({
   app,

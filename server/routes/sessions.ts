@@ -2,7 +2,7 @@
 import { endOtherSessions, endSession, endUserSessions, listSessions } from '#contract/sessions.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 import { procedureHandler, type Handler, serviceHandler, type RequestContext } from '#server/routes/route-handler.ts'
-import { type Asker, endAll, endOne, endOthers, ownSessions } from '#server/services/sessions/sessions.ts'
+import { type Asker, endAll, endOne, endOthers, ownSessions } from '#server/use-cases/sessions/sessions.ts'
 
 const askerOf = ({ principal, requestId }: RequestContext): Asker => ({
   caller: requireCaller(principal),

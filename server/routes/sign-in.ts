@@ -3,23 +3,23 @@ import type { ParsedInputOf } from '#contract/endpoint.ts'
 import { clientCredential, grantToken, signOut, type TokenInfo, type UnauthorizedData } from '#contract/accounts.ts'
 import { userOfAccess } from '#contract/cookies.ts'
 import { headers } from '#contract/headers.ts'
-import { languageAsked } from '#server/problem-body.ts'
+import { languageAsked } from '#server/problems/problem-body.ts'
 import { deviceCookieOf, setDeviceCookie } from '#server/http/device-cookie.ts'
 import { headerOf } from '#server/http/input/parse.ts'
 import { bearerOf } from '#server/http/authenticate.ts'
 import { clearCookies, refreshCookieOf, setCookies } from '#server/http/token-cookies.ts'
-import { invalid, ProblemError } from '#server/problem-error.ts'
+import { invalid, ProblemError } from '#server/problems/problem-error.ts'
 import {
   procedureHandler,
   type Handler,
   type ProcedureAnswer,
   type RequestContext,
 } from '#server/routes/route-handler.ts'
-import { renewSession } from '#server/services/sessions/refresh-session.ts'
-import { signInBySecondFactor } from '#server/services/sessions/sign-in-second-step.ts'
-import { type Device, type Granted, signInByPassword } from '#server/services/sessions/sign-in.ts'
-import { hashToken } from '#server/services/sessions/tokens.ts'
-import { endOwnSession } from '#server/services/sessions/sign-out.ts'
+import { renewSession } from '#server/use-cases/sessions/refresh-session.ts'
+import { signInBySecondFactor } from '#server/use-cases/sessions/sign-in-second-step.ts'
+import { type Device, type Granted, signInByPassword } from '#server/use-cases/sessions/sign-in.ts'
+import { hashToken } from '#server/use-cases/sessions/tokens.ts'
+import { endOwnSession } from '#server/use-cases/sessions/sign-out.ts'
 
 type Form = ParsedInputOf<typeof grantToken>['body']
 

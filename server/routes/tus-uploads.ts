@@ -11,9 +11,9 @@ import { anonymous, checkForUser, permit, principalOf, requireCaller, subjectOf 
 import { countPieces } from '#server/http/input/piece-count.ts'
 import { headerOf } from '#server/http/input/parse.ts'
 import type { Counters } from '#server/http/request-guard.ts'
-import { notFound, unavailable } from '#server/problem-error.ts'
-import type { TusCall, TusServer } from '#server/services/uploads/tus.ts'
-import { isUploadId, tusPath } from '#server/services/uploads/upload-files.ts'
+import { notFound, unavailable } from '#server/problems/problem-error.ts'
+import type { TusCall, TusServer } from '#server/use-cases/uploads/tus.ts'
+import { isUploadId, tusPath } from '#server/use-cases/uploads/upload-files.ts'
 
 /** Of all users, on this node. */
 const maxAtOnce = 40
@@ -28,7 +28,7 @@ export function serveTusUploads(
   let atWork = 0
   let serve: Promise<TusServer> | undefined
   // Few ever upload: what that takes is loaded when it is first done.
-  const loaded = () => (serve ??= import('#server/services/uploads/tus.ts').then(({ tusServer }) => tusServer(app)))
+  const loaded = () => (serve ??= import('#server/use-cases/uploads/tus.ts').then(({ tusServer }) => tusServer(app)))
 
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     takePlace(reply)

@@ -9,7 +9,7 @@ import {
   updateCompanyUser,
 } from '#contract/users.ts'
 import { type Handler, serviceHandler, listHandler } from '#server/routes/route-handler.ts'
-import { activatemail, create, disable, enable, list, remove, update } from '#server/services/accounts/users.ts'
+import { activatemail, create, disable, enable, list, remove, update } from '#server/use-cases/accounts/users.ts'
 
 export const users: Handler[] = [
   listHandler(listUsers, list),

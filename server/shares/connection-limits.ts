@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { addressGroup } from '#server/client-address.ts'
+import { addressGroup } from '#server/shares/client-address.ts'
 import { createRequestShare, type ShareLimits } from '#server/shares/request-shares.ts'
 
 export interface ConnectionLimits {

@@ -32,32 +32,39 @@ const table: Record<string, readonly string[]> = {
   ],
   app: ['domain', 'contract', 'local', 'request', 'state', 'ui', 'features', 'locales', 'workbox'],
   server: ['domain', 'contract', 'locales'],
+  demo: ['domain', 'contract', 'locales', 'server'],
   locales: [],
 }
 
-/** Inside the server, by folder; `server` stands for the files directly in it. */
+/** What every folder of the server may import. */
+const basics = ['config', 'context', 'problems', 'text', 'shares']
+
+/** Inside the server, by folder, beside the basics; types are free. */
 const serverTable: Record<string, readonly string[]> = {
-  db: ['server'],
-  shares: ['server'],
-  drivers: ['shares', 'server'],
-  services: ['db', 'drivers', 'server'],
-  routes: ['services', 'commands', 'queries', 'http', 'server'],
-  jobs: ['services', 'db', 'drivers', 'server'],
-  http: ['services', 'db', 'shares', 'server'],
-  commands: ['db', 'server'],
-  queries: ['db', 'commands', 'server'],
-  dev: ['db', 'services', 'server'],
-  cli: ['db', 'services', 'dev', 'server'],
-  'sample-instance': ['drivers', 'server'],
+  composition: ['http', 'routes', 'jobs', 'use-cases', 'drivers', 'db'],
+  config: [],
+  context: ['drivers'],
+  problems: [],
+  text: [],
+  shares: [],
+  db: [],
+  drivers: [],
+  'use-cases': ['db', 'drivers'],
+  routes: ['use-cases', 'commands', 'queries', 'http'],
+  jobs: ['use-cases', 'db', 'drivers'],
+  http: ['use-cases', 'db'],
+  commands: ['db'],
+  queries: ['db', 'commands'],
+  cli: ['composition', 'use-cases', 'db'],
 }
 
 /** Only the handle file of the device's database: everyone else asks reads and transitions. */
 const databaseFile = 'src/local/storage/database.ts'
 const mayOpenDatabase = ['local', 'request', 'sw', 'app']
 
-const layerOf = (file: string) => (file.startsWith('server/') ? 'server' : (file.split('/')[1] ?? ''))
+const layerOf = (file: string) => /^(server|demo)\//.exec(file)?.[1] ?? file.split('/')[1] ?? ''
 const featureOf = (file: string) => /^src\/features\/([^/]+)\//.exec(file)?.[1]
-const folderOf = (file: string) => /^server\/([^/]+)\//.exec(file)?.[1] ?? 'server'
+const folderOf = (file: string) => /^server\/([^/]+)\//.exec(file)?.[1] ?? ''
 
 function allows(rule: string, target: { file: string; layer: string; typesOnly: boolean }) {
   const [what, how] = rule.split(':')
@@ -83,12 +90,11 @@ function complaint(from: string, { file, specifier, typesOnly }: Import): string
 
 function serverComplaint(from: string, file: string, typesOnly: boolean): string | null {
   const [own, other] = [folderOf(from), folderOf(file)]
-  // The files directly in server/ put the folders together.
-  if (own === other || own === 'server' || typesOnly) return null
+  if (own === other || typesOnly || basics.includes(other)) return null
   return serverTable[own]?.includes(other) ? null : `server/${own} may not import server/${other}`
 }
 
-const sources = under('src', 'server').filter(isCode)
+const sources = under('src', 'server', 'demo').filter(isCode)
 const imports = new Map(sources.map((file) => [file, importsOf(file)]))
 
 /** A circle of imports, those of types and `import()` too, as its files in order; null: none can be reached. */
@@ -111,11 +117,11 @@ function circleFrom(start: string, done: Set<string>): string[] | null {
 }
 
 describe('the imports point one way', () => {
-  it('every layer under src and server stands in the table', () => {
+  it('every folder stands in the table, and the server has no file beside its folders', () => {
     const layers = new Set(sources.filter((file) => file.split('/').length > 2).map(layerOf))
     expect([...layers].filter((layer) => !(layer in table))).toEqual([])
     const folders = new Set(under('server').filter(isCode).map(folderOf))
-    expect([...folders].filter((folder) => folder !== 'server' && !(folder in serverTable))).toEqual([])
+    expect([...folders].filter((folder) => !(folder in serverTable))).toEqual([])
   })
 
   it('nobody imports what the table does not allow', () => {
@@ -134,7 +140,7 @@ describe('the imports point one way', () => {
   })
 
   it('no path climbs two floors, and every import names its file', () => {
-    const everywhere = under('src', 'server', 'tests', 'bench').filter(isCode)
+    const everywhere = under('src', 'server', 'demo', 'tests', 'bench').filter(isCode)
     const wrong = everywhere.flatMap((file) =>
       importsOf(file)
         .filter(({ specifier }) => specifier.startsWith('../../') || /^[.#].*\/[^./]+$/.test(specifier))
@@ -151,6 +157,9 @@ describe('the imports point one way', () => {
       lazy: false,
     }
     expect(complaint('src/features/users/list/slice.ts', planted)).toBe('features may not import app')
+    expect(complaint('server/composition/serve.ts', { ...planted, file: 'demo/demo.ts', lazy: true })).toBe(
+      'server may not import demo',
+    )
     expect(complaint('src/features/users/list/slice.ts', { ...planted, file: 'src/features/home/slice.ts' })).toBe(
       'features do not see each other',
     )

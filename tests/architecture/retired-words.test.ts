@@ -19,13 +19,13 @@ const isRetired = (name: string) => /^(?:most|least)[A-Z]/.test(name) || wordsIn
 const exported = /^export (?:async |abstract )?(?:function\*?|const|let|class|interface|type|enum) (\w+)/gm
 
 it('no file is named by a retired word', () => {
-  const named = under('src', 'server', 'tests', 'bench', 'scripts').filter((file) => !isMigration(file))
+  const named = under('src', 'server', 'demo', 'tests', 'bench', 'scripts').filter((file) => !isMigration(file))
   expect(named.length).toBeGreaterThan(1_000)
   expect(named.filter((file) => isRetired(basename(file)))).toEqual([])
 })
 
 it('nothing that src or server exports is named by one', () => {
-  const code = under('src', 'server').filter((file) => /\.tsx?$/.test(file) && !isMigration(file))
+  const code = under('src', 'server', 'demo').filter((file) => /\.tsx?$/.test(file) && !isMigration(file))
   const names = code.flatMap((file) => [...read(file).matchAll(exported)].map(([, name = '']) => `${name} of ${file}`))
   expect(names.length).toBeGreaterThan(1_000)
   expect(names.filter((name) => isRetired(name.split(' ')[0] ?? ''))).toEqual([])
@@ -35,7 +35,9 @@ it('nothing that src or server exports is named by one', () => {
 const isDiscriminant = /(?:[{;,]|^)\s*is\??: ['"]/m
 
 it('a union is told apart by its kind, not by `is`', () => {
-  const code = under('src', 'server', 'tests', 'bench').filter((file) => /\.tsx?$/.test(file) && file !== ownFile)
+  const code = under('src', 'server', 'demo', 'tests', 'bench').filter(
+    (file) => /\.tsx?$/.test(file) && file !== ownFile,
+  )
   expect(code.length).toBeGreaterThan(1_000)
   expect(code.filter((file) => isDiscriminant.test(read(file)))).toEqual([])
   expect(["| { is: 'done' }", "return { a, is: 'x' }", "\n  is: 'y',"].every((text) => isDiscriminant.test(text))).toBe(

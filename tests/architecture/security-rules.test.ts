@@ -4,7 +4,7 @@ import { parseSync } from 'vite'
 import { importsOf, isCode, read, under } from '#tests/architecture/tree.ts'
 import { nightly } from '#tests/support/nightly.ts'
 
-const server = under('server').filter(isCode)
+const server = under('server', 'demo').filter(isCode)
 const isMigration = (file: string) => file.startsWith('server/db/migrations/')
 const having = (files: string[], pattern: RegExp) => files.filter((file) => pattern.test(read(file)))
 
@@ -53,11 +53,11 @@ describe('requests that the server makes (S-09)', () => {
     )
     // The sandbox's calls go to the portal itself, on the same machine; those of hosting to sockets of it. The limits are a server's.
     expect([...new Set([...reaching, ...fetches])].toSorted()).toEqual([
+      'demo/payment-sandbox/webhooks.ts',
       'server/drivers/hosting/local/socket-http.ts',
       'server/drivers/mail/smtp.ts',
       'server/drivers/payment/alipay.ts',
       'server/drivers/payment/global-alipay.ts',
-      'server/drivers/payment/sandbox/webhooks.ts',
       'server/drivers/payment/stripe.ts',
       'server/http/flood-limits.ts',
     ])
@@ -78,9 +78,9 @@ describe('regular expressions (S-10)', () => {
   }
   /** What each of them reads is short or well-formed before it comes there. */
   const spared: Record<string, string> = {
-    'server/drivers/payment/sandbox/pages.ts': 'an amount as we write it',
+    'demo/payment-sandbox/pages.ts': 'an amount as we write it',
     'src/domain/money.ts': 'an amount as we write it',
-    'server/services/sessions/user-agent.ts': 'an IPv4 address',
+    'server/use-cases/sessions/user-agent.ts': 'an IPv4 address',
   }
   const expressionsIn = (file: string): Expression[] => {
     const found: Expression[] = []
@@ -158,7 +158,7 @@ describe('cryptography (S-81)', () => {
     expect(used.length).toBeGreaterThan(20)
     expect(used.filter((one) => !/^(sha256|RSA-SHA256) /.test(one))).toEqual([
       'md5 server/drivers/packages/read-package.ts',
-      'md5 server/services/catalogue/price-archive.ts',
+      'md5 server/use-cases/catalogue/price-archive.ts',
     ])
   })
 

@@ -2,10 +2,10 @@
 import { sql } from 'kysely'
 import pino from 'pino'
 import { readAmount } from '#domain/money.ts'
-import { readConfig } from '#server/config.ts'
+import { readConfig } from '#server/config/config.ts'
 import { openDatabase } from '#server/db/open.ts'
 import type { Handle } from '#server/db/handle.ts'
-import type { Sandbox } from '#server/drivers/payment/sandbox/server.ts'
+import type { Sandbox } from '#demo/payment-sandbox/server.ts'
 import { readGatewayBook } from '#tests/campaigns/gateway-book.ts'
 import type { Paying, Subject } from '#tests/campaigns/payers.ts'
 

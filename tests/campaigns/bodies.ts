@@ -8,7 +8,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Endpoint, Shape } from '#contract/endpoint.ts'
 import { endpoints } from '#contract/index.ts'
-import { inputLimits } from '#server/input-limits.ts'
+import { inputLimits } from '#server/config/input-limits.ts'
 import { signAt } from '#tests/campaigns/flood.ts'
 import {
   fullRows,

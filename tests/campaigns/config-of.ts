@@ -1,5 +1,5 @@
 /** The configuration of a server that was ended, with the key that it had: in its settings, or in its folder. */
-import { type Config, readConfig } from '#server/config.ts'
+import { type Config, readConfig } from '#server/config/config.ts'
 import { keyOfFolder } from '#server/db/accounts/token-key.ts'
 
 export async function configOf(env: Record<string, string>): Promise<Config> {

@@ -1,5 +1,5 @@
 /** What the sandbox gateways have really taken, read from their own journal. */
-import type { Sandbox } from '#server/drivers/payment/sandbox/server.ts'
+import type { Sandbox } from '#demo/payment-sandbox/server.ts'
 
 /** One payment at a gateway. Amounts in hundredths. */
 export interface TakenPayment {

@@ -14,7 +14,7 @@ const files: { file: string; project: string; name: 'RUNS' | 'QUERIES'; cases: n
   { file: 'tests/integration/lists-differ.night.test.ts', project: 'device', name: 'QUERIES', cases: 10_000 },
   { file: 'tests/server/write/lost-answers.test.ts', project: 'node', name: 'RUNS', cases: 50 },
   { file: 'tests/server/drivers/hosting/local.night.test.ts', project: 'node', name: 'RUNS', cases: 30 },
-  { file: 'tests/server/services/order-life.test.ts', project: 'node', name: 'RUNS', cases: 100 },
+  { file: 'tests/server/use-cases/order-life.test.ts', project: 'node', name: 'RUNS', cases: 100 },
 ]
 
 export async function run([times = '1', seed = String(Date.now() % 1_000_000)]: string[]): Promise<void> {

@@ -12,8 +12,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pino from 'pino'
 import { dateIn } from '#domain/time.ts'
-import { loadDemoWorld } from '#server/dev/load-demo-data.ts'
-import { openSandbox, type Sandbox } from '#server/drivers/payment/sandbox/server.ts'
+import { loadDemoWorld } from '#demo/sample-data/load-demo-data.ts'
+import { openSandbox, type Sandbox } from '#demo/payment-sandbox/server.ts'
 import {
   call,
   follow,
@@ -53,7 +53,7 @@ export interface Report {
   cut: number
 }
 
-/** As long as a request of a killed server may still be under way (services/payments/settle-attempt.ts), and a little, ms. */
+/** As long as a request of a killed server may still be under way (use-cases/payments/settle-attempt.ts), and a little, ms. */
 const settlesAfter = 63_000
 
 export async function payThroughKills({

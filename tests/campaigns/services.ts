@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pino from 'pino'
 import { createLocalHosting, type LocalHosting } from '#server/drivers/hosting/local/driver.ts'
-import type { ServiceAnswer } from '#server/services/hosting/service-rows.ts'
+import type { ServiceAnswer } from '#server/use-cases/hosting/service-rows.ts'
 import { startPortal } from '#tests/support/browser.ts'
 import { between, type Chance, chanceOf, pick } from '#tests/support/chance.ts'
 import { outsideClient } from '#tests/support/outside-client.ts'
-import { processesOf, tasksOf } from '#tests/support/hosting.ts'
+import { processesOf, sampleProgram, tasksOf } from '#tests/support/hosting.ts'
 
 export async function run([rounds = '100', seed = String(Date.now() % 1_000_000)]: string[]): Promise<void> {
   console.log(`services: ${rounds} kills, seed ${seed}`)
@@ -66,7 +66,7 @@ export async function killedOperations(
 ): Promise<Killed> {
   const portal = await startPortal({ HOSTING: 'local', ACCESS_SECONDS: '3600', REFRESH_IDLE_SECONDS: '3600' })
   const folder = join(portal.dataDir, 'hosting')
-  const host = createLocalHosting({ folder, log: pino({ level: 'silent' }) })
+  const host = createLocalHosting({ folder, program: sampleProgram, log: pino({ level: 'silent' }) })
   const result: Killed = { wrong: [], ended: {} }
   try {
     // Of the delete level.

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { type Currency } from '#domain/money.ts'
 import { addMonths } from '#domain/period.ts'
-import type { AppContext } from '#server/context.ts'
+import type { AppContext } from '#server/context/context.ts'
 import { takeChange } from '#server/db/change-numbers.ts'
 import { insertTraffic } from '#server/db/hosting/backups.ts'
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { endpoints } from '#contract/index.ts'
 import { problemStatus } from '#contract/problem.ts'
 import type { Document, Operation } from '#server/http/openapi/document.ts'
-import { readConfig } from '#server/config.ts'
+import { readConfig } from '#server/config/config.ts'
 import { openApi } from '#server/http/openapi/routes.ts'
 
 let fastify: FastifyInstance

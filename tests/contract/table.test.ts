@@ -4,7 +4,7 @@ import { endpoints } from '#contract/index.ts'
 import * as users from '#contract/users.ts'
 import { refKind } from '#contract/values.ts'
 import * as z from 'zod/mini'
-import { shaped } from '#server/response-schema.ts'
+import { shaped } from '#server/context/response-schema.ts'
 import { added, specified } from '#tests/contract/specified.ts'
 
 const doubles = (names: string[]) => names.filter((name, at) => names.indexOf(name) !== at)

@@ -5,7 +5,7 @@ import { canonical } from '#domain/audit-log/canonical.ts'
 import { type AuditLeaf, searchTextOf } from '#domain/audit-log/leaf.ts'
 import { foldText } from '#domain/text.ts'
 import { sealLeaf } from '#server/db/audit/entry-seals.ts'
-import type { AppContext } from '#server/context.ts'
+import type { AppContext } from '#server/context/context.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 
 export interface Many {

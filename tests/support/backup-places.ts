@@ -1,6 +1,6 @@
 /** Places of backups in this process's memory: what lies there can be looked at, damaged and taken away, and each call made to fail. */
 import { createHash } from 'node:crypto'
-import type { BackupPlaces } from '#server/backup-places.ts'
+import type { BackupPlaces } from '#server/context/backup-places.ts'
 import { StoreError, type StoreFault } from '#server/drivers/backup-store/driver.ts'
 import type { DataPiece } from '#server/drivers/hosting/driver.ts'
 

@@ -9,8 +9,8 @@ import { insertBackup, insertTraffic } from '#server/db/hosting/backups.ts'
 import { takeChange } from '#server/db/change-numbers.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { openMeter } from '#server/services/hosting/traffic/meter.ts'
-import { invoiceBackup, invoiceTraffic } from '#server/services/payments/invoices.ts'
+import { openMeter } from '#server/use-cases/hosting/traffic/meter.ts'
+import { invoiceBackup, invoiceTraffic } from '#server/use-cases/payments/invoices.ts'
 import type { TestServer } from '#tests/support/server.ts'
 
 const system = { role: 'portal_system' } as const

@@ -66,7 +66,7 @@ export async function startPortal(
   let child: ReturnType<typeof spawn> | null = null
 
   async function start(now: Record<string, string> = {}) {
-    const started = spawn(process.execPath, [...quickStart, 'server/main.ts'], {
+    const started = spawn(process.execPath, [...quickStart, 'main.ts'], {
       cwd: root,
       env: { ...env, ...now },
       stdio: ['ignore', 'pipe', 'pipe'],

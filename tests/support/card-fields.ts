@@ -1,6 +1,6 @@
 /** Cards as people type them: into the frame of the panel, or as the frame sends them to the sandbox. */
 import type { Locator, Page } from 'playwright-core'
-import type { Sandbox } from '#server/drivers/payment/sandbox/server.ts'
+import type { Sandbox } from '#demo/payment-sandbox/server.ts'
 
 export const cardField = (page: Page, name: 'number' | 'expiry' | 'cvc'): Locator =>
   page.frameLocator('.payment-frame').locator(`#${name}`)

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { HostingDriver, InstanceAddress, InstanceRef, InstanceState } from '#server/drivers/hosting/driver.ts'
 import {
@@ -28,8 +29,11 @@ export interface LocalUnderTest extends HostingUnderTest {
   another(): LocalHosting
 }
 
+/** What a service of a test runs. */
+export const sampleProgram = fileURLToPath(import.meta.resolve('#demo/sample-instance/main.ts'))
+
 /** Whatever the machine has: no test goes by it unless it says so. */
-const usual = { log: { warn: () => undefined, info: () => undefined }, memoryMb: 1_000_000 }
+const usual = { program: sampleProgram, log: { warn: () => undefined, info: () => undefined }, memoryMb: 1_000_000 }
 
 export function openLocalHosting(settings: Partial<LocalHostingSettings> = {}): LocalUnderTest {
   const folder = settings.folder ?? mkdtempSync(join(tmpdir(), 'hosting-'))

@@ -2,7 +2,7 @@
 import type { Mail, MailDriver } from '#server/drivers/mail/driver.ts'
 import { mailKinds } from '#server/jobs/registry.ts'
 import { workOne } from '#server/jobs/runner.ts'
-import type { AppContext } from '#server/context.ts'
+import type { AppContext } from '#server/context/context.ts'
 
 export interface Box {
   mails: Mail[]

@@ -1,5 +1,5 @@
 /** Packages of apps for tests, by the packer that the command line has. */
-import { type AppFacts, packMapp } from '#server/services/catalogue/pack-mapp.ts'
+import { type AppFacts, packMapp } from '#server/use-cases/catalogue/pack-mapp.ts'
 import { png } from '#tests/support/pictures.ts'
 
 export const facts: AppFacts = {

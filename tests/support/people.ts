@@ -4,7 +4,7 @@ import { takeChange } from '#server/db/change-numbers.ts'
 import { insertCompany } from '#server/db/accounts/companies.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { insertUser, type NewUser } from '#server/db/accounts/users.ts'
-import type { AppContext } from '#server/context.ts'
+import type { AppContext } from '#server/context/context.ts'
 
 export const system = { role: 'portal_system' } as const
 

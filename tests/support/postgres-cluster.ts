@@ -1,7 +1,7 @@
 /** vitest's global set-up: one PostgreSQL for the whole run; its address reaches the tests as `postgresUrl`. */
 import type { TestProject } from 'vitest/node'
 import { pino } from 'pino'
-import { readConfig } from '#server/config.ts'
+import { readConfig } from '#server/config/config.ts'
 import { openPostgres } from '#server/db/postgres.ts'
 import { asSuperuser, migratedDatabase, postgresBin, startCluster } from '#tests/support/postgres.ts'
 

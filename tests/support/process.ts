@@ -43,7 +43,7 @@ const usual = {
   ...keptCode,
 }
 
-export const startProcess = (env: Record<string, string>, script = 'server/main.ts'): Running => {
+export const startProcess = (env: Record<string, string>, script = 'main.ts'): Running => {
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(process.execPath, [...quickStart, join(root, script)], {
     cwd: root,

@@ -10,14 +10,15 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { clientCredential } from '#contract/accounts.ts'
 import { usualFloodLimits } from '#server/http/flood-limits.ts'
-import { buildApp } from '#server/app.ts'
-import { buildLog } from '#server/log.ts'
+import { serveDevMail } from '#demo/mail/dev-mail.ts'
+import { buildApp } from '#server/composition/app.ts'
+import { buildLog } from '#server/context/log.ts'
 import type { Settings } from '#server/http/context.ts'
-import type { AppContext } from '#server/context.ts'
-import { noBackups } from '#server/backup-places.ts'
+import type { AppContext } from '#server/context/context.ts'
+import { noBackups } from '#server/context/backup-places.ts'
 import { noCheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
-import { noHosting } from '#server/no-hosting.ts'
-import { noPayments } from '#server/payment-methods.ts'
+import { noHosting } from '#server/context/no-hosting.ts'
+import { noPayments } from '#server/context/payment-methods.ts'
 import { type Engine, openTestDatabase, testConfig } from '#tests/support/database.ts'
 import { emptyTables } from '#tests/support/snapshot.ts'
 import { loadWorld, password, type World } from '#tests/support/world.ts'
@@ -79,7 +80,8 @@ export async function startServer({ settings, env, engine = 'embedded' }: Server
     checkpointStore: noCheckpointStore,
   }
   // Fuzzing from one address would meet the limit for strangers before it meets anything else.
-  const fastify = buildApp(app, {
+  const pages = app.config.demo ? { servePages: serveDevMail } : null
+  const allSettings: Parameters<typeof buildApp>[1] = {
     anonymousPerMinute: 1_000_000,
     queriesPerMinute: 1_000_000,
     costlyPerMinute: 1_000_000,
@@ -93,7 +95,8 @@ export async function startServer({ settings, env, engine = 'embedded' }: Server
     userCalls: unlimited,
     companyCalls: unlimited,
     ...settings,
-  })
+  }
+  const fastify = buildApp(app, allSettings, pages)
   await fastify.ready()
   const server: TestServer = {
     fastify: fastify,
@@ -117,7 +120,7 @@ export async function startServer({ settings, env, engine = 'embedded' }: Server
   return server
 }
 
-const lineSink = (lines: string[]) =>
+export const lineSink = (lines: string[]) =>
   new Writable({
     write(chunk: Buffer, _, done) {
       lines.push(chunk.toString())

@@ -1,9 +1,9 @@
 /** A world in which things are sold: the demo world's catalogue, and orders of two companies, made by their own people. */
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
-import { loadCatalogue } from '#server/dev/catalogue.ts'
-import { applyPayment } from '#server/services/payments/apply-payment.ts'
-import type { Payment } from '#server/services/payments/payable.ts'
+import { loadCatalogue } from '#demo/sample-data/catalogue.ts'
+import { applyPayment } from '#server/use-cases/payments/apply-payment.ts'
+import type { Payment } from '#server/use-cases/payments/payable.ts'
 import { serviceIdOf } from '#tests/support/backups.ts'
 import type { Engine } from '#tests/support/database.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'

@@ -14,9 +14,9 @@ import { pino } from 'pino'
 import { alipayPayment } from '#server/drivers/payment/alipay.ts'
 import { type Beginning, keyOf, type PaymentDriver } from '#server/drivers/payment/driver.ts'
 import { globalAlipayPayment } from '#server/drivers/payment/global-alipay.ts'
-import { openSandbox, type Sandbox } from '#server/drivers/payment/sandbox/server.ts'
+import { openSandbox, type Sandbox } from '#demo/payment-sandbox/server.ts'
 import { stripePayment } from '#server/drivers/payment/stripe.ts'
-import type { Gateways } from '#server/payment-config.ts'
+import type { Gateways } from '#server/config/payment-config.ts'
 
 /** A call of a gateway, as it came. */
 export interface Heard {

@@ -1,8 +1,8 @@
 /** Entries of the audit trail as writes would leave them, at moments of the test's own. */
-import type { AuditEntry } from '#server/context.ts'
+import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { integrate } from '#server/services/audit/integrate.ts'
+import { integrate } from '#server/use-cases/audit/integrate.ts'
 import { writeMany } from '#tests/support/audit-entries.ts'
 import type { TestServer } from '#tests/support/server.ts'
 

@@ -5,7 +5,7 @@ import { userStatus } from '#domain/accounts/users.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { sqlState } from '#server/db/sql-state.ts'
 import type { CompanyTable } from '#server/db/tables/tables.ts'
-import { ProblemError } from '#server/problem-error.ts'
+import { ProblemError } from '#server/problems/problem-error.ts'
 
 export type CompanyRecord = Selectable<CompanyTable>
 

@@ -3,7 +3,7 @@ import type { Insertable, Selectable } from 'kysely'
 import type { Handle } from '#server/db/handle.ts'
 import { sqlState } from '#server/db/sql-state.ts'
 import type { FactorTable } from '#server/db/tables/tables.ts'
-import { ProblemError } from '#server/problem-error.ts'
+import { ProblemError } from '#server/problems/problem-error.ts'
 
 export type Factor = Selectable<FactorTable>
 

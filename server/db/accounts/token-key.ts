@@ -5,10 +5,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Config, StartProblem } from '#server/config.ts'
+import { type Config, StartProblem } from '#server/config/config.ts'
 import { factOf, setFactOnce } from '#server/db/installation.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import type { AppContext } from '#server/context.ts'
+import { type DatabaseOwner, inTransaction } from '#server/db/transaction.ts'
 
 const fact = 'token key'
 
@@ -27,7 +26,9 @@ export async function keyOfFolder({ dataDir }: Pick<Config, 'dataDir'>): Promise
   return key
 }
 
-export async function checkKey(app: AppContext): Promise<void> {
+export async function checkKey(
+  app: DatabaseOwner & { config: Pick<Config, 'tokenKey' | 'tokenKeyGiven' | 'dataDir'> },
+): Promise<void> {
   const print = createHash('sha256').update('token key').update(app.config.tokenKey).digest('hex').slice(0, 16)
   const known = await inTransaction(app, { role: 'portal_system' }, async (db) => {
     await setFactOnce(db, fact, print)

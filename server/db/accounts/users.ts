@@ -8,7 +8,7 @@ import type { Handle } from '#server/db/handle.ts'
 import { type ListQuery, type Page, readPage } from '#server/db/list-query.ts'
 import { sqlState } from '#server/db/sql-state.ts'
 import type { UserTable } from '#server/db/tables/tables.ts'
-import { ProblemError } from '#server/problem-error.ts'
+import { ProblemError } from '#server/problems/problem-error.ts'
 
 /** Without its change number, which only the statement that wrote it knows. */
 export type UserRecord = Omit<Selectable<UserTable>, 'change'> & { company_name: string; company_code: string }

@@ -3,10 +3,11 @@
  * that somebody else puts there, or changes before it is signed, has none that fits (decision 67).
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import type { Config } from '#server/config.ts'
+import type { Config } from '#server/config/config.ts'
 import type { Handle } from '#server/db/handle.ts'
 
-type Keys = Pick<Config, 'auditKey' | 'auditKeyNext' | 'tokenKey'>
+/** The keys of the installation, 32 bytes each. */
+export type SealKeyConfig = Pick<Config, 'auditKey' | 'auditKeyNext' | 'tokenKey'>
 
 /** HMAC keys of 32 bytes: the one that seals, and all that are believed. */
 interface SealKeys {
@@ -14,10 +15,10 @@ interface SealKeys {
   accepted: Buffer[]
 }
 
-const keysByConfig = new WeakMap<Keys, SealKeys>()
+const keysByConfig = new WeakMap<SealKeyConfig, SealKeys>()
 const keysByHandle = new WeakMap<Handle, SealKeys>()
 
-function sealKeysOf(config: Keys): SealKeys {
+function sealKeysOf(config: SealKeyConfig): SealKeys {
   const known = keysByConfig.get(config)
   if (known) return known
   const installation = config.auditKey ?? config.tokenKey
@@ -33,7 +34,7 @@ const sealKey = (key: Buffer) => Buffer.from(hkdfSync('sha256', key, '', 'audit 
 const sealBy = (key: Buffer, leaf: string) => createHmac('sha256', key).update(leaf).digest()
 
 /** Entries that are written through this handle are sealed by the installation's key. */
-export function useSealKeys(db: Handle, config: Keys): void {
+export function useSealKeys(db: Handle, config: SealKeyConfig): void {
   keysByHandle.set(db, sealKeysOf(config))
 }
 
@@ -44,7 +45,7 @@ export function sealLeaf(db: Handle, leaf: string): string {
   return sealBy(keys.current, leaf).toString('hex')
 }
 
-export function isSealed(config: Keys, leaf: string, seal: string | null): boolean {
+export function isSealed(config: SealKeyConfig, leaf: string, seal: string | null): boolean {
   const given = Buffer.from(seal ?? '', 'hex')
   return sealKeysOf(config).accepted.some((key) => given.length === 32 && timingSafeEqual(sealBy(key, leaf), given))
 }

@@ -3,7 +3,7 @@ import { type SelectQueryBuilder, sql } from 'kysely'
 import type { ClientType } from '#domain/access.ts'
 import type { Handle } from '#server/db/handle.ts'
 import type { Tables } from '#server/db/tables/tables.ts'
-import { ProblemError } from '#server/problem-error.ts'
+import { ProblemError } from '#server/problems/problem-error.ts'
 
 type Shared = 'module' | 'app_version' | 'price_list'
 

@@ -9,7 +9,7 @@ import type { Handle } from '#server/db/handle.ts'
 import { type ListQuery, type Page, readPage } from '#server/db/list-query.ts'
 import type { ModuleTable } from '#server/db/tables/order-tables.ts'
 import { sqlState } from '#server/db/sql-state.ts'
-import { invalid } from '#server/problem-error.ts'
+import { invalid } from '#server/problems/problem-error.ts'
 
 export type ModuleRecord = Selectable<ModuleTable>
 

@@ -10,7 +10,7 @@ import { type ListQuery, type Page, readPage } from '#server/db/list-query.ts'
 import { occupied } from '#server/db/catalogue/modules.ts'
 import type { PriceListTable } from '#server/db/tables/order-tables.ts'
 import { sqlState } from '#server/db/sql-state.ts'
-import { invalid } from '#server/problem-error.ts'
+import { invalid } from '#server/problems/problem-error.ts'
 
 export type PriceListRecord = Selectable<PriceListTable>
 

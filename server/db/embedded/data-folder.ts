@@ -1,7 +1,7 @@
 /** What may be in a data folder, and what it says about who made it. */
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { StartProblem } from '#server/config.ts'
+import { StartProblem } from '#server/config/config.ts'
 import { type FolderLock, lockFolder } from '#server/db/embedded/folder-lock.ts'
 
 /** Raised when a build lays out the folder, or the engine its files, in a way that an older build must not touch. */

@@ -10,7 +10,7 @@ import { link, mkdir, readFile, rm, rmdir, stat, unlink, utimes, writeFile } fro
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { StartProblem } from '#server/config.ts'
+import { StartProblem } from '#server/config/config.ts'
 
 interface Holder {
   pid: number

@@ -1,7 +1,7 @@
 /** Whether there is room to write. On a full disk the embedded engine spins for ever, so we stop well before. */
 import { statfs } from 'node:fs/promises'
 import type { Logger } from 'pino'
-import type { FreeSpaceMark } from '#server/config.ts'
+import type { FreeSpaceMark } from '#server/config/config.ts'
 
 /** In bytes. */
 export interface Space {

@@ -1,6 +1,6 @@
 /** The embedded database of one data folder: locked, watched, in its own thread. */
 import type { Logger } from 'pino'
-import type { Config } from '#server/config.ts'
+import type { Config } from '#server/config/config.ts'
 import { Announcements } from '#server/db/channels.ts'
 import { type Engine, startEngine } from '#server/db/embedded/engine.ts'
 import { databaseFolder, hasDatabase, newDatabaseFolder, takeFolder } from '#server/db/embedded/data-folder.ts'

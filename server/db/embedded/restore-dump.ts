@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import type { Logger } from 'pino'
-import { StartProblem } from '#server/config.ts'
+import { StartProblem } from '#server/config/config.ts'
 import { startEngine } from '#server/db/embedded/engine.ts'
 import { hasDatabase, newDatabaseFolder, takeFolder } from '#server/db/embedded/data-folder.ts'
 

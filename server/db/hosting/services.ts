@@ -4,7 +4,7 @@ import { listServices } from '#contract/services.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { type ListQuery, type Page, readPage } from '#server/db/list-query.ts'
 import type { ServiceRowView, ServiceTable } from '#server/db/tables/hosting-tables.ts'
-import { ProblemError } from '#server/problem-error.ts'
+import { ProblemError } from '#server/problems/problem-error.ts'
 
 export type ServiceRecord = Selectable<ServiceTable>
 export type ServiceRow = Selectable<ServiceRowView>

@@ -163,7 +163,7 @@ export interface FactorTable {
   company_id: Fixed<number>
   kind: Fixed<'totp' | 'passkey'>
   name: string
-  /** Sealed (services/factors/factor-secrets.ts). */
+  /** Sealed (use-cases/factors/factor-secrets.ts). */
   secret: Fixed<string | null>
   /** The latest 30-second step whose code was taken: nothing up to it is taken again. */
   last_step: number | null

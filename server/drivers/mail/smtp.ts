@@ -1,6 +1,6 @@
 /** Mail by SMTP. */
 import { createTransport } from 'nodemailer'
-import type { Config } from '#server/config.ts'
+import type { Config } from '#server/config/config.ts'
 import { type Mail, type MailDriver, MailProblem } from '#server/drivers/mail/driver.ts'
 
 /** In ms. A mail server may take half a minute over a mail. */

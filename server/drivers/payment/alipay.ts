@@ -18,7 +18,7 @@ import type {
   RefundResult,
 } from '#server/drivers/payment/driver.ts'
 import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/errors.ts'
-import type { AlipaySettings } from '#server/payment-config.ts'
+import type { AlipaySettings } from '#server/config/payment-config.ts'
 
 /** In ms. */
 const timeout = 20_000

@@ -16,7 +16,7 @@ import {
 import { readFlatXml } from '#server/drivers/payment/flat-xml.ts'
 import { type Asked, type Payment, type PaymentDriver, withQuery } from '#server/drivers/payment/driver.ts'
 import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/errors.ts'
-import type { GlobalAlipaySettings } from '#server/payment-config.ts'
+import type { GlobalAlipaySettings } from '#server/config/payment-config.ts'
 
 /** In ms. */
 const timeout = 20_000

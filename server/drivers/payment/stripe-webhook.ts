@@ -2,7 +2,7 @@
 import type { Stripe } from 'stripe'
 import type { Notice } from '#server/drivers/payment/driver.ts'
 import { NoticeProblem } from '#server/drivers/payment/errors.ts'
-import type { StripeSettings } from '#server/payment-config.ts'
+import type { StripeSettings } from '#server/config/payment-config.ts'
 
 /** Seconds; Stripe signs each repeat anew. */
 const tolerance = 300

@@ -16,7 +16,7 @@ import {
 import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/errors.ts'
 import { readStripeNotice } from '#server/drivers/payment/stripe-webhook.ts'
 import { asPayment, asRefund, currencyCodes, sessionAsPayment } from '#server/drivers/payment/stripe-payment.ts'
-import type { StripeSettings } from '#server/payment-config.ts'
+import type { StripeSettings } from '#server/config/payment-config.ts'
 
 /** In ms; an answer that does not come is asked for again with the same key, so it is charged once. */
 const patience = { timeout: 20_000, maxNetworkRetries: 2 }

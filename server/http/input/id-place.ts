@@ -1,7 +1,7 @@
 /** Where a PUT may have the id of its row: in the path and in the body (D55). One of the two is in the table of calls. */
 import type { Endpoint } from '#contract/endpoint.ts'
 import type { Received } from '#server/http/input/parse.ts'
-import { invalid } from '#server/problem-error.ts'
+import { invalid } from '#server/problems/problem-error.ts'
 
 const suffix = '/:id'
 

@@ -4,8 +4,8 @@
  */
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { findJsonFault, type JsonFault } from '#domain/checks/json-checks.ts'
-import { inputLimits } from '#server/input-limits.ts'
-import { ProblemError } from '#server/problem-error.ts'
+import { inputLimits } from '#server/config/input-limits.ts'
+import { ProblemError } from '#server/problems/problem-error.ts'
 
 /** Throws VALIDATION_ERROR for anything but well-formed JSON within the limits. */
 export function readJson(text: string): unknown {

@@ -9,7 +9,7 @@ import { imageBytes } from '#domain/images.ts'
 import { countPieces } from '#server/http/input/piece-count.ts'
 import { StoredFile, storeFile } from '#server/http/input/stored-parts.ts'
 import { malformed } from '#server/http/input/json.ts'
-import { ProblemError } from '#server/problem-error.ts'
+import { ProblemError } from '#server/problems/problem-error.ts'
 
 /** A class, so that it can be told from a value that somebody sent. */
 export class ReceivedFile {

@@ -9,10 +9,10 @@ import { hiddenCharacterIn } from '#domain/text.ts'
 import type { Endpoint, ParsedInputOf, Schema, Shape } from '#contract/endpoint.ts'
 import { fromPairs } from '#contract/http-mapping.ts'
 import { malformed, readJson } from '#server/http/input/json.ts'
-import { inputLimits } from '#server/input-limits.ts'
+import { inputLimits } from '#server/config/input-limits.ts'
 import { ReceivedFile, type ReceivedPart } from '#server/http/input/multipart.ts'
 import { StoredFile } from '#server/http/input/stored-parts.ts'
-import { invalid, ProblemError } from '#server/problem-error.ts'
+import { invalid, ProblemError } from '#server/problems/problem-error.ts'
 
 /** A request's parts as they came, before any schema. */
 export interface Received {

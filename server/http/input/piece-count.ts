@@ -4,8 +4,8 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
-import { inputLimits } from '#server/input-limits.ts'
-import { invalid, type ProblemError } from '#server/problem-error.ts'
+import { inputLimits } from '#server/config/input-limits.ts'
+import { invalid, type ProblemError } from '#server/problems/problem-error.ts'
 
 /** Call it when reading begins, because the body flows from then on. Calls `refuse` at most once. */
 export function countPieces(raw: IncomingMessage, refuse: (problem: ProblemError) => void): void {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { MultipartFile } from '@fastify/multipart'
-import { ProblemError } from '#server/problem-error.ts'
+import { ProblemError } from '#server/problems/problem-error.ts'
 
 /** A class, so that it can be told from a value that somebody sent. */
 export class StoredFile {

@@ -1,7 +1,7 @@
 /** An integrator in a process of its own, to be killed; `DATABASE_URL` names the database. */
 import pino from 'pino'
 import { makePool, overPool } from '#server/db/pool.ts'
-import { integrate } from '#server/services/audit/integrate.ts'
+import { integrate } from '#server/use-cases/audit/integrate.ts'
 import { appOver } from '#tests/campaigns/audit-trail/databases.ts'
 
 const pool = makePool({ connectionString: process.env['DATABASE_URL'] ?? '', max: 2 }, pino({ level: 'silent' }))

@@ -1,10 +1,10 @@
 /** Writers of one company at the same time: through the log, and through the chain of hashes behind its lock, as it was before. */
 import { sql } from 'kysely'
-import type { AppContext } from '#server/context.ts'
+import type { AppContext } from '#server/context/context.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { integrate } from '#server/services/audit/integrate.ts'
-import { brokenEntries } from '#server/services/audit/check-log.ts'
+import { integrate } from '#server/use-cases/audit/integrate.ts'
+import { brokenEntries } from '#server/use-cases/audit/check-log.ts'
 import { openDatabase } from '#tests/campaigns/audit-trail/databases.ts'
 
 const writers = 200

@@ -179,7 +179,7 @@ async function settle(run: Run): Promise<void> {
   Object.assign(world.sandbox.moods, { loseAnswers: 0, fail: 0 })
   world.sandbox.calls.release()
   await world.stop('SIGTERM')
-  // Longer than a request of a killed server may be on its way (services/payments/settle-attempt.ts); mostly longer than all can be paid.
+  // Longer than a request of a killed server may be on its way (use-cases/payments/settle-attempt.ts); mostly longer than all can be paid.
   world.moveClock(pick(chance, [3 * minuteMs, 26 * 60 * minuteMs, 9 * dayMs]))
   await world.start()
   await lookAtEverything(world.url)

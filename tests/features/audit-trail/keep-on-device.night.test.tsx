@@ -1,7 +1,7 @@
 /** What is kept of the audit trail and the proof of an entry, on the screen. */
 import { screen, within } from '@testing-library/dom'
 import { expect, it, vi } from 'vitest'
-import { integrate } from '#server/services/audit/integrate.ts'
+import { integrate } from '#server/use-cases/audit/integrate.ts'
 import { setUpPages } from '#tests/support/screen.ts'
 import { writeEntries } from '#tests/support/trail-entries.ts'
 

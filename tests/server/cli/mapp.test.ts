@@ -17,8 +17,12 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const script = join(import.meta.dirname, '../../../server/cli/mapp.ts')
-async function mapp(...args: string[]): Promise<[code: number, said: string]> {
-  const child = spawn(process.execPath, [script, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+const samples = join(import.meta.dirname, '../../../demo/write-sample-apps.ts')
+
+const mapp = (...args: string[]) => run(script, ...args)
+
+async function run(program: string, ...args: string[]): Promise<[code: number, said: string]> {
+  const child = spawn(process.execPath, [program, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (said += part.toString()))
   const [code] = await once(child, 'close')
@@ -57,14 +61,15 @@ test('what would be refused is told with the reason', async () => {
 nightly(
   'samples are written, each a package that is taken',
   async () => {
-    const [code] = await mapp('sample', 'samples')
-    expect(code).toBe(0)
+    expect(await run(samples, 'samples')).toMatchObject([0, expect.stringContaining('labels-1.0.mapp')])
     expect((await readdir(join(folder, 'samples'))).toSorted()).toEqual([
       'barcode-2.1.mapp',
       'barcode-3.0.mapp',
       'framework-1.11.mapp',
       'labels-1.0.mapp',
     ])
+    const files = (await readdir(join(folder, 'samples'))).map((name) => join('samples', name))
+    expect(await mapp('check', ...files)).toMatchObject([0, expect.stringContaining('4 files')])
   },
   60_000,
 )

@@ -59,7 +59,7 @@ describe.skipIf(process.platform === 'win32')('a data folder (S-80)', () => {
   })
 
   it('of a server is written for its owner alone, whatever the shell allows', async () => {
-    const script = "await import('#server/private-files.ts'); console.log(process.umask().toString(8))"
+    const script = "await import('#server/config/private-files.ts'); console.log(process.umask().toString(8))"
     const child = spawn(process.execPath, [...quickStart, '--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { chooseMail } from '#server/drivers/mail/create-driver.ts'
+import { chooseMail } from '#server/composition/choose-mail.ts'
 import { type Mail, type MailDriver, MailProblem } from '#server/drivers/mail/driver.ts'
 import { folderMail, listMail, maxMails, readMail } from '#server/drivers/mail/folder.ts'
 import { testConfig } from '#tests/support/database.ts'

@@ -1,6 +1,6 @@
 /** What the server says of the client's builds (W-09, W-11). */
 import { describe, expect, test } from 'vitest'
-import { readConfig } from '#server/config.ts'
+import { readConfig } from '#server/config/config.ts'
 import { startServer } from '#tests/support/server.ts'
 
 describe('builds', () => {

@@ -4,8 +4,8 @@ import type { Endpoint, Schema, Shape } from '#contract/endpoint.ts'
 import { endpoints } from '#contract/index.ts'
 import { readJson } from '#server/http/input/json.ts'
 import { queryPairs } from '#server/http/input/parse.ts'
-import { inputLimits } from '#server/input-limits.ts'
-import { invalid, type ProblemError } from '#server/problem-error.ts'
+import { inputLimits } from '#server/config/input-limits.ts'
+import { invalid, type ProblemError } from '#server/problems/problem-error.ts'
 import { isNight } from '#tests/support/nightly.ts'
 import {
   hostileForms,

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LightMyRequestResponse } from 'fastify'
 import { endpoints } from '#contract/index.ts'
-import { buildApp } from '#server/app.ts'
-import { noPayments, type Payments } from '#server/payment-methods.ts'
+import { buildApp } from '#server/composition/app.ts'
+import { noPayments, type Payments } from '#server/context/payment-methods.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
 
 let server: TestServer

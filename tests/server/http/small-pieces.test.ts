@@ -1,7 +1,7 @@
 /** Bodies in pieces of single bytes: each piece costs as much as a large one (decision 59). */
 import { connect, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { inputLimits } from '#server/input-limits.ts'
+import { inputLimits } from '#server/config/input-limits.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
 import { expectNothingUncaught } from '#tests/support/uncaught.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { chooseMail } from '#server/drivers/mail/create-driver.ts'
+import { chooseMail } from '#server/composition/choose-mail.ts'
 import { mailKinds } from '#server/jobs/registry.ts'
 import { workOne } from '#server/jobs/runner.ts'
 import { inTransaction } from '#server/db/transaction.ts'

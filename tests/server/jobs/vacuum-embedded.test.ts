@@ -1,7 +1,7 @@
 /** The embedded engine's housekeeping: tables that grew or were overwritten, and no others. */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { AppContext } from '#server/context.ts'
+import type { AppContext } from '#server/context/context.ts'
 import { vacuumEmbedded } from '#server/jobs/vacuum-embedded.ts'
 import { openTestDatabase, testContext } from '#tests/support/database.ts'
 

@@ -6,7 +6,7 @@ import type { Endpoint } from '#contract/endpoint.ts'
 import { endpoints } from '#contract/index.ts'
 import { headers } from '#contract/headers.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { shapeRows } from '#server/response-schema.ts'
+import { shapeRows } from '#server/context/response-schema.ts'
 import { bought, openShop, paid, readOrder, wish } from '#tests/support/shop-data.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
 

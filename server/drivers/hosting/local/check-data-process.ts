@@ -1,5 +1,5 @@
 /** Whether a SQLite file holds together, in a process of its own: says `ok`, or what is wrong with it. */
-import '#server/private-files.ts'
+import '#server/config/private-files.ts'
 import { DatabaseSync } from 'node:sqlite'
 
 const [, , path = ''] = process.argv

@@ -2,7 +2,7 @@
  * Copies the data of an instance as it is at one moment to standard output, run by the instance's own user: what lies in a folder that the
  * instance can write to may lead anywhere. Says on standard error which error of SQLite it met.
  */
-import '#server/private-files.ts'
+import '#server/config/private-files.ts'
 import { createReadStream, openSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'

@@ -19,6 +19,8 @@ import { watchChanges } from '#server/drivers/hosting/local/supervisor/watch-cha
 export interface LocalHostingSettings {
   /** Of data, logs and sockets; one supervisor for each. */
   folder: string
+  /** Path of the program that each service runs: a file for Node that takes `serve` and `set-password`. */
+  program: string
   /** Services are at `www.CODE.DOMAIN`; browsers take every name under `localhost` for this machine. */
   domain?: string
   /** Of the gateway; 0: any free one, the same again when it can be had. */
@@ -44,6 +46,7 @@ export interface LocalHosting extends HostingDriver {
 
 export function createLocalHosting({
   folder: given,
+  program,
   domain = 'localhost',
   port = 0,
   trustProxy = 0,
@@ -55,7 +58,10 @@ export function createLocalHosting({
   log,
 }: LocalHostingSettings): LocalHosting {
   const folder = resolve(given)
-  const client = openControlClient({ folder, domain, port, trustProxy, tls, memoryMb, users, idleMs, times }, log)
+  const client = openControlClient(
+    { folder, program, domain, port, trustProxy, tls, memoryMb, users, idleMs, times },
+    log,
+  )
   const closing = new AbortController()
 
   /** Where there has never been a service, none is looked for, and no process is started to say so. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import en from '#locales/en/gateway.json' with { type: 'json' }
 import zh from '#locales/zh/gateway.json' with { type: 'json' }
-import { html } from '#server/html.ts'
+import { html } from '#server/text/html.ts'
 
 export type GatewayPage =
   | 'unknown'

@@ -5,7 +5,7 @@
 import { randomInt } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { addressGroup, clientAddress } from '#server/client-address.ts'
+import { addressGroup, clientAddress } from '#server/shares/client-address.ts'
 import type { InstanceAddress } from '#server/drivers/hosting/driver.ts'
 import { readJsonFile, writeWhole } from '#server/drivers/hosting/local/atomic-file.ts'
 import { forward } from '#server/drivers/hosting/local/forward.ts'

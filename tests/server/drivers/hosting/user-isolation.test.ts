@@ -42,7 +42,7 @@ const [shop, other] = [
   { serviceId: 1, code: 'shop1' },
   { serviceId: 2, code: 'other' },
 ] as const
-const program = fileURLToPath(import.meta.resolve('#server/sample-instance/main.ts'))
+const program = fileURLToPath(import.meta.resolve('#demo/sample-instance/main.ts'))
 
 const placeOf = ({ folder }: LocalUnderTest, { code, serviceId }: InstanceRef) =>
   join(folder, 'instances', `${code}-${serviceId}`)

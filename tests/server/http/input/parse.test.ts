@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint, Schema, Shape } from '#contract/endpoint.ts'
 import { endpoints } from '#contract/index.ts'
-import { handlersOf } from '#server/app.ts'
+import { handlersOf } from '#server/composition/app.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { isNight } from '#tests/support/nightly.ts'
 import { basic, type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'

@@ -2,7 +2,6 @@
 import { mkdirSync, readdirSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import {
   HostingError,
   type InstanceAddress,
@@ -54,6 +53,7 @@ const minFreeBytes = 128 * 1024 * 1024
 
 export function openInstances({
   folder,
+  program: path,
   times,
   memoryMb,
   users,
@@ -61,6 +61,8 @@ export function openInstances({
   changed,
 }: {
   folder: string
+  /** Path of what each instance runs. */
+  program: string
   /** Of all services together; 0: what this machine can give. */
   memoryMb: number
   /** Of instances; null: they run as the user that we are. */
@@ -72,7 +74,7 @@ export function openInstances({
   mkdirSync(instancesFolder(folder), { recursive: true, mode: 0o700 })
   const runFolder = runFolderOf(folder)
   const program = {
-    path: fileURLToPath(import.meta.resolve('#server/sample-instance/main.ts')),
+    path,
     env: compileCacheEnv(),
   }
   const { pool, problem: isolationProblem } = openUsers()

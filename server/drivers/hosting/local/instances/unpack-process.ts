@@ -2,7 +2,7 @@
  * One package, in a process of its own: the file on standard input, its files by number into the folder that is given. No name of
  * theirs becomes a path; which number has which name is said on standard output, as JSON.
  */
-import '#server/private-files.ts'
+import '#server/config/private-files.ts'
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'

@@ -9,6 +9,8 @@ export const protocolVersion = 3
 /** What a supervisor goes by; another one takes its place where a portal starts with others. */
 export interface SupervisorSettings {
   folder: string
+  /** Path of the program that each service runs. */
+  program: string
   /** Services are at `www.CODE.DOMAIN`. */
   domain: string
   /** Of the gateway, on this machine; 0: any free one, the same again when it can be had. */

@@ -2,7 +2,7 @@
  * The program that runs the services of one folder, apart from the portal, so that they go on whatever becomes of it. Started by the
  * driver when it is needed; ends by itself when nothing is to run and nobody has asked for a while.
  */
-import '#server/private-files.ts'
+import '#server/config/private-files.ts'
 import { rmSync } from 'node:fs'
 import { controlSocket } from '#server/drivers/hosting/local/run-folder.ts'
 import { startControl } from '#server/drivers/hosting/local/supervisor/control-server.ts'
@@ -20,12 +20,13 @@ const release = await takeLock(settings.folder)
 if (release) await run(release)
 
 async function run(letGo: () => void): Promise<void> {
-  const { folder, domain, port, trustProxy, tls, memoryMb, users, idleMs, times } = settings
+  const { folder, program, domain, port, trustProxy, tls, memoryMb, users, idleMs, times } = settings
   const socket = controlSocket(folder)
   rmSync(socket, { force: true })
   const gateway = await openGateway({ folder, domain, port, trustProxy, tls, find: (code) => instances.byCode(code) })
   const instances = openInstances({
     folder,
+    program,
     times,
     memoryMb,
     users,

@@ -1,0 +1,38 @@
+/** The demo, as the server is handed it: companies with data, stand-ins for the payment gateways, and a mailbox. */
+import { bringUpServices } from '#demo/sample-data/bring-up-services.ts'
+import { demoCompanies, demoPassword } from '#demo/sample-data/demo-data.ts'
+import { loadDemoWorld } from '#demo/sample-data/load-demo-data.ts'
+import { serveDevMail } from '#demo/mail/dev-mail.ts'
+import type { Demo } from '#server/composition/demo.ts'
+import type { Config } from '#server/config/config.ts'
+
+export const demo: Demo = {
+  loadData: loadDemoWorld,
+  // A server with keys of real gateways needs none.
+  openPaymentSandbox: async (place) => (await import('#demo/payment-sandbox/server.ts')).openSandbox(place),
+  scheduledJobs: [
+    {
+      name: 'bring-up-demo-services',
+      firstMs: 1000,
+      everyMs: 24 * 3_600_000,
+      runs: 'cluster',
+      isNeeded: ({ hosting }) => hosting === 'local',
+      run: bringUpServices,
+    },
+  ],
+  servePages: serveDevMail,
+  welcome,
+}
+
+function welcome({ smtpUrl, publicUrl }: Config): string[] {
+  const accounts = demoCompanies.flatMap(({ code, users }) => users.slice(0, 2).map(({ email }) => ({ code, email })))
+  return [
+    '  Sign in with one of these:',
+    '',
+    ...accounts.map(({ code, email }) => `    company ${code.padEnd(7)}  e-mail ${email}`),
+    ...(smtpUrl === null ? ['', `  Mails that the portal sends can be read at ${publicUrl}/dev/mail`] : []),
+    '',
+    `  The password of all of them is ${demoPassword}`,
+    '',
+  ]
+}

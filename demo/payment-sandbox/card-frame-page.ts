@@ -1,0 +1,71 @@
+/** The page in the frame: fields for a card, plainly marked as a test, and the test cards to choose from. */
+import type { Language } from '#domain/accounts/users.ts'
+import en from '#locales/en/sandbox.json' with { type: 'json' }
+import zh from '#locales/zh/sandbox.json' with { type: 'json' }
+import { earliestExpiry } from '#demo/payment-sandbox/card-tokens.ts'
+import { testCards } from '#demo/payment-sandbox/pages.ts'
+import { testCardNumbers } from '#demo/payment-sandbox/test-cards.ts'
+import { html, type Markup } from '#server/text/html.ts'
+
+const words = { en, zh }
+
+interface CardFrame {
+  language: Language
+  /** Origin of the page that shows the frame: messages go there and nowhere else. */
+  shop: string
+  /** By it the page knows the messages of this frame. */
+  nonce: string
+  publishableKey: string
+  /** Epoch ms. */
+  now: number
+}
+
+const errorWords = [
+  'number-short',
+  'number-wrong',
+  'number-real',
+  'expiry-short',
+  'expiry-wrong',
+  'expiry-past',
+  'cvc-short',
+] as const
+
+export function cardFramePage({ language, shop, nonce, publishableKey, now }: CardFrame): string {
+  const t = words[language]
+  const settings = {
+    shop,
+    nonce,
+    key: publishableKey,
+    // A number that is not among them is refused in the frame, and never sent.
+    numbers: testCardNumbers,
+    earliestExpiry: earliestExpiry(now),
+    errors: Object.fromEntries(errorWords.map((word) => [word, t[word]])),
+  }
+  const field = (name: string, label: string, placeholder: string): Markup => html`<div class="field">
+<label for="${name}">${label}</label>
+<input id="${name}" inputmode="numeric" autocomplete="off" autocorrect="off" spellcheck="false" placeholder="${placeholder}" aria-describedby="${name}-error">
+<p id="${name}-error" class="error" hidden></p>
+</div>`
+  return html`<!doctype html>
+<html lang="${language === 'en' ? 'en' : 'zh-Hans'}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${t['fields-title']}</title><link rel="stylesheet" href="/card-fields.css"></head>
+<body data-settings="${JSON.stringify(settings)}">
+<main>
+${field('number', t['fields-number'], '1234 1234 1234 1234')}
+<div class="pair">
+${field('expiry', t['fields-expiry'], 'MM / YY')}
+${field('cvc', t['fields-cvc'], '123')}
+</div>
+<details>
+<summary><strong>${t.mark}</strong> ${t['fields-note']}</summary>
+<ul>${testCards.map(
+    ([number, word]) =>
+      html`<li><button type="button" data-number="${number}"><code>${number}</code> <span>${t[word]}</span></button></li>`,
+  )}</ul>
+</details>
+</main>
+<script src="/card-fields.js"></script>
+</body>
+</html>
+`.html
+}

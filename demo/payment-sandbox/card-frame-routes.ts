@@ -1,0 +1,65 @@
+/**
+ * Card fields for the portal's payment panel, in a frame of the sandbox's own origin, and the call by which the frame makes a token of
+ * what is typed. Both stand in for Stripe's Payment Element, so that the portal never sees a card (decision 78).
+ */
+import type { FastifyInstance } from 'fastify'
+import { readFileSync } from 'node:fs'
+import { languages } from '#domain/accounts/users.ts'
+import { isLoopback } from '#server/config/config.ts'
+import { cardFramePage } from '#demo/payment-sandbox/card-frame-page.ts'
+import { buildCardToken, findCardError, readCardInput, toApiToken } from '#demo/payment-sandbox/card-tokens.ts'
+import type { SandboxBooks } from '#demo/payment-sandbox/payment-store.ts'
+
+export const cardFramePath = '/card-fields'
+
+interface CardFrameParts {
+  books: SandboxBooks
+  publishableKey: string
+  /** Epoch ms. */
+  clock: () => number
+}
+
+const readAsset = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
+
+export function serveCardFrame(fastify: FastifyInstance, { books, publishableKey, clock }: CardFrameParts): void {
+  const script = readAsset('card-fields.js')
+  const css = readAsset('card-fields.css')
+  fastify.get(`${cardFramePath}.js`, (_, reply) => reply.type('text/javascript; charset=utf-8').send(script))
+  fastify.get(`${cardFramePath}.css`, (_, reply) => reply.type('text/css; charset=utf-8').send(css))
+
+  fastify.get<{ Querystring: Record<string, unknown> }>(cardFramePath, ({ query }, reply) => {
+    const shop = String(query.shop)
+    const nonce = String(query.nonce)
+    // The sandbox is for the demo, whose pages are all of this machine.
+    if (!isLocalOrigin(shop) || !/^[\w-]{16,64}$/.test(nonce)) return reply.code(404).send()
+    const language = languages.find((one) => one === query.lang) ?? 'en'
+    return reply
+      .header('content-security-policy', `${policy}; frame-ancestors ${shop}`)
+      .type('text/html; charset=utf-8')
+      .send(cardFramePage({ language, shop, nonce, publishableKey, now: clock() }))
+  })
+
+  // A form without headers of its own, as Stripe's script sends it: the frame's origin is opaque, and nothing is asked before.
+  fastify.post('/v1/tokens', ({ body }, reply) => {
+    reply.header('access-control-allow-origin', '*')
+    const fields = new URLSearchParams(Buffer.isBuffer(body) ? body.toString('utf8') : '')
+    if (fields.get('key') !== publishableKey)
+      return reply.code(401).send({ error: { type: 'invalid_request_error', message: 'Invalid API Key provided' } })
+    const card = readCardInput(fields)
+    const now = clock()
+    const error = findCardError(card, now)
+    if (error) return reply.code(402).send({ error })
+    const token = buildCardToken('tok', card.number, now)
+    books.put({ tokens: [token] })
+    return reply.send(toApiToken(token))
+  })
+}
+
+/** `sandbox`: however it is opened, its script reads no cookie and no storage of another server on this host. */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; sandbox allow-scripts"
+
+function isLocalOrigin(origin: string): boolean {
+  const url = URL.canParse(origin) ? new URL(origin) : null
+  return url !== null && url.origin === origin && /^https?:$/.test(url.protocol) && isLoopback(url.hostname)
+}

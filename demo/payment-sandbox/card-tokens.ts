@@ -1,0 +1,99 @@
+/**
+ * Tokens for cards, as Stripe gives them to a payer's browser. Card number, expiry and security code are checked here and only a test
+ * card is ever stored: what else somebody types is refused and forgotten.
+ */
+import { newId } from '#demo/payment-sandbox/card-payments.ts'
+import type { CardToken } from '#demo/payment-sandbox/payment-store.ts'
+import { cardOf, cardOfToken } from '#demo/payment-sandbox/test-cards.ts'
+
+/** A card as Stripe's API takes it: `card[number]` and so on. */
+export interface CardInput {
+  number: string
+  expMonth: string
+  expYear: string
+  cvc: string
+}
+
+export interface CardError {
+  type: 'card_error'
+  code: string
+  decline_code?: string
+  param: 'number' | 'exp_month' | 'exp_year' | 'cvc'
+  message: string
+}
+
+export const readCardInput = (fields: URLSearchParams): CardInput => ({
+  number: (fields.get('card[number]') ?? '').replace(/[\s-]/g, ''),
+  expMonth: fields.get('card[exp_month]') ?? '',
+  expYear: fields.get('card[exp_year]') ?? '',
+  cvc: fields.get('card[cvc]') ?? '',
+})
+
+/** The earliest month, `YYYY-MM`, that a card may end with: it is valid to the end of that month, wherever it ends last. */
+export const earliestExpiry = (now: number): string => new Date(now - 12 * 3_600_000).toISOString().slice(0, 7)
+
+/** Returns null if a token can be made. `now`: epoch ms. */
+export function findCardError({ number, expMonth, expYear, cvc }: CardInput, now: number): CardError | null {
+  if (!/^\d{12,19}$/.test(number) || !passesLuhn(number))
+    return cardError('number', 'incorrect_number', 'Your card number is incorrect.')
+  const month = Number(expMonth)
+  if (!/^\d{1,2}$/.test(expMonth) || month < 1 || month > 12)
+    return cardError('exp_month', 'invalid_expiry_month', "Your card's expiration month is invalid.")
+  const year = fullYear(expYear)
+  const [thisYear = 0, thisMonth = 0] = earliestExpiry(now).split('-').map(Number)
+  const monthsLeft = ((year ?? 0) - thisYear) * 12 + month - thisMonth
+  if (year === null || monthsLeft < 0 || monthsLeft > 50 * 12)
+    return cardError('exp_year', 'invalid_expiry_year', "Your card's expiration year is invalid.")
+  if (!/^\d{3}$/.test(cvc)) return cardError('cvc', 'invalid_cvc', "Your card's security code is invalid.")
+  if (cardOf(number)) return null
+  return {
+    ...cardError('number', 'card_declined', 'Your card was declined. Only test cards can be used here.'),
+    decline_code: 'test_mode_live_card',
+  }
+}
+
+const cardError = (param: CardError['param'], code: string, message: string): CardError => ({
+  type: 'card_error',
+  code,
+  param,
+  message,
+})
+
+/** Two digits are of this century. */
+function fullYear(text: string): number | null {
+  if (/^\d{4}$/.test(text)) return Number(text)
+  return /^\d{2}$/.test(text) ? 2000 + Number(text) : null
+}
+
+/** From the right every second digit counts double (ISO/IEC 7812). */
+function passesLuhn(number: string): boolean {
+  const sum = [...number].reverse().reduce((total, digit, index) => {
+    const value = Number(digit) * (index % 2 === 1 ? 2 : 1)
+    return total + (value > 9 ? value - 9 : value)
+  }, 0)
+  return sum % 10 === 0
+}
+
+/** `prefix`: `tok` for a card that was typed, `ctoken` for what the Payment Element makes. */
+export const buildCardToken = (prefix: 'tok' | 'ctoken', number: string, now: number): CardToken => ({
+  id: newId(prefix),
+  created: Math.floor(now / 1000),
+  number,
+  isUsed: false,
+})
+
+/** Stripe's own test API makes a confirmation token of one of its test payment methods. Returns null for any other. */
+export function buildConfirmationToken(fields: URLSearchParams, now: number): CardToken | null {
+  const number = cardOfToken(fields.get('payment_method') ?? '')
+  return number === null ? null : buildCardToken('ctoken', number, now)
+}
+
+export const toApiToken = ({ id, created, number, isUsed }: CardToken): object => ({
+  id,
+  object: id.startsWith('ctoken_') ? 'confirmation_token' : 'token',
+  created,
+  livemode: false,
+  type: 'card',
+  used: isUsed,
+  card: { object: 'card', last4: number.slice(-4) },
+})

@@ -1,0 +1,155 @@
+/** The demo world's catalogue: modules with what they need, their apps, and two price lists, this year's and the next one's. */
+import type { PriceContent } from '#domain/checks/price-checks.ts'
+import type { Handle } from '#server/db/handle.ts'
+import { insertModule } from '#server/db/catalogue/modules.ts'
+import { insertPriceList } from '#server/db/catalogue/price-lists.ts'
+import { type KeepPackage, loadApps } from '#demo/sample-data/apps.ts'
+
+type Charges = [hkd: string, usd: string, rmb: string]
+const charges = ([hkd, usd, rmb]: Charges) => ({ hkd, usd, rmb })
+
+const visible = [
+  { code: 'core', name: 'Core', dependencies: [] },
+  { code: 'fin', name: 'Finance', dependencies: ['core'] },
+  { code: 'scm', name: 'Supply chain', dependencies: ['fin'] },
+  { code: 'hr', name: 'Human resources', dependencies: ['core'] },
+  { code: 'doc', name: 'Documents', dependencies: [] },
+]
+const hidden = [
+  { code: 'base', name: 'Platform', conditions: ['core'], apps: ['framework'] },
+  { code: 'stocktake', name: 'Stock taking', conditions: ['fin', 'scm'], apps: ['barcode'] },
+]
+
+type Range = [to: number, prices: Charges]
+
+interface Given {
+  effective: string
+  desc: string
+  uat: string
+  cap: Charges
+  fee: Charges
+  concurrent: Range[]
+  modules: Charges[]
+}
+
+const named: Range[] = [
+  [20, ['600.00', '77.00', '540.00']],
+  [100, ['500.00', '64.25', '450.00']],
+  [999_999, ['400.00', '51.40', '360.00']],
+]
+
+const given: Given[] = [
+  {
+    effective: '2026-01-01',
+    desc: 'Price list 2026',
+    uat: '20.00',
+    cap: ['5000.00', '640.00', '4500.00'],
+    fee: ['20000.00', '2560.00', '18000.00'],
+    concurrent: [
+      [10, ['1200.00', '154.00', '1080.00']],
+      [50, ['1000.00', '128.50', '900.00']],
+      [999_999, ['800.00', '102.80', '720.00']],
+    ],
+    modules: [
+      ['12000.00', '1540.00', '10800.00'],
+      ['18000.00', '2310.00', '16200.00'],
+      ['15500.50', '1990.05', '13950.45'],
+      ['9000.00', '1155.00', '8100.00'],
+      ['2000.00', '255.00', '1800.00'],
+    ],
+  },
+  {
+    effective: '2027-01-01',
+    desc: 'Price list 2027',
+    uat: '12.50',
+    cap: ['0.00', '0.00', '0.00'],
+    fee: ['22000.00', '2816.00', '19800.00'],
+    concurrent: [
+      [10, ['1260.00', '161.70', '1134.00']],
+      [50, ['1050.00', '134.90', '945.00']],
+      [500, ['840.00', '107.95', '756.00']],
+    ],
+    modules: [
+      ['12600.00', '1617.00', '11340.00'],
+      ['18900.00', '2425.50', '17010.00'],
+      ['16275.52', '2089.55', '14647.95'],
+      ['9450.00', '1212.75', '8505.00'],
+      ['2100.00', '267.75', '1890.00'],
+    ],
+  },
+]
+
+const rangesOf = (ranges: readonly Range[]) =>
+  ranges.map(([to, prices], at) => ({ id: at + 1, from: (ranges[at - 1]?.[0] ?? 0) + 1, to, ...charges(prices) }))
+
+const contentOf = ({ uat, cap, fee, concurrent, modules }: Given, ids: readonly number[]): PriceContent => ({
+  uat_charge: uat,
+  uat_cap_hkd: cap[0],
+  uat_cap_usd: cap[1],
+  uat_cap_rmb: cap[2],
+  min_concurrent_user: 5,
+  min_named_user: 10,
+  min_fee_hkd: fee[0],
+  min_fee_usd: fee[1],
+  min_fee_rmb: fee[2],
+  concurrentUser: rangesOf(concurrent),
+  namedUser: rangesOf(named),
+  module: modules.map((prices, at) => ({
+    id: at + 1,
+    code: visible[at]?.code ?? '',
+    module_id: ids[at] ?? 0,
+    ...charges(prices),
+  })),
+  pdbPrice: {
+    pdb2s3_fee_hkd: '6000.00',
+    pdb2s3_fee_usd: '770.00',
+    pdb2s3_fee_rmb: '5400.00',
+    pdb2s3_traffic: '50.00',
+    pdb2s3_discount: '10.00',
+    pdb2s3_up_hkd: '12.50',
+    pdb2s3_up_usd: '1.60',
+    pdb2s3_up_rmb: '11.25',
+    pdb2rds_fee_hkd: '15000.00',
+    pdb2rds_fee_usd: '1925.00',
+    pdb2rds_fee_rmb: '13500.00',
+    pdb2rds_discount: '0.00',
+  },
+})
+
+/** As the system: the lists are confirmed and in force from their days on. Answers their ids. */
+export async function loadCatalogue(
+  db: Handle,
+  now: number,
+  author: string,
+  keep: KeepPackage = async () => undefined,
+): Promise<number[]> {
+  const times = { create_time: now, update_time: now }
+  const none = JSON.stringify([])
+  const module = { type: 'saas' as const, any_condition: false, version: '', ...times }
+  const ids: number[] = []
+  for (const { dependencies, ...one } of visible) {
+    const needs = JSON.stringify(dependencies)
+    const row = { ...module, ...one, hidden: false, dependencies: needs, conditions: none, apps: none }
+    ids.push((await insertModule(db, row)).id)
+  }
+  for (const { conditions, apps, ...one } of hidden) {
+    const holds = JSON.stringify(apps.map((code) => ({ code, flag: {} })))
+    const brought = JSON.stringify(conditions)
+    await insertModule(db, { ...module, ...one, hidden: true, dependencies: none, conditions: brought, apps: holds })
+  }
+  await loadApps(db, keep)
+  const lists: number[] = []
+  for (const list of given) {
+    const row = await insertPriceList(db, {
+      type: 'saas',
+      effective_date: list.effective,
+      description: list.desc,
+      confirmed: true,
+      content: JSON.stringify(contentOf(list, ids)),
+      update_user_name: author,
+      ...times,
+    })
+    lists.push(row.id)
+  }
+  return lists
+}

@@ -1,0 +1,83 @@
+/** The items of a sample instance. */
+import type { Store } from '#demo/sample-instance/store.ts'
+
+export interface Item {
+  id: number
+  code: string
+  name: string
+  /** In thousandths. */
+  quantity: number
+  unit: string
+  version: number
+}
+
+export interface ItemFields {
+  code: string
+  name: string
+  quantity: string
+  unit: string
+}
+export type ItemFault = 'code-wrong' | 'name-wrong' | 'quantity-wrong' | 'unit-wrong'
+
+export const pageSize = 50
+const codeShape = /^[A-Za-z0-9][A-Za-z0-9._-]{0,29}$/
+const quantityShape = /^-?\d{1,9}(?:\.\d{1,3})?$/
+const isLine = (text: string, most: number) => text !== '' && text.length <= most && !/\p{Cc}/u.test(text)
+
+/** What can be stored, or the first field that cannot. */
+export function readItem({ code, name, quantity, unit }: ItemFields): Omit<Item, 'id' | 'version'> | ItemFault {
+  if (!codeShape.test(code)) return 'code-wrong'
+  if (!isLine(name, 100)) return 'name-wrong'
+  if (!quantityShape.test(quantity)) return 'quantity-wrong'
+  if (!isLine(unit, 20)) return 'unit-wrong'
+  return { code, name, quantity: Math.round(Number(quantity) * 1000), unit }
+}
+
+/** As it is typed: `1500` thousandths are `1.5`. */
+export const writeQuantity = (thousandths: number): string => String(thousandths / 1000)
+
+export interface ItemPage {
+  items: Item[]
+  total: number
+}
+
+/** By code; `search` is looked for in code and name. */
+export function findItems(store: Store, search: string, page: number): ItemPage {
+  const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`
+  const where = "where code like ? escape '\\' or name like ? escape '\\'"
+  const { count } = store.prepare(`select count(*) as count from items ${where}`).get(pattern, pattern) ?? {}
+  const items = store
+    .prepare(`select id, code, name, quantity, unit, version from items ${where} order by code limit ? offset ?`)
+    .all(pattern, pattern, pageSize, page * pageSize)
+  return { items: items as unknown as Item[], total: Number(count) }
+}
+
+export const itemOf = (store: Store, id: number) =>
+  (store.prepare('select id, code, name, quantity, unit, version from items where id = ?').get(id) ??
+    null) as unknown as Item | null
+
+/** False: the code is taken. */
+export function addItem(store: Store, item: Omit<Item, 'id' | 'version'>, now: number): boolean {
+  const { changes } = store
+    .prepare(
+      'insert into items (code, name, quantity, unit, version, changed) values (?, ?, ?, ?, 1, ?) on conflict do nothing',
+    )
+    .run(item.code, item.name, item.quantity, item.unit, now)
+  return Number(changes) === 1
+}
+
+/** `taken`: another has the code. `stale`: somebody has changed or deleted it since it was shown. */
+export function changeItem(store: Store, { id, version, ...item }: Item, now: number): 'done' | 'taken' | 'stale' {
+  const taken = store.prepare('select 1 from items where code = ? and id <> ?').get(item.code, id)
+  if (taken) return 'taken'
+  const { changes } = store
+    .prepare(
+      'update items set code = ?, name = ?, quantity = ?, unit = ?, version = version + 1, changed = ? where id = ? and version = ?',
+    )
+    .run(item.code, item.name, item.quantity, item.unit, now, id, version)
+  return Number(changes) === 1 ? 'done' : 'stale'
+}
+
+export function deleteItem(store: Store, id: number): void {
+  store.prepare('delete from items where id = ?').run(id)
+}

@@ -1,0 +1,17 @@
+/**
+ * The program of a hosted service where this machine runs them: a small ERP, marked as a sample. `serve SETTING` is one task;
+ * `set-password FOLDER` takes the password of `admin` from standard input.
+ */
+import '#server/config/private-files.ts'
+
+const [, , command, argument = ''] = process.argv
+if (command === 'serve') {
+  const { serve } = await import('#demo/sample-instance/serve.ts')
+  await serve(argument)
+} else if (command === 'set-password') {
+  const { setPassword } = await import('#demo/sample-instance/set-password.ts')
+  await setPassword(argument)
+} else {
+  console.error('serve SETTING | set-password FOLDER')
+  process.exitCode = 2
+}

@@ -1,0 +1,120 @@
+/** Who may sign in, with what, and how often it may be tried. Kept in the data, so that it holds for all tasks. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hashPassword, isPassword } from '#demo/sample-instance/passwords.ts'
+import { createHashQueue } from '#demo/sample-instance/hash-queue.ts'
+import {
+  accountKey,
+  forgiveAttempt,
+  releaseAttempt,
+  reserveAttempt,
+  type SignInAttempt,
+} from '#demo/sample-instance/sign-in-limits.ts'
+import { inTransaction, type Store } from '#demo/sample-instance/store.ts'
+
+const minuteMs = 60_000
+export const sessionTimes = { idleMs: 8 * 60 * minuteMs, longestMs: 24 * 60 * minuteMs }
+
+export interface User {
+  id: number
+  name: string
+  is_admin: number
+}
+export interface Session {
+  user: User
+  csrf: string
+}
+
+/** Throws where there is no such user. Whoever is signed in as that user is not any more. */
+export async function writePassword(store: Store, name: string, password: string): Promise<void> {
+  const hash = await hashPassword(password)
+  inTransaction(store, () => {
+    const { changes } = store.prepare('update users set password = ? where name = ?').run(hash, name)
+    if (Number(changes) !== 1) throw new Error(`there is no user ${name}`)
+    store.prepare('delete from sessions where user_id = (select id from users where name = ?)').run(name)
+    store.prepare('delete from sign_in_attempts where account = ?').run(accountKey(name))
+  })
+}
+
+export type SignIn =
+  | { kind: 'in'; cookie: string; user: User }
+  | { kind: 'refused' }
+  /** `waitMs`: until it may be tried again. */
+  | { kind: 'limited'; waitMs: number }
+
+/** Where many wait for their password to be looked at. */
+const busyMs = 5000
+const hashes = createHashQueue()
+
+/** Counted before the password is looked at: many at once get no more tries than one after the other. */
+export async function signIn(
+  store: Store,
+  { password, ...attempt }: SignInAttempt & { password: string },
+  now: number,
+): Promise<SignIn> {
+  const counted = reserveAttempt(store, attempt, now)
+  if (typeof counted === 'number') return { kind: 'limited', waitMs: counted }
+  const row = store.prepare('select id, name, is_admin, password from users where name = ?').get(attempt.name)
+  const stored = typeof row?.password === 'string' ? row.password : null
+  const checked = hashes.run(counted.isKnown, () => isPassword(password, stored))
+  if (checked === null) {
+    releaseAttempt(store, counted)
+    return { kind: 'limited', waitMs: busyMs }
+  }
+  if (!(await checked) || !row) return { kind: 'refused' }
+  const user = { id: Number(row.id), name: String(row.name), is_admin: Number(row.is_admin) }
+  const cookie = randomBytes(32).toString('base64url')
+  inTransaction(store, () => {
+    forgiveAttempt(store, counted, attempt, now)
+    store.prepare('delete from sessions where created < ?').run(now - sessionTimes.longestMs)
+    store
+      .prepare('insert into sessions (id, user_id, csrf, created, seen) values (?, ?, ?, ?, ?)')
+      .run(digest(cookie), user.id, randomBytes(24).toString('base64url'), now, now)
+  })
+  return { kind: 'in', cookie, user }
+}
+
+const digest = (cookie: string) => createHash('sha256').update(cookie).digest('base64url')
+
+/** Null: nobody, or no longer. */
+export function sessionOf(store: Store, cookie: string, now: number): Session | null {
+  const row = store
+    .prepare(
+      `select users.id, users.name, users.is_admin, sessions.csrf, sessions.seen from sessions
+       join users on users.id = sessions.user_id
+       where sessions.id = ? and sessions.seen > ? and sessions.created > ?`,
+    )
+    .get(digest(cookie), now - sessionTimes.idleMs, now - sessionTimes.longestMs)
+  if (!row) return null
+  if (now - Number(row.seen) > minuteMs)
+    store.prepare('update sessions set seen = ? where id = ?').run(now, digest(cookie))
+  const { id, name, is_admin, csrf } = row as unknown as User & { csrf: string }
+  return { user: { id, name, is_admin }, csrf }
+}
+
+export function signOut(store: Store, cookie: string): void {
+  store.prepare('delete from sessions where id = ?').run(digest(cookie))
+}
+
+export function isToken(given: string, expected: string): boolean {
+  const [a, b] = [given, expected].map((text) => createHash('sha256').update(text).digest())
+  return a !== undefined && b !== undefined && timingSafeEqual(a, b)
+}
+
+export const allUsers = (store: Store) =>
+  store
+    .prepare('select id, name, is_admin, password is not null as can_sign_in from users order by name limit 500')
+    .all() as unknown as (User & { can_sign_in: number })[]
+
+/** False: the name is taken. */
+export async function addUser(store: Store, name: string, password: string, now: number): Promise<boolean> {
+  const hash = await hashPassword(password)
+  const { changes } = store
+    .prepare('insert into users (name, password, is_admin, created) values (?, ?, 0, ?) on conflict do nothing')
+    .run(name, hash, now)
+  return Number(changes) === 1
+}
+
+/** Of `admin` nothing is removed. */
+export function removeUser(store: Store, id: number): void {
+  store.prepare('delete from users where id = ? and is_admin = 0').run(id)
+}

@@ -1,0 +1,61 @@
+/** The way in, outside demo mode: as long as nobody of the provider can sign in, each start gives a link that works once. */
+import { sql } from 'kysely'
+import { randomBytes } from 'node:crypto'
+import { environments, PROVIDER } from '#domain/access.ts'
+import { userStatus } from '#domain/accounts/users.ts'
+import { takeChange } from '#server/db/change-numbers.ts'
+import { companyByCode, insertCompany } from '#server/db/accounts/companies.ts'
+import type { Handle } from '#server/db/handle.ts'
+import { addKey, spendKeysOf } from '#server/db/accounts/one-time-keys.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { hasActiveAdmin, insertUser, userByEmail } from '#server/db/accounts/users.ts'
+import type { AppContext } from '#server/context/context.ts'
+import { newSealKey } from '#server/use-cases/sessions/seal-key.ts'
+
+const lifeMs = 72 * 3_600_000
+
+/** Null: a provider's admin can sign in already. */
+export async function linkForFirstAdmin(app: AppContext): Promise<string | null> {
+  const { config } = app
+  return inTransaction(app, { role: 'portal_system' }, async (db) => {
+    // Several servers may start at once; the second one finds what the first has made.
+    await sql`select pg_advisory_xact_lock(7801, -1)`.execute(db)
+    const now = app.clock()
+    const companyId = await providerId(db, now)
+    if (await hasActiveAdmin(db, companyId)) return null
+    const known = await userByEmail(db, companyId, config.providerEmail)
+    const userId = known?.id ?? (await addAdmin(db, companyId, config.providerEmail, now))
+    const key = randomBytes(32).toString('base64url')
+    await spendKeysOf(db, userId, now)
+    await addKey(db, { key, userId, companyId, purpose: 'activate', until: now + lifeMs })
+    return `${config.publicUrl}/saas/sys/activate?otk=${key}`
+  })
+}
+
+/** D71: the provider's company is there from the start, so nobody can register it. */
+async function providerId(db: Handle, now: number): Promise<number> {
+  const known = await companyByCode(db, PROVIDER)
+  if (known) return known.id
+  return insertCompany(db, { code: PROVIDER, name: PROVIDER, create_time: now, update_time: now })
+}
+
+async function addAdmin(db: Handle, companyId: number, email: string, now: number): Promise<number> {
+  return insertUser(db, {
+    company_id: companyId,
+    title: 0,
+    name: 'Administrator',
+    email,
+    password_hash: null,
+    admin: true,
+    orders: true,
+    alert: true,
+    status: userStatus.deactivated,
+    avatar: null,
+    language: 'en',
+    access_level: environments.delete,
+    seal_key: newSealKey(),
+    change: await takeChange(db, companyId),
+    create_time: now,
+    update_time: now,
+  })
+}

@@ -1,0 +1,50 @@
+/** Which driver runs the hosted services, by the configuration. */
+import { chmodSync, existsSync, lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import type { Config } from '#server/config/config.ts'
+import type { HostingDriver } from '#server/drivers/hosting/driver.ts'
+import { createLocalHosting } from '#server/drivers/hosting/local/driver.ts'
+import { canChangeUser, openForPassing } from '#server/drivers/hosting/local/instances/user-isolation.ts'
+import { noHosting } from '#server/context/no-hosting.ts'
+
+export interface Hosting {
+  driver: HostingDriver
+  /** Ends what runs on this machine; it begins again with the next start. */
+  shutDown(): Promise<void>
+}
+
+/** Nothing runs yet, and no process is started, until a service needs it. `program`: path of what each service of this machine runs. */
+export function openHosting(config: Config, log: Logger, program: string): Hosting {
+  if (config.hosting !== 'local') return { driver: noHosting, shutDown: async () => undefined }
+  const { dataDir, hostingDir, serviceDomain, servicePort, serviceTls, serviceMemoryMb, serviceUsers, trustProxy } =
+    config
+  if (serviceTls && trustProxy === 0)
+    log.warn('SERVICE_TLS is 1 and TRUST_PROXY is 0: all users of hosted services count as one address, the proxy')
+  if (serviceUsers === null || !canChangeUser())
+    log.warn('hosted services share the user of the portal: they are not kept apart from it and from each other')
+  else if (hostingDir.startsWith(join(dataDir, '/'))) openDataFolder(dataDir, hostingDir)
+  const driver = createLocalHosting({
+    program,
+    folder: hostingDir,
+    domain: serviceDomain,
+    port: servicePort,
+    tls: serviceTls,
+    trustProxy,
+    memoryMb: serviceMemoryMb,
+    users: serviceUsers,
+    log,
+  })
+  return { driver, shutDown: () => driver.shutDown() }
+}
+
+/** Users of services pass through it to their own folders. What else is in it is closed to them, whoever has put it there. */
+function openDataFolder(dataDir: string, hostingDir: string): void {
+  if (!existsSync(dataDir)) return
+  for (const name of readdirSync(dataDir)) {
+    const path = join(dataDir, name)
+    const found = lstatSync(path)
+    if (path !== hostingDir && (found.isFile() || found.isDirectory())) chmodSync(path, found.mode & 0o700)
+  }
+  openForPassing(dataDir)
+}

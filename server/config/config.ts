@@ -1,0 +1,353 @@
+/** The environment, read once. A value that cannot be meant ends the start with one sentence that names it. */
+import { randomBytes } from 'node:crypto'
+import { BlockList, isIP } from 'node:net'
+import { join, resolve } from 'node:path'
+
+export interface Config {
+  /** 0: any free port. */
+  port: number
+  host: string
+  dataDir: string
+  /** Of what is uploaded; the same on every node. */
+  filesDir: string
+  /** Null: the embedded database in `dataDir`. */
+  databaseUrl: string | null
+  migrateDatabaseUrl: string | null
+  demo: boolean
+  /** Without a slash at the end. */
+  publicUrl: string
+  /** Whether people reach us over TLS: decides the cookies' names and HSTS. */
+  tls: boolean
+  timeZone: string
+  uatBound: 'floor' | 'ceiling'
+  /** 32 bytes: derives token pairs (K-07) and prints of requests (protocol 8). */
+  tokenKey: Buffer
+  /** False: made up for this process; `server/composition/create-app-context.ts` puts the one of the key file in its place. */
+  tokenKeyGiven: boolean
+  /** Proxies in front of us whose X-Forwarded-For we believe. */
+  trustProxy: number
+  logLevel: LogLevel
+  argon2: { memoryCost: number; timeCost: number; parallelism: number }
+  lifetimes: Lifetimes
+  freeSpace: FreeSpaceMark
+  /** What the pictures of one company's users may take up, MB (decision 70). */
+  picturesPerCompanyMb: number
+  /** How many times the usual shares of requests an address, a user and a company have (decision 70). */
+  requestFactor: number
+  /** Where mail is sent to; null: each one is a file in `dataDir`. */
+  smtpUrl: string | null
+  mailFrom: { name: string; address: string }
+  /** The provider's first admin outside demo mode. */
+  providerEmail: string
+  /** Who answers questions about the portal: every page names them. */
+  supportEmail: string
+  /** Whether the most dangerous calls ask for the password again (S-48). */
+  stepUp: boolean
+  /** 32 bytes: names and signs the logs of the audit trail; null: `tokenKey` does. */
+  auditKey: Buffer | null
+  /** The key that takes the place of the other: both sign, and the first names it. Null: the key stays. */
+  auditKeyNext: Buffer | null
+  /** What the logs are called since before their key was changed; null: by the key. */
+  auditName: string | null
+  /** 32 bytes: the keys of the companies' archives come from it; null: from `tokenKey`. */
+  backupKey: Buffer | null
+  /** Those that it took the place of: they open older archives. */
+  backupKeysBefore: readonly Buffer[]
+  /** Backups of each kind that a service keeps, at most, and for how many days. */
+  backupKeepCount: number
+  backupKeepDays: number
+  /** At which hour of the business time zone the night begins in which services are backed up; it has four. */
+  backupHour: number
+  /** After so many years an entry of the audit trail goes into an archive file (D86); 0: never. */
+  auditYears: number
+  /** Who runs hosted services: this machine; another node of the portal, which works off what is asked for here; nobody. */
+  hosting: 'local' | 'elsewhere' | 'off'
+  /** Of the hosted services: their data, logs and apps. */
+  hostingDir: string
+  /** Services are reached at `www.CODE.` followed by it, on this port of the loopback; 0: any free one, kept from then on. */
+  serviceDomain: string
+  servicePort: number
+  /** Whether people reach services over TLS, by a proxy in front of the gateway. */
+  serviceTls: boolean
+  /** MB of all services of this machine together; 0: what it has, less a part for the portal. */
+  serviceMemoryMb: number
+  /** Users of the operating system, by number, as which services run where the portal is root on Linux; null: as the portal's own. */
+  serviceUsers: { first: number; last: number } | null
+  /** Whether a service is set up by itself once its contract is in effect; otherwise somebody does it. */
+  serviceSetUp: boolean
+  /** How long a long request rests between two of its steps, ms. */
+  jobRestMs: number
+  /** The built client; null: beside the server. */
+  clientDir: string | null
+  /** Builds of the client below this number are made to take the newest (W-09); 0: none. */
+  minBuild: number
+  /** The way out of a broken worker (W-11). */
+  workerBypass: boolean
+  /** Whether the page `/api/docs` is served. */
+  apiDocs: boolean
+}
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+type LogLevel = (typeof logLevels)[number]
+
+/** Seconds (S-42). */
+export interface Lifetimes {
+  access: number
+  customer: { idle: number; absolute: number }
+  provider: { idle: number; absolute: number }
+}
+
+/** Writes are refused below the larger of the two (R-13). */
+export interface FreeSpaceMark {
+  bytes: number
+  percent: number
+}
+
+/** A start that cannot be: its message is shown as it is, and the process ends with 1. */
+export class StartProblem extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'StartProblem'
+  }
+}
+
+export type Env = Record<string, string | undefined>
+
+const hour = 3600
+
+export function readConfig(env: Env): Config {
+  const host = env.HOST || '127.0.0.1'
+  const port = whole(env, 'PORT', 8080, 0, 65_535)
+  const databaseUrl = postgresUrl(env, 'DATABASE_URL')
+  const publicUrl = url(env, 'PUBLIC_URL', `http://localhost:${port}`)
+  const key = tokenKey(env)
+  const trustProxy = whole(env, 'TRUST_PROXY', 0, 0, 10)
+  const reached = publicSetting({ host, publicUrl: publicUrl.href, trustProxy })
+  const isDemo = demo(env, databaseUrl === null, reached)
+  const dataDir = resolve(env.DATA_DIR || 'data')
+  return {
+    port,
+    host,
+    dataDir,
+    filesDir: env.FILES_DIR ? resolve(env.FILES_DIR) : join(dataDir, 'files'),
+    databaseUrl,
+    migrateDatabaseUrl: postgresUrl(env, 'MIGRATE_DATABASE_URL'),
+    demo: isDemo,
+    publicUrl: publicUrl.href.replace(/\/$/, ''),
+    tls: publicUrl.protocol === 'https:',
+    timeZone: timeZone(env),
+    uatBound: oneOf(env, 'UAT_BOUND', 'floor', ['floor', 'ceiling'] as const),
+    tokenKey: key ?? randomBytes(32),
+    tokenKeyGiven: key !== null,
+    trustProxy,
+    logLevel: oneOf(env, 'LOG_LEVEL', 'info', logLevels),
+    argon2: {
+      memoryCost: whole(env, 'ARGON2_MEMORY_KB', 19_456, 4096, 1_048_576),
+      timeCost: whole(env, 'ARGON2_TIME', 2, 1, 20),
+      parallelism: whole(env, 'ARGON2_PARALLELISM', 1, 1, 16),
+    },
+    lifetimes: {
+      access: whole(env, 'ACCESS_SECONDS', 600, 5, 3600),
+      customer: {
+        idle: whole(env, 'REFRESH_IDLE_SECONDS', 12 * hour, 10, 30 * 24 * hour),
+        absolute: whole(env, 'REFRESH_ABSOLUTE_SECONDS', 7 * 24 * hour, 10, 90 * 24 * hour),
+      },
+      provider: {
+        idle: whole(env, 'PROVIDER_REFRESH_IDLE_SECONDS', hour, 10, 30 * 24 * hour),
+        absolute: whole(env, 'PROVIDER_REFRESH_ABSOLUTE_SECONDS', 12 * hour, 10, 90 * 24 * hour),
+      },
+    },
+    freeSpace: {
+      bytes: whole(env, 'FREE_SPACE_MARK_MB', 64, 0, 1_048_576) * 1_048_576,
+      percent: whole(env, 'FREE_SPACE_MARK_PERCENT', 5, 0, 90),
+    },
+    smtpUrl: smtpUrl(env),
+    mailFrom: mailFrom(env, `no-reply@${publicUrl.hostname}`),
+    providerEmail: env.PROVIDER_EMAIL || 'provider-admin@m18.local',
+    supportEmail: supportEmail(env, `support@${publicUrl.hostname}`),
+    stepUp: flag(env, 'STEP_UP', false),
+    auditKey: keyIn(env, 'AUDIT_KEY'),
+    auditKeyNext: keyIn(env, 'AUDIT_KEY_NEXT'),
+    auditName: auditName(env),
+    backupKey: keyIn(env, 'BACKUP_KEY'),
+    backupKeysBefore: keysIn(env, 'BACKUP_KEYS_BEFORE'),
+    backupKeepCount: whole(env, 'BACKUP_KEEP_COUNT', 30, 1, 1000),
+    backupKeepDays: whole(env, 'BACKUP_KEEP_DAYS', 90, 1, 3650),
+    backupHour: whole(env, 'BACKUP_HOUR', 1, 0, 20),
+    picturesPerCompanyMb: whole(env, 'PICTURES_PER_COMPANY_MB', 200, 1, 100_000),
+    requestFactor: whole(env, 'REQUEST_FACTOR', 1, 1, 1000),
+    auditYears: whole(env, 'AUDIT_YEARS', 7, 0, 100),
+    hosting: oneOf(env, 'HOSTING', 'local', ['local', 'elsewhere', 'off'] as const),
+    hostingDir: resolve(env.HOSTING_DIR || join(dataDir, 'hosting')),
+    serviceDomain: serviceDomain(env),
+    servicePort: whole(env, 'SERVICE_PORT', 0, 0, 65_535),
+    serviceTls: flag(env, 'SERVICE_TLS', false),
+    serviceUsers: userRange(env),
+    serviceMemoryMb: whole(env, 'SERVICE_MEMORY_MB', 0, 0, 100_000_000),
+    serviceSetUp: flag(env, 'SERVICE_SETUP', true),
+    jobRestMs: whole(env, 'JOB_REST_MS', 0, 0, 60_000),
+    clientDir: env.CLIENT_DIR ? resolve(env.CLIENT_DIR) : null,
+    minBuild: buildNumber(env, 'MIN_BUILD'),
+    workerBypass: flag(env, 'WORKER_BYPASS', false),
+    apiDocs: flag(env, 'API_DOCS', isDemo),
+  }
+}
+
+/** Numbers that distributions give to nobody. */
+const usualUsers = '70000-70999'
+
+function userRange(env: Env): Config['serviceUsers'] {
+  const text = env.SERVICE_USERS || usualUsers
+  if (text === 'off') return null
+  const [, first, last] = /^(\d{4,10})-(\d{4,10})$/.exec(text) ?? []
+  const range = { first: Number(first), last: Number(last) }
+  if (range.first >= 1000 && range.first <= range.last && range.last < 4_294_967_294) return range
+  throw new StartProblem(
+    `SERVICE_USERS is "${text}": it has to be "off" or two numbers of users from 1000 on, as ${usualUsers}.`,
+  )
+}
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8)
+loopback.addAddress('::1', 'ipv6')
+
+/**
+ * Whether only this machine reaches it: an address of 127.0.0.0/8, `::1`, or `localhost` and what ends in it (RFC 6761). False
+ * for every other name, whatever it resolves to today, and for the wildcards 0.0.0.0 and `::`. Takes an URL's hostname too.
+ */
+export function isLoopback(host: string): boolean {
+  const plain = host.replace(/^\[(.*)\]$/, '$1')
+  const version = isIP(plain)
+  if (version !== 0) return loopback.check(plain, version === 4 ? 'ipv4' : 'ipv6')
+  return /^(.+\.)?localhost\.?$/i.test(plain)
+}
+
+/** The setting by which people of other machines would reach this one; null: nobody is meant to. */
+export function publicSetting({ host, publicUrl, trustProxy }: Pick<Config, 'host' | 'publicUrl' | 'trustProxy'>) {
+  if (!isLoopback(new URL(publicUrl).hostname)) return `PUBLIC_URL ${publicUrl}`
+  if (!isLoopback(host)) return `HOST ${host}`
+  // A proxy on this machine lets others in to an address of this machine.
+  return trustProxy > 0 ? `TRUST_PROXY ${trustProxy}` : null
+}
+
+/** Everybody knows the demo world's passwords, and its mails are shown to everybody: it never leaves this machine. */
+function demo(env: Env, isEmbedded: boolean, reached: string | null): boolean {
+  const asked = flag(env, 'DEMO', isEmbedded && reached === null)
+  if (!asked || reached === null) return asked
+  throw new StartProblem(
+    `DEMO=1 serves passwords that everybody knows, and ${reached} is for more than this machine: unset DEMO and begin with an empty DATA_DIR or DATABASE_URL, or take a loopback address for HOST and PUBLIC_URL, and no TRUST_PROXY.`,
+  )
+}
+
+export function whole(env: Env, name: string, otherwise: number, min: number, max: number): number {
+  const given = env[name]
+  if (given === undefined || given === '') return otherwise
+  const value = Number(given)
+  if (/^\d{1,10}$/.test(given) && value >= min && value <= max) return value
+  throw new StartProblem(`${name} must be a whole number from ${min} to ${max}, not "${given}".`)
+}
+
+/** Longer than other numbers: it is a moment (scripts/build-id.mjs). */
+function buildNumber(env: Env, name: string): number {
+  const given = env[name] || '0'
+  if (/^\d{1,15}$/.test(given)) return Number(given)
+  throw new StartProblem(`${name} must be the number of a build, which is what its name begins with, not "${given}".`)
+}
+
+function oneOf<const T extends string>(env: Env, name: string, otherwise: T, values: readonly T[]): T {
+  const given = env[name] || otherwise
+  const found = values.find((value) => value === given)
+  if (found) return found
+  throw new StartProblem(`${name} must be one of ${values.join(', ')}, not "${given}".`)
+}
+
+export function flag(env: Env, name: string, otherwise: boolean): boolean {
+  if (!env[name]) return otherwise
+  return oneOf(env, name, '0', ['0', '1', 'false', 'true'] as const) === '1' || env[name] === 'true'
+}
+
+function url(env: Env, name: string, otherwise: string): URL {
+  const given = env[name] || otherwise
+  const parsed = URL.canParse(given) ? new URL(given) : null
+  if (parsed && /^https?:$/.test(parsed.protocol)) return parsed
+  throw new StartProblem(`${name} must be an http or https address, not "${given}".`)
+}
+
+// The value itself is not repeated: it holds a password.
+export function postgresUrl(env: Env, name: string): string | null {
+  const given = env[name]
+  if (!given) return null
+  if (URL.canParse(given) && /^postgres(ql)?:$/.test(new URL(given).protocol)) return given
+  throw new StartProblem(`${name} must be an address like postgres://user:password@host:5432/database.`)
+}
+
+// Not repeated either.
+function smtpUrl(env: Env): string | null {
+  const given = env.SMTP_URL
+  if (!given) return null
+  const parsed = URL.canParse(given) ? new URL(given) : null
+  if (parsed && /^smtps?:$/.test(parsed.protocol) && parsed.hostname !== '') return given
+  throw new StartProblem('SMTP_URL must be an address like smtp://user:password@host:587 or smtps://host.')
+}
+
+/** An address, alone or behind a name: `Portal <portal@example.com>`. */
+function mailFrom(env: Env, otherwise: string): Config['mailFrom'] {
+  const given = env.MAIL_FROM || otherwise
+  const [, name = '', inAngles, alone] = /^(?:([^<>\r\n]*)<([^<>\s]+)>|([^<>\s]+))$/.exec(given.trim()) ?? []
+  const address = inAngles ?? alone ?? ''
+  if (/^[^\s@]+@[^\s@]+$/.test(address)) return { name: name.trim() || 'SaaS Portal', address }
+  throw new StartProblem(`MAIL_FROM must be an address like Portal <portal@example.com>, not "${given}".`)
+}
+
+function supportEmail(env: Env, otherwise: string): string {
+  const given = env.SUPPORT_EMAIL || otherwise
+  if (/^[^\s@<>]+@[^\s@<>]+$/.test(given)) return given
+  throw new StartProblem(`SUPPORT_EMAIL must be an address like help@example.com, not "${given}".`)
+}
+
+function serviceDomain(env: Env): string {
+  const domain = env.SERVICE_DOMAIN || 'localhost'
+  if (/^(?=.{1,200}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/.test(domain))
+    return domain
+  throw new StartProblem(`SERVICE_DOMAIN must be a name like services.example.com, in small letters, not "${domain}".`)
+}
+
+function timeZone(env: Env): string {
+  const zone = env.TIME_ZONE || 'Asia/Hong_Kong'
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
+  } catch {
+    throw new StartProblem(`TIME_ZONE must be the name of a time zone like Asia/Hong_Kong, not "${zone}".`)
+  }
+}
+
+const tokenKey = (env: Env) => keyIn(env, 'TOKEN_KEY')
+
+function keyIn(env: Env, name: 'AUDIT_KEY' | 'AUDIT_KEY_NEXT' | 'BACKUP_KEY' | 'TOKEN_KEY'): Buffer | null {
+  const given = env[name]
+  if (!given) return null
+  const key = keyOf(given)
+  if (key) return key
+  throw new StartProblem(`${name} must be 32 bytes, written as 64 hexadecimal digits or as base64url.`)
+}
+
+function keysIn(env: Env, name: 'BACKUP_KEYS_BEFORE'): Buffer[] {
+  const given = (env[name] ?? '').split(',').map((text) => text.trim())
+  return given.filter(Boolean).map((text) => {
+    const key = keyOf(text)
+    if (key) return key
+    throw new StartProblem(`${name} must be keys of 32 bytes each, with a comma between, written as BACKUP_KEY is.`)
+  })
+}
+
+function keyOf(text: string): Buffer | null {
+  const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64url')
+  return key.length === 32 ? key : null
+}
+
+function auditName(env: Env): string | null {
+  const given = env['AUDIT_NAME']
+  if (!given) return null
+  if (/^[0-9a-f]{16}$/.test(given)) return given
+  throw new StartProblem('AUDIT_NAME must be 16 hexadecimal digits: the middle of the first line of any checkpoint.')
+}

@@ -1,0 +1,66 @@
+/** What the server is built from: everything that differs between a start, a test and another machine is in here. */
+import type { Logger } from 'pino'
+import type { Endpoint, ParsedInputOf, OutputOf } from '#contract/endpoint.ts'
+import type { Caller } from '#domain/access.ts'
+import type { BackupPlaces } from '#server/context/backup-places.ts'
+import type { Config } from '#server/config/config.ts'
+import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
+import type { Database, Handle } from '#server/db/handle.ts'
+import type { CheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
+import type { HostingDriver } from '#server/drivers/hosting/driver.ts'
+import type { Payments } from '#server/context/payment-methods.ts'
+
+export interface AppContext {
+  config: Config
+  database: Database
+  log: Logger
+  /** Epoch ms. */
+  clock: () => number
+  payments: Payments
+  /** What runs the hosted services. */
+  hosting: HostingDriver
+  /** Where their data is backed up to. */
+  backups: BackupPlaces
+  /** Outside the database: the newest checkpoints of the audit trail. */
+  checkpointStore: CheckpointStore
+}
+
+/** What a service is handed. It never begins a transaction and never reads the clock. */
+export interface ServiceContext {
+  db: Handle
+  app: AppContext
+  caller: Caller
+  /** The session that asks; null where nobody is signed in. */
+  sessionId: string | null
+  /** Epoch ms, one for the whole call. */
+  now: number
+  requestId: string
+  /** The intent of a keyed write, null otherwise. */
+  intent: string | null
+  /** Of a call with `stepUp: 'row'`: throws STEP_UP_REQUIRED where the password was not given lately (S-48). */
+  requirePassword(): void
+  /** If-Match as sent, quotes off: a version or `~{intent}`; null when none was sent. */
+  ifMatch: number | `~${string}` | null
+  /** Adds to the trail, in the same transaction. */
+  audit(note: AuditEntry): Promise<void>
+  /**
+   * Says which row a write left, and takes the next change number for it. Call it after the row's own checks and before
+   * the row is written: the number goes into the row.
+   */
+  nextChangeNumber(companyId: number): Promise<number>
+  /** Run when what was done is committed. */
+  afterCommit(learn: () => void): void
+  /** What `~{intent}` will name, and the version the row has now. */
+  setResultRow(kind: string, rowId: number, rowVersion: number): void
+}
+
+export interface Answer<O> {
+  status?: number
+  body: O
+  headers?: Record<string, string>
+}
+
+export type Service<E extends Endpoint> = (
+  context: ServiceContext,
+  input: ParsedInputOf<E>,
+) => Promise<Answer<OutputOf<E>>>

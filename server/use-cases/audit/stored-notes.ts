@@ -1,0 +1,142 @@
+/**
+ * The newest signed checkpoint of every log, in the store outside the database. Whoever changes the database does not reach it, and it is
+ * never restored with the database. So a log that does not go on from what is stored was cut, rewritten or put back.
+ */
+import { readUnverified } from '#domain/audit-log/checkpoint.ts'
+import { LogError } from '#domain/audit-log/fault.ts'
+import type { AppContext } from '#server/context/context.ts'
+import { StoreError } from '#server/drivers/backup-store/driver.ts'
+import { isDueToLog } from '#server/use-cases/audit/due-to-log.ts'
+
+/** Signed notes by the id of the company. */
+export type StoredNotes = ReadonlyMap<number, string>
+
+interface StoreContent {
+  notes: Map<number, string>
+  /** What a restore has replaced, the last of each log: evidence. */
+  replaced: Map<number, string>
+  /** The portal that wrote it seals entries: what waits without a seal was put there by somebody else. */
+  hasSeals: boolean
+  /** Null: the store is empty. */
+  version: string | null
+}
+
+const format = 'saas-portal audit checkpoints'
+/** Each of several servers that write at once is refused once for every other one. */
+const maxTries = 10
+
+const lastRead = new WeakMap<AppContext, StoredNotes>()
+
+/**
+ * What the store holds; while it cannot be read, what it held when this process read it last. Null: it cannot be read and never was.
+ * Reports a store that cannot be read.
+ */
+export async function readStoredNotes(app: AppContext): Promise<StoredNotes | null> {
+  try {
+    const { notes } = await readContent(app)
+    lastRead.set(app, notes)
+    return notes
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+    if (isDueToLog(app, 'checkpoint store read'))
+      app.log.error({ err: error, store: app.checkpointStore.name }, 'the store of audit checkpoints cannot be read')
+    return lastRead.get(app) ?? null
+  }
+}
+
+/** Whether a portal that seals entries has written the store. False where it cannot be read. */
+export async function hasStoreSeals(app: AppContext): Promise<boolean> {
+  try {
+    return (await readContent(app)).hasSeals
+  } catch (error) {
+    if (error instanceof StoreError) return false
+    throw error
+  }
+}
+
+/** Undefined: the store had none of this log when this process read it last, or was not read yet. */
+export const getLastReadNote = (app: AppContext, companyId: number): string | undefined =>
+  lastRead.get(app)?.get(companyId)
+
+/** A log's note in the store is only replaced by one of a larger log. A store that cannot be written is reported. */
+export async function writeStoredNotes(app: AppContext, notes: StoredNotes): Promise<void> {
+  if (app.checkpointStore.name === 'none' || notes.size === 0) return
+  try {
+    await updateContent(app, (content) => {
+      const newer = [...notes].filter(([companyId, note]) => isNewer(note, content.notes.get(companyId)))
+      for (const [companyId, note] of newer) content.notes.set(companyId, note)
+      return newer.length > 0
+    })
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+    if (isDueToLog(app, 'checkpoint store write'))
+      app.log.error({ err: error, store: app.checkpointStore.name }, 'the store of audit checkpoints cannot be written')
+  }
+}
+
+/** After a restore that the operator has declared: these logs go on from here, and others from nothing. Throws a StoreError. */
+export async function replaceStoredNotes(app: AppContext, notes: StoredNotes): Promise<void> {
+  if (app.checkpointStore.name === 'none') return
+  await updateContent(app, (content) => {
+    for (const [companyId, note] of content.notes) {
+      if (notes.get(companyId) === note) continue
+      content.replaced.set(companyId, note)
+      content.notes.delete(companyId)
+    }
+    for (const [companyId, note] of notes) content.notes.set(companyId, note)
+    return true
+  })
+}
+
+/** `change` returns whether there is anything to write; it is called again where another server was faster. */
+async function updateContent(app: AppContext, change: (content: StoreContent) => boolean): Promise<void> {
+  for (let tries = 0; tries < maxTries; tries++) {
+    const content = await readContent(app)
+    const isChanged = change(content)
+    if (!isChanged || (await app.checkpointStore.replace(textOf(content), content.version))) {
+      lastRead.set(app, content.notes)
+      return
+    }
+  }
+  throw new StoreError('unreachable', 'Other servers write the store of audit checkpoints all the time.')
+}
+
+async function readContent({ checkpointStore }: AppContext): Promise<StoreContent> {
+  const document = await checkpointStore.read()
+  if (!document) return { notes: new Map(), replaced: new Map(), hasSeals: false, version: null }
+  try {
+    const { format: said, logs, replaced = {}, seals } = JSON.parse(document.text) as Record<string, unknown>
+    if (said !== format) throw new SyntaxError('another format')
+    return {
+      notes: readNotes(logs),
+      replaced: readNotes(replaced),
+      hasSeals: seals === true,
+      version: document.version,
+    }
+  } catch (error) {
+    if (!(error instanceof SyntaxError) && !(error instanceof LogError)) throw error
+    throw new StoreError('damaged', `The store holds no audit checkpoints: ${error.message}`, { cause: error })
+  }
+}
+
+function readNotes(given: unknown): Map<number, string> {
+  if (typeof given !== 'object' || given === null) throw new SyntaxError('no logs')
+  return new Map(
+    Object.entries(given).map(([companyId, note]) => {
+      if (!/^\d{1,10}$/.test(companyId) || typeof note !== 'string') throw new SyntaxError('no note')
+      readUnverified(note)
+      return [Number(companyId), note]
+    }),
+  )
+}
+
+function textOf({ notes, replaced }: StoreContent): string {
+  const sorted = (one: Map<number, string>) => Object.fromEntries([...one].toSorted(([a], [b]) => a - b))
+  return `${JSON.stringify({ format, v: 1, seals: true, logs: sorted(notes), replaced: sorted(replaced) }, null, 1)}\n`
+}
+
+function isNewer(note: string, stored: string | undefined): boolean {
+  if (stored === undefined) return true
+  const [one, other] = [readUnverified(note), readUnverified(stored)]
+  return one.epoch === other.epoch ? one.size > other.size : one.epoch > other.epoch
+}

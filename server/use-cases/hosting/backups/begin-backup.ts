@@ -1,0 +1,82 @@
+/** How a backup begins, for a person or for the clock: its row, its long request and its entry in the trail, in one transaction. */
+import type { BackupType } from '#contract/backups.ts'
+import { addToTrail } from '#server/db/audit/audit-trail.ts'
+import type { Handle } from '#server/db/handle.ts'
+import { putJob } from '#server/db/jobs.ts'
+import { beginStored, type NewBackup, type StoredBackup } from '#server/db/hosting/stored-backups.ts'
+import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
+import { newJobId, newProgressKey } from '#server/use-cases/job-requests.ts'
+
+/** Of those whom nobody waits for. */
+export const clockBackupJob = 'run-backup-by-clock'
+
+/** What its long request goes by. */
+export interface BackupInput {
+  backupId: number
+  companyId: number
+  /** Who asked; 0: the clock. */
+  userId: number
+  userCompanyId: number
+  /** Whether the answer names the provider's own people. */
+  toProvider: boolean
+  trail: { info: Record<string, unknown> } & Pick<AuditEntry, 'company'>
+  requestId: string
+  intent: string | null
+}
+
+/** Longer than it takes: until then it is said that it runs still. */
+export const backupDeadlineMs = 6 * 3_600_000
+
+interface Backed {
+  id: number
+  company_id: number
+  code: string
+}
+
+export const newBackupOf = (
+  { id, company_id, code }: Backed,
+  type: BackupType,
+  by: Pick<NewBackup, 'cause' | 'user_id' | 'user_name' | 'by_provider'>,
+): NewBackup => ({
+  company_id,
+  service_id: id,
+  service_code: code,
+  pdb_type: type,
+  progress_key: newProgressKey(),
+  ...by,
+})
+
+export const trailInfoOf = ({
+  id,
+  service_code,
+  pdb_type,
+}: Pick<StoredBackup, 'id' | 'service_code' | 'pdb_type'>) => ({
+  ServiceCode: service_code,
+  BackupType: pdb_type,
+  BackupId: id,
+})
+
+/** False: one runs already. As the system. */
+export async function beginBackupByClock(db: Handle, service: Backed, type: BackupType, now: number): Promise<boolean> {
+  const nobody = { cause: 'schedule', user_id: null, user_name: null, by_provider: false } as const
+  const backup = await beginStored(db, newBackupOf(service, type, nobody), now)
+  if (!backup) return false
+  const info = { ...trailInfoOf(backup), By: 'schedule' }
+  const id = newJobId()
+  const { company_id: companyId } = service
+  const input: BackupInput = {
+    backupId: backup.id,
+    companyId,
+    userId: 0,
+    userCompanyId: companyId,
+    toProvider: false,
+    trail: { info },
+    requestId: id,
+    intent: null,
+  }
+  const nobodys = { companyId: 0, userId: 0, intent: id, progressKey: backup.progress_key }
+  await putJob(db, { ...nobodys, id, kind: clockBackupJob, input, now, deadline: now + backupDeadlineMs })
+  const head = { companyId, userId: null, now, status: 0, intent: null, requestId: id } as const
+  await addToTrail(db, head, [{ code: 'backup', operation: 'backup', info }])
+  return true
+}

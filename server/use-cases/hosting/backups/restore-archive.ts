@@ -1,0 +1,46 @@
+/**
+ * An archive by itself: no portal and no database are needed, only the file and its key (docs/operating.md). What comes of it is the
+ * data of an instance, as the local host keeps it.
+ */
+import { createReadStream } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { buildData } from '#server/drivers/hosting/local/build-data.ts'
+import { readDataFile } from '#server/drivers/hosting/local/read-data.ts'
+import { readArchive } from '#server/use-cases/hosting/backups/archive.ts'
+import { damaged } from '#server/use-cases/hosting/backups/archive-error.ts'
+import type { ArchiveHead } from '#server/use-cases/hosting/backups/archive-lines.ts'
+import { type Contents, digested } from '#server/use-cases/hosting/backups/digest.ts'
+
+export interface RestoredArchive extends Contents {
+  head: ArchiveHead
+  /** Of the file that was made. */
+  path: string
+}
+
+/**
+ * Makes `instance.db` in the folder, which must not have one: whole, read back and compared, or not at all. Throws ArchiveError,
+ * HostingError, and what reading the file throws.
+ */
+export async function restoreArchive(
+  archive: string,
+  identities: readonly string[],
+  folder: string,
+): Promise<RestoredArchive> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const path = join(folder, 'instance.db')
+  const draft = `${path}.draft`
+  await rm(draft, { force: true })
+  try {
+    const reading = readArchive(createReadStream(archive), identities)
+    await buildData(draft, reading)
+    const built = digested(readDataFile(draft))
+    for await (const _ of built);
+    const [head, contents] = [reading.head(), reading.contents()]
+    if (head === null || built.contents().digest !== contents.digest) throw damaged('what came of it is something else')
+    await rename(draft, path)
+    return { head, path, ...contents }
+  } finally {
+    await rm(draft, { force: true })
+  }
+}

@@ -1,0 +1,106 @@
+/** From the bytes of an archive to its lines: the age file is opened, unzipped, and cut where lines end. */
+import { Decrypter } from 'age-encryption'
+import { pipeline, Readable } from 'node:stream'
+import { ReadableStream as NodeStream } from 'node:stream/web'
+import { createGunzip } from 'node:zlib'
+import { ArchiveError, damaged } from '#server/use-cases/hosting/backups/archive-error.ts'
+
+const beginning = 'age-encryption.org/v1\n'
+/** The head of one that is for one recipient has some 200 bytes; what reads it takes any length. */
+const maxHead = 4_096
+
+/** Errors of `bytes` are thrown on; every other one is an ArchiveError. */
+export async function* unpacked(
+  bytes: AsyncIterable<Uint8Array>,
+  identities: readonly string[],
+): AsyncGenerator<Buffer> {
+  const source = new Source(bytes)
+  try {
+    const age = new Decrypter()
+    for (const identity of identities) age.addIdentity(identity)
+    const cipher = NodeStream.from(await source.fromBeginning()) as unknown as ReadableStream<Uint8Array>
+    const plain = await age.decrypt(cipher)
+    const gunzip = createGunzip()
+    // An error of either reaches the other, and whoever reads.
+    pipeline(Readable.fromWeb(plain as unknown as NodeStream<Uint8Array>), gunzip, () => undefined)
+    yield* gunzip as AsyncIterable<Buffer>
+  } catch (error) {
+    throw source.failure?.error ?? asArchiveError(error)
+  } finally {
+    await source.close()
+  }
+}
+
+function asArchiveError(error: unknown): ArchiveError {
+  if (error instanceof ArchiveError) return error
+  const message = error instanceof Error ? error.message : String(error)
+  if (message.startsWith('no identity matched'))
+    return new ArchiveError('no_key', 'None of the keys opens the archive.', { cause: error })
+  return damaged(message, error)
+}
+
+/** Tells what went wrong with the bytes from what is wrong in them. */
+class Source {
+  readonly #bytes: AsyncIterator<Uint8Array>
+  failure: { error: unknown } | null = null
+
+  constructor(bytes: AsyncIterable<Uint8Array>) {
+    this.#bytes = bytes[Symbol.asyncIterator]()
+  }
+
+  /** All of them, where they begin as an age file with a head of some size. */
+  async fromBeginning(): Promise<AsyncIterable<Uint8Array>> {
+    let head = Buffer.alloc(0)
+    while (!head.includes('\n---')) {
+      const next = await this.#next()
+      if (next === null || head.length > maxHead) throw damaged('it is no age file')
+      head = Buffer.concat([head, next])
+    }
+    if (
+      !head.subarray(0, maxHead).includes('\n---') ||
+      !head.toString('latin1', 0, beginning.length).startsWith(beginning)
+    )
+      throw damaged('it is no age file')
+    return this.#after(head)
+  }
+
+  async *#after(head: Uint8Array): AsyncGenerator<Uint8Array> {
+    yield head
+    for (let next = await this.#next(); next !== null; next = await this.#next()) yield next
+  }
+
+  async #next(): Promise<Uint8Array | null> {
+    try {
+      const { done, value } = await this.#bytes.next()
+      return done ? null : value
+    } catch (error) {
+      this.failure = { error }
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#bytes.return?.()
+  }
+}
+
+const newline = 0x0a
+
+/** Without their ends. The last one has one too. */
+export async function* splitLines(bytes: AsyncIterable<Buffer>, maxLine: number): AsyncGenerator<string> {
+  let held: Buffer[] = []
+  let length = 0
+  for await (const part of bytes) {
+    let from = 0
+    for (let end = part.indexOf(newline); end >= 0; end = part.indexOf(newline, from)) {
+      yield Buffer.concat([...held, part.subarray(from, end)]).toString()
+      held = []
+      length = 0
+      from = end + 1
+    }
+    held.push(part.subarray(from))
+    length += part.length - from
+    if (length > maxLine) throw damaged('a line of it has no end')
+  }
+  if (length > 0) throw damaged('it ends in the middle of a line')
+}

@@ -1,0 +1,159 @@
+/** Mails in words: the same in plain text and in HTML, in the language of whoever gets them. */
+import type { Language } from '#domain/accounts/users.ts'
+import en from '#locales/en/mail.json' with { type: 'json' }
+import zh from '#locales/zh/mail.json' with { type: 'json' }
+import { html } from '#server/text/html.ts'
+import type { DeviceWords } from '#server/use-cases/sessions/user-agent.ts'
+import { languageTags, translator } from '#server/text/i18n.ts'
+
+export type MailKind =
+  | 'activation'
+  | 'reset'
+  | 'password-changed'
+  | 'factor-added'
+  | 'factor-removed'
+  | 'factor-reset'
+  | 'factor-guessed'
+  | 'recovery-used'
+  | 'recovery-renewed'
+  | 'new-device'
+  | 'session-copied'
+  | 'order-due'
+  | 'order-expiry'
+  | 'order-expired'
+  | 'order-overdue'
+  | 'order-paid'
+  | 'change-due'
+  | 'change-overdue'
+  | 'audit-checkpoint'
+  | 'audit-alarm'
+  | 'service-stops'
+  | 'service-erased'
+  | 'backup-failed'
+  | 'backup-paid'
+  | 'backup-due'
+  | 'backup-overdue'
+  | 'backup-expiry'
+  | 'backup-expired'
+  | 'traffic-paid'
+  | 'traffic-due'
+  | 'traffic-overdue'
+  | 'payment-task'
+  | 'payment-refunded'
+
+export interface Values {
+  name: string
+  company: string
+  code: string
+  email: string
+  link: string
+  /** Of a sign-in: when, on what, from where. */
+  time?: string
+  device?: string
+  network?: string
+  /** Of an order: its service's code, the day that counts, what is due. */
+  service?: string
+  date?: string
+  amount?: string
+  /** What is to be paid, and how many days are left. */
+  matter?: string
+  left?: string
+  /** Whose money it is, where that is not the reader's company. */
+  customer?: string
+  /** The number of its invoice. */
+  invoice?: string
+  /** Of a backup: what it is of. */
+  backup?: string
+  /** Of its backups' traffic. */
+  month?: string
+  /** Of the audit trail: how many entries its log has, what its key is known by. */
+  count?: string
+  fingerprint?: string
+  /** Lines to be kept as they are. */
+  block?: string
+}
+
+export interface Composed {
+  subject: string
+  text: string
+  html: string
+}
+
+const texts = { en, zh }
+
+/** Subjects hold no value of anybody's (S-05): nothing to break a header with, nothing to advertise by. */
+export function compose(kind: MailKind, language: Language, { link, block = '', ...values }: Values): Composed {
+  const { customer = '' } = values
+  const filled = {
+    ...values,
+    name: unlinked(values.name),
+    company: unlinked(values.company),
+    customer: unlinked(customer),
+  }
+  const words = translator(texts, language)
+  const say = (key: string) => words(key, filled)
+  const parts = {
+    subject: say(`subject.${kind}`),
+    hello: say('hello'),
+    text: say(`text.${kind}`),
+    button: say(`button.${kind}`),
+    note: say(`note.${kind}`),
+    fallback: say('fallback'),
+    closing: say('closing'),
+    product: say('product'),
+    link,
+    block,
+  }
+  const { subject, hello, text, button, note, closing, product } = parts
+  return {
+    subject: `${subject} · ${product}`,
+    text:
+      [hello, text, `${button}:\n${link}`, note, block, `-- \n${closing}`].filter((part) => part !== '').join('\n\n') +
+      '\n',
+    html: page(languageTags[language], parts),
+  }
+}
+
+/** "Chrome on Windows", as far as it is known. */
+export function deviceIn(language: Language, { browser, system }: Pick<DeviceWords, 'browser' | 'system'>): string {
+  const say = translator(texts, language)
+  if (browser && system) return say('device.on', { browser, system })
+  return browser ?? system ?? say('device.unknown')
+}
+
+/**
+ * Names are typed by whoever signs up, for whatever address they like: a word joiner behind each dot, slash and colon keeps
+ * mail programs from turning them into links.
+ */
+const unlinked = (name: string) => name.replace(/[.:/@](?=\S)/g, '$&\u2060')
+
+type Part = 'hello' | 'text' | 'note' | 'subject' | 'button' | 'link' | 'fallback' | 'closing' | 'product' | 'block'
+
+/** Styles stand in the tags, which is all that every mail program reads; colours hold on light and on dark. */
+function page(language: string, parts: Record<Part, string>): string {
+  const { hello, text, note, subject, button, link, fallback, closing, product, block } = parts
+  const font = 'font-family:-apple-system,Segoe UI,Roboto,PingFang SC,Microsoft YaHei,Noto Sans SC,sans-serif'
+  return html`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${subject}</title>
+</head>
+<body style="margin:0;padding:24px 16px;background:#f3f5f7;color:#16202a;${font};font-size:16px;line-height:1.6">
+<main style="max-width:560px;margin:0 auto;padding:32px;background:#ffffff;border:1px solid #dde3e8;border-radius:12px">
+<p style="margin:0 0 24px;color:#0b6671;font-weight:600">${product}</p>
+<h1 style="margin:0 0 16px;font-size:22px;line-height:1.3">${subject}</h1>
+<p style="margin:0 0 8px">${hello}</p>
+<p style="margin:0 0 24px">${text}</p>
+<p style="margin:0 0 24px"><a href="${link}" style="display:inline-block;padding:12px 24px;border-radius:8px;background:#0b6671;color:#ffffff;font-weight:600;text-decoration:none">${button}</a></p>
+<p style="margin:0 0 24px">${note}</p>
+${block === '' ? '' : html`<pre style="margin:0 0 24px;padding:12px;border:1px solid #dde3e8;border-radius:8px;font-size:12px;white-space:pre-wrap;word-break:break-all">${block}</pre>`}
+<p style="margin:0;color:#55616d;font-size:14px">${fallback}<br><a href="${link}" style="color:#0b6671;word-break:break-all">${link}</a></p>
+</main>
+<p style="max-width:560px;margin:16px auto 0;color:#55616d;font-size:13px">${closing}</p>
+</body>
+</html>
+`.html
+}

@@ -1,0 +1,16 @@
+import { refOf } from '#server/db/payments/payables.ts'
+import type { AttemptRecord } from '#server/db/payments/payment-attempts.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import type { AppContext } from '#server/context/context.ts'
+import { findPayable } from '#server/use-cases/payments/find-payable.ts'
+
+/** `received`: the gateway has taken the money, but it paid nothing; it is a task of the staff (decision 62). */
+export type PaidStatus = 'paid' | 'received'
+
+export const toPaidStatus = (payable: { isPaid: boolean } | null): PaidStatus => (payable?.isPaid ? 'paid' : 'received')
+
+/** Of an attempt whose money was taken. */
+export const readPaidStatus = (app: AppContext, attempt: AttemptRecord): Promise<PaidStatus> =>
+  inTransaction(app, { role: 'portal_system' }, async (db) =>
+    toPaidStatus(await findPayable({ db, app, now: app.clock() }, refOf(attempt))),
+  )

@@ -1,0 +1,38 @@
+/** Mails about money that no order waited for: to the provider's admins when it comes, to the customer when it was given back. */
+import { grouped } from '#domain/money.ts'
+import { timestampIn } from '#domain/time.ts'
+import type { Language } from '#domain/accounts/users.ts'
+import type { Handle } from '#server/db/handle.ts'
+import { taskById } from '#server/db/payments/payment-tasks.ts'
+import type { AppContext } from '#server/context/context.ts'
+
+export type TaskMail = 'payment-task' | 'payment-refunded'
+
+interface TaskWords {
+  service: string
+  customer: string
+  amount: string
+  date: string
+  path: string
+}
+
+/** Null: it was settled meanwhile. As the system. */
+export async function taskWordsOf(
+  db: Handle,
+  { config }: AppContext,
+  { mail, taskId }: { mail: TaskMail; taskId: number },
+  language: Language,
+): Promise<TaskWords | null> {
+  const task = await taskById(db, taskId)
+  const isDue = mail === 'payment-task' ? task?.state === 'open' : task?.state === 'refunded'
+  if (!task || !isDue) return null
+  const { code, company_name: customer, currency, amount, create_time, end_time } = task
+  const page = mail === 'payment-task' ? 'home' : 'contract'
+  return {
+    service: code,
+    customer,
+    amount: `${currency} ${grouped(amount)}`,
+    date: timestampIn(config.timeZone, end_time ?? create_time).slice(0, 16),
+    path: `/saas/app/${page}?lang=${language}`,
+  }
+}

@@ -1,0 +1,119 @@
+/** Packages in pieces, over lines that break: the tus protocol (1.0) by its own server, over our folder, rows and locks. */
+import { FileStore } from '@tus/file-store'
+import { Server } from '@tus/server'
+import type { Caller } from '#domain/access.ts'
+import { mappLimits } from '#domain/catalogue/mapp.ts'
+import type { AppContext } from '#server/context/context.ts'
+import { notFound, ProblemError, unavailable, invalid } from '#server/problems/problem-error.ts'
+import { UploadLocker } from '#server/use-cases/uploads/upload-lock.ts'
+import { makeUploadFolder, requireFileSpace, tusPath } from '#server/use-cases/uploads/upload-files.ts'
+import {
+  beginUpload,
+  findUpload,
+  forgetUpload,
+  readUpload,
+  requireMappName,
+} from '#server/use-cases/uploads/uploads.ts'
+
+export interface TusCall {
+  caller: Caller
+  requestId: string
+  method: 'POST' | 'HEAD' | 'PATCH' | 'DELETE'
+  /** Null: a new upload. */
+  id: string | null
+  headers: Headers
+  body: ReadableStream | null
+}
+
+export type TusServer = (call: TusCall) => Promise<Response>
+
+/** Every refusal is thrown as a problem. */
+export function tusServer(app: AppContext): TusServer {
+  const calls = new WeakMap<object, TusCall>()
+  const callOf = (request: object): TusCall => {
+    const call = calls.get(request)
+    if (!call) throw new Error('a request that nobody made')
+    return call
+  }
+  /** What our own hooks threw: tus knows answers, not problems. */
+  const problems = new WeakMap<object, unknown>()
+  const locker = new UploadLocker(app)
+  let server: Promise<Server> | undefined
+
+  const open = async () =>
+    new Server({
+      path: tusPath,
+      relativeLocation: true,
+      maxSize: mappLimits.packed,
+      datastore: new FileStore({ directory: await makeUploadFolder(app) }),
+      locker,
+      async onUploadCreate(request, { id, size, metadata }) {
+        const name = metadata?.filename ?? ''
+        requireMappName(name)
+        await beginUpload(app, callOf(request).caller, { id, name, size: size ?? 0 })
+        return { metadata: { filename: name } }
+      },
+      async onUploadFinish(request, { id }) {
+        const { caller, requestId } = callOf(request)
+        const upload = await findUpload(app, caller, id)
+        // Its bytes are safe: what goes wrong here is done again when the uploads are listed.
+        if (upload)
+          await readUpload(app, caller, upload, requestId).catch((error: unknown) =>
+            app.log.error({ err: error, upload: id }, 'a package could not be read'),
+          )
+        return {}
+      },
+      onResponseError(request, error) {
+        problems.set(request, error)
+        return undefined
+      },
+    })
+
+  return async (call) => {
+    const { method, id, headers, caller } = call
+    if (id !== null && !(await findUpload(app, caller, id))) throw notFound()
+    if (id !== null && method === 'DELETE') return remove(app, locker, caller, id)
+    await requireFileSpace(app, Number(headers.get('content-length') ?? 0))
+    // A length that is told later would be no limit.
+    if (method === 'POST' && !headers.has('upload-length')) throw wrong('Upload-Length')
+    const { body } = call
+    const request = new Request(`http://portal${tusPath}${id === null ? '' : `/${id}`}`, {
+      method,
+      headers,
+      ...(body === null ? {} : { body, duplex: 'half' }),
+    } as RequestInit)
+    calls.set(request, call)
+    server ??= open()
+    const response = await (await server).handleWeb(request)
+    if (response.status < 400) return response
+    const thrown = problems.get(request)
+    throw thrown instanceof ProblemError ? thrown : await problemOf(app, response.status)
+  }
+}
+
+const wrong = (field: string) => invalid([{ field, code: 'REQUIRED' }])
+
+/** The row goes once nobody writes any more. */
+async function remove(app: AppContext, locker: UploadLocker, caller: Caller, id: string): Promise<Response> {
+  const lock = locker.newLock(id)
+  await lock.lock(new AbortController().signal, () => undefined)
+  try {
+    await forgetUpload(app, caller, id)
+  } finally {
+    await lock.unlock()
+  }
+  return new Response(null, { status: 204, headers: { 'tus-resumable': '1.0.0' } })
+}
+
+async function problemOf(app: AppContext, status: number): Promise<ProblemError> {
+  if (status === 404) return notFound()
+  if (status === 409) return new ProblemError('STATE_CONFLICT', { why: 'offset' })
+  if (status === 410) return new ProblemError('GONE')
+  if (status === 413) return new ProblemError('TOO_LARGE')
+  if (status === 415) return new ProblemError('UNSUPPORTED_TYPE')
+  if (status === 501) return new ProblemError('NOT_SUPPORT')
+  if (status < 500) return invalid([])
+  // What could not be written may not have had room.
+  await requireFileSpace(app, 0)
+  return unavailable(5)
+}

@@ -1,0 +1,131 @@
+/** The demo world has something to sell, and orders in every state there is, on the day it is loaded. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { appFaults } from '#domain/catalogue/apps.ts'
+import { contractStates, stateOf } from '#domain/contracts.ts'
+import { timestampIn } from '#domain/time.ts'
+import { newestApps } from '#server/db/catalogue/apps.ts'
+import { modulesOf } from '#server/db/catalogue/modules.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { loadDemoWorld } from '#demo/sample-data/load-demo-data.ts'
+import type { AppContext } from '#server/context/context.ts'
+import { keptPackage } from '#server/use-cases/uploads/kept-packages.ts'
+import { openTestDatabase, testContext } from '#tests/support/database.ts'
+
+describe('the demo world', () => {
+  const now = Date.parse('2026-11-22T02:00:00Z')
+  const filesDir = mkdtempSync(join(tmpdir(), 'portal-demo-'))
+  let app: AppContext
+  beforeAll(async () => {
+    app = testContext(await openTestDatabase('embedded'), () => now)
+    app.config = { ...app.config, filesDir }
+    expect(await loadDemoWorld(app)).toBe(true)
+  }, 90_000)
+  afterAll(async () => {
+    await app.database.close()
+    rmSync(filesDir, { recursive: true, force: true })
+  })
+
+  const rows = () =>
+    inTransaction(app, { role: 'portal_system' }, (db) =>
+      db.selectFrom('service_order').selectAll().where('deleted', '=', false).orderBy('id').execute(),
+    )
+
+  test('has orders in every state, one row for each service, and one that waits to be changed', async () => {
+    const moment = timestampIn(app.config.timeZone, now)
+    const orders = (await rows()).map((row) => ({ ...row, state: stateOf(row, moment) }))
+    expect([...new Set(orders.map(({ state }) => state))].toSorted()).toEqual([...contractStates].toSorted())
+    const shown = orders.filter((one) => one.shown).map(({ code, state }) => `${code} ${state}`)
+    expect(shown.toSorted()).toEqual([
+      'acmehr unpaid',
+      'acmeold expired',
+      'acmeshop invalid',
+      'acmetest effective',
+      'acmetrade effective',
+      'globex01 effective',
+    ])
+    expect(orders.filter(({ type, state }) => type === 'change' && state === 'unpaid')).toHaveLength(1)
+  })
+
+  test('has a paid backup, an unpaid one, one for nothing, and two months of traffic', async () => {
+    const found = await inTransaction(app, { role: 'portal_system' }, async (db) => ({
+      backups: await db
+        .selectFrom('backup_order as b')
+        .leftJoin('invoice as i', 'i.backup_order_id', 'b.id')
+        .select(['b.service_code', 'b.pdb_type', 'b.currency', 'b.discount', 'b.amount', 'b.pay_amount', 'b.status'])
+        .select('i.code as invoice')
+        .orderBy('b.id')
+        .execute(),
+      traffic: await db
+        .selectFrom('traffic as t')
+        .leftJoin('invoice as i', 'i.traffic_id', 't.id')
+        .select(['t.period_end', 't.pdb_traffic', 't.amount', 't.pay_date', 'i.code as invoice'])
+        .orderBy('t.period_end')
+        .execute(),
+    }))
+    const told = found.backups.map(({ invoice, ...one }) => [...Object.values(one), invoice !== null].join(' '))
+    expect(told).toEqual([
+      'acmetrade pdb2s3 HKD 10.00 6000.00 5400.00 1 true',
+      'acmetest pdb2rds HKD 100.00 2500.00 0.00 1 false',
+      'globex01 pdb2rds RMB 0.00 5625.00 5625.00 0 false',
+    ])
+    expect(found.traffic).toMatchObject([
+      { period_end: '2026-10-01', pdb_traffic: '50.00', amount: '0.00', pay_date: null, invoice: null },
+      { period_end: '2026-11-01', pdb_traffic: '63.00', amount: '162.50', pay_date: '2026-11-05' },
+    ])
+    expect(found.traffic[1]?.invoice).toMatch(/^I2026/)
+  })
+
+  test('runs the newest versions of its apps, but for one service that is behind (D44)', async () => {
+    const { running, newest } = await inTransaction(app, { role: 'portal_system' }, async (db) => ({
+      running: await db
+        .selectFrom('service_app')
+        .innerJoin('service', 'service.id', 'service_app.service_id')
+        .select(['service.code as service', 'service_app.code', 'service_app.version'])
+        .orderBy('service.code')
+        .orderBy('service_app.code')
+        .execute(),
+      newest: await newestApps(db),
+    }))
+    expect(running.map(({ service, code, version }) => `${service} ${code} ${version}`)).toEqual([
+      'acmetest framework 1.10',
+      'acmetrade barcode 2.1',
+      'acmetrade framework 1.10',
+      'globex01 framework 1.9',
+    ])
+    const isBehind = ({ code, version }: { code: string; version: string }) =>
+      newest.find((app) => app.code === code)?.version !== version
+    expect(running.filter(isBehind)).toHaveLength(1)
+  })
+
+  test('publishes the apps that its modules name, in versions and with requirements that fit', async () => {
+    const { modules, newest, count } = await inTransaction(app, { role: 'portal_system' }, async (db) => ({
+      modules: await modulesOf(db, 'saas'),
+      newest: await newestApps(db),
+      count: (await db.selectFrom('app_version').select('id').execute()).length,
+    }))
+    const named = modules.flatMap(({ apps }) => apps.map(({ code }) => code))
+    expect(named.length).toBeGreaterThan(0)
+    expect(appFaults(newest, named)).toEqual({ missing: [], loops: [], incompatible: [] })
+    expect(newest.some(({ requires }) => requires.length > 0)).toBe(true)
+    expect(count).toBeGreaterThan(newest.length)
+  })
+
+  test('keeps the packages of its apps, for services to be set up from', async () => {
+    const versions = await inTransaction(app, { role: 'portal_system' }, (db) =>
+      db.selectFrom('app_version').select('sha256').execute(),
+    )
+    const packages = await Promise.all(versions.map(({ sha256 }) => keptPackage(app, sha256)))
+    expect(packages.map((kept) => kept && createHash('sha256').update(readFileSync(kept.path)).digest('hex'))).toEqual(
+      versions.map(({ sha256 }) => sha256),
+    )
+  })
+
+  test('is loaded once', async () => {
+    expect(await loadDemoWorld(app)).toBe(false)
+    expect((await rows()).length).toBe(8)
+  })
+})

@@ -1,0 +1,73 @@
+/** A program ends when it is asked to, though nobody reads any more what it logs while it ends. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { expect, it } from 'vitest'
+
+/** Exit code and signal of a program that is asked to end when nobody reads its log: one line is being written, another one waits. */
+async function ended(close: string): Promise<unknown[]> {
+  const program = `
+    import { closeOnSignal } from '#server/composition/close-on-signal.ts'
+    import { buildLog } from '#server/context/log.ts'
+    const log = buildLog('info')
+    closeOnSignal(log, async () => {
+      log.info('closing')
+      ${close}
+    })
+    setInterval(() => {}, 1_000)
+    process.stderr.write('ready')`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'pipe'] })
+  try {
+    await once(child.stderr, 'data')
+    child.stdout.destroy()
+    child.kill('SIGTERM')
+    const late = new Promise<string[]>((done) => setTimeout(done, 8_000, ['still there']))
+    return await Promise.race([once(child, 'exit'), late])
+  } finally {
+    child.kill('SIGKILL')
+  }
+}
+
+it('ends with 0 though its last line is read by nobody (R-15)', async () => {
+  expect(await ended("log.info('closed')")).toEqual([0, null])
+})
+
+it('ends with 1 where closing fails, though nobody reads why (R-15)', async () => {
+  expect(await ended("throw new Error('no end')")).toEqual([1, null])
+})
+
+/** Exit code and what was logged of a program in which that happens and nobody catches it. */
+async function endedBy(fault: string, close: string): Promise<{ code: number | null; said: string }> {
+  const program = `
+    import { closeOnSignal } from '#server/composition/close-on-signal.ts'
+    import { buildLog } from '#server/context/log.ts'
+    const log = buildLog('info')
+    closeOnSignal(log, async (signal) => {
+      log.info({ signal }, 'closing')
+      ${close}
+    })
+    ${fault}`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  child.stdout.on('data', (part: Buffer) => (said += part.toString()))
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, said }
+}
+
+it.each([
+  ['uncaughtException', "setImmediate(() => { throw new Error('nobody foresaw this') })"],
+  ['unhandledRejection', "void Promise.reject(new Error('nobody foresaw this'))"],
+])('fault 1k logs what nobody caught, closes all and ends with 1 (%s)', async (kind, fault) => {
+  const { code, said } = await endedBy(fault, "await new Promise((done) => setTimeout(done, 50)); log.info('closed')")
+  expect(code).toBe(1)
+  const lines = said
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { level: number; msg: string; signal?: string; err?: { message: string } })
+  expect(lines.map(({ msg }) => msg)).toEqual([kind, 'closing', 'closed'])
+  expect([lines[0]?.level, lines[0]?.err?.message, lines[1]?.signal]).toEqual([60, 'nobody foresaw this', kind])
+})
+
+it('fault 1k ends with 1 though closing never ends and nothing else runs', async () => {
+  const fault = "setImmediate(() => { throw new Error('nobody foresaw this') })"
+  expect((await endedBy(fault, 'await new Promise(() => undefined)')).code).toBe(1)
+})

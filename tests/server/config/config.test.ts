@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest'
+import { isLoopback, readConfig } from '#server/config/config.ts'
+
+const here = ['127.0.0.1', '127.8.9.10', '::1', '[::1]', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1', 'localhost']
+const named = ['LocalHost', 'localhost.', 'portal.localhost']
+const elsewhere = ['0.0.0.0', '::', '[::]', '10.0.0.1', '::ffff:10.0.0.1', '2001:db8::1', 'portal.example.com']
+const alike = ['127.0.0.1.example.com', '127.example.com', 'localhost.example.com', 'notlocalhost', '']
+
+describe('loopback', () => {
+  test.each([...here, ...named])('%s is this machine', (host) => expect(isLoopback(host)).toBe(true))
+  test.each([...elsewhere, ...alike])('"%s" is for other machines', (host) => expect(isLoopback(host)).toBe(false))
+})
+
+describe('the demo world', () => {
+  test.each([
+    {},
+    { HOST: 'localhost' },
+    { HOST: '::1', PUBLIC_URL: 'http://[::1]:8080' },
+    { HOST: '127.0.0.2', PUBLIC_URL: 'http://portal.localhost:8080/' },
+    { PUBLIC_URL: 'https://127.0.0.1' },
+  ])('is on where only this machine is served: %j', (env) => expect(readConfig(env).demo).toBe(true))
+
+  test.each([
+    { HOST: '0.0.0.0' },
+    { HOST: '::' },
+    { HOST: 'portal.example.com' },
+    { PUBLIC_URL: 'https://portal.example.com' },
+    { PUBLIC_URL: 'http://127.0.0.1.example.com' },
+    { PUBLIC_URL: 'http://0.0.0.0:8080' },
+    { HOST: '127.0.0.1', PUBLIC_URL: 'http://192.168.1.20:8080' },
+    { TRUST_PROXY: '1' },
+  ])('is off, and refused when asked for, where others are served: %j', (env) => {
+    expect(readConfig(env).demo).toBe(false)
+    expect(readConfig({ ...env, DEMO: '0' }).demo).toBe(false)
+    expect(() => readConfig({ ...env, DEMO: '1' })).toThrow(/^DEMO=1 serves passwords that everybody knows, and /)
+  })
+
+  test('is off on PostgreSQL unless it is asked for', () => {
+    const env = { DATABASE_URL: 'postgres://login@127.0.0.1/portal' }
+    expect([readConfig(env).demo, readConfig({ ...env, DEMO: '1' }).demo]).toEqual([false, true])
+  })
+})

@@ -1,0 +1,250 @@
+/** What a superuser of the database may do to a trail: the integrator signs nothing over it, and a check of all of it finds it. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { PROVIDER } from '#domain/access.ts'
+import type { AppContext } from '#server/context/context.ts'
+import { newestCheckpoint } from '#server/db/audit/audit-log.ts'
+import type { Handle } from '#server/db/handle.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { noCheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
+import { openFileStore } from '#server/drivers/checkpoint-store/file-store.ts'
+import { type AskedMail, mailJob, mailNow } from '#server/use-cases/mail/request-mail.ts'
+import { beginEpoch } from '#server/use-cases/audit/begin-epoch.ts'
+import { brokenEntries } from '#server/use-cases/audit/check-log.ts'
+import { checkWholeLogs } from '#server/use-cases/audit/check-whole-logs.ts'
+import { integrate } from '#server/use-cases/audit/integrate.ts'
+import { logsName } from '#server/use-cases/audit/log-identity.ts'
+import { getLogAlarm } from '#server/use-cases/audit/log-alarms.ts'
+import { readStoredNotes } from '#server/use-cases/audit/stored-notes.ts'
+import { writeMany } from '#tests/support/audit-entries.ts'
+import { onBothEngines, pastPolicies } from '#tests/support/database.ts'
+import { nightly } from '#tests/support/nightly.ts'
+import { addAdmin, system } from '#tests/support/people.ts'
+import { replaceInLeaf, run, trailEdits } from '#tests/support/trail-edits.ts'
+import { putBack, type Snapshot, takeSnapshot } from '#tests/support/snapshot.ts'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+onBothEngines('a trail that somebody changed in the database', (the, engine) => {
+  let app: AppContext
+  let folder: string
+  let companyId: number
+  let now: number
+  /** 300 entries over three days: two checkpoints that stay, of 100 and 200 entries, and the newest one. Written once, and put back. */
+  let story: { companyId: number; snapshot: Snapshot; store: string } | null = null
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'portal-checkpoints-'))
+    now = Date.parse('2026-03-02T02:00:00Z')
+    app = { ...the, clock: () => now, checkpointStore: openFileStore(join(folder, 'store.json')) }
+    if (story) {
+      await putBack(app.database, story.snapshot)
+      await writeFile(join(folder, 'store.json'), story.store)
+      ;({ companyId } = story)
+    } else {
+      companyId = (await addAdmin(app, 'acme')).companyId
+      for (let day = 0; day < 3; day++, now += dayMs) expect(await write(100)).toBe(100)
+      const store = await readFile(join(folder, 'store.json'), 'utf8')
+      story = { companyId, snapshot: await takeSnapshot(app.database), store }
+    }
+    now = Date.parse('2026-03-04T03:00:00Z')
+  })
+  afterEach(() => rm(folder, { recursive: true, force: true }))
+
+  const asSystem = <T>(work: (db: Handle) => Promise<T>) => inTransaction(app, system, work)
+  const superuser = (work: (db: Handle) => Promise<unknown>) =>
+    pastPolicies(app.database, async (db) => void (await work(db)))
+  const newest = () => asSystem((db) => newestCheckpoint(db, companyId))
+  async function write(count: number): Promise<number> {
+    await writeMany(app, { companyId, count, at: now })
+    return integrate(app)
+  }
+  async function verify() {
+    const storedNotes = (await readStoredNotes(app)) ?? new Map<number, string>()
+    return asSystem((db) => brokenEntries(app, db, { storedNotes }))
+  }
+  /** A new process: it knows nothing of what it has found before. */
+  const restartServer = () => {
+    app = { ...app }
+  }
+
+  const edited = async (at: number, db: Handle) => trailEdits(companyId)[at]?.[1](db)
+
+  /** By day one of each kind, on PostgreSQL; by night all of them on both. */
+  const byDay = [
+    'an entry deleted with its leaf',
+    'the last entries deleted with all that came with them',
+    'what was done changed, in leaf, tiles and tree',
+    'who did it changed',
+    'when it was done changed',
+    'an entry inserted between others, and the tree made anew',
+    'two entries swapped',
+    'the newest checkpoint altered',
+    'the whole trail removed',
+    'entries removed as if they were archived',
+  ]
+  for (const [at, [edit]] of trailEdits(0).entries())
+    (engine === 'postgres' && byDay.includes(edit) ? it : nightly)(
+      `fault 13e ${edit}: the integrator signs nothing, users go on writing, and a check finds it`,
+      async () => {
+        const before = await newest()
+        await superuser((db) => edited(at, db))
+        const cut = await newest()
+        expect(await write(3)).toBe(0)
+        expect(await newest()).toEqual(cut)
+        expect(getLogAlarm(app, companyId)).not.toBeNull()
+        expect((await readStoredNotes(app))?.get(companyId)).toBe(before?.note)
+        // A server that begins anew over it does not sign either.
+        restartServer()
+        expect(await write(2)).toBe(0)
+        expect((await verify()).map(({ company_id }) => company_id)).toContain(companyId)
+        // Written and waiting, and the other companies' logs go on.
+        expect(await asSystem((db) => db.selectFrom('audit_pending').select('entry_id').execute())).toHaveLength(5)
+        await writeMany(app, { companyId: companyId + 1, count: 2, at: now })
+        expect(await integrate(app)).toBe(2)
+      },
+    )
+
+  it('fault 13a what nobody has changed raises no alarm, and goes on', async () => {
+    expect(await verify()).toEqual([])
+    await checkWholeLogs(app)
+    expect(await write(300)).toBe(300)
+    expect(getLogAlarm(app, companyId)).toBeNull()
+    expect((await readStoredNotes(app))?.get(companyId)).toBe((await newest())?.note)
+    expect(await verify()).toEqual([])
+  })
+
+  it('fault 13a all of a long log is checked at the start and daily, and the provider is told by one mail a day', async () => {
+    const { userId } = await addAdmin(app, PROVIDER)
+    await asSystem((db) => db.updateTable('portal_user').set({ alert: true }).where('id', '=', userId).execute())
+    await write(700)
+    await superuser(async (db) => void (await replaceInLeaf(companyId, 400, '"n":100', '"n":101').execute(db)))
+    restartServer()
+    await checkWholeLogs(app)
+    expect(getLogAlarm(app, companyId)).toEqual({ fault: 'ENTRY_DIFFERS', from: 400, to: 401 })
+    expect(await write(1)).toBe(0)
+    now += hourMs
+    await checkWholeLogs(app)
+    const mails = await asSystem((db) => db.selectFrom('job').select('input').where('kind', '=', mailJob).execute())
+    expect(mails).toHaveLength(1)
+    const mail = await asSystem((db) => mailNow(db, app, mails[0]?.input as AskedMail))
+    expect(mail).toMatchObject({
+      subject: expect.stringContaining('The audit trail was changed'),
+      text: expect.stringContaining('(acme)'),
+    })
+    await superuser(async (db) => void (await replaceInLeaf(companyId, 400, '"n":101', '"n":100').execute(db)))
+    // Put right, as from a backup: all of it is checked before it is signed again.
+    await expect.poll(() => integrate(app)).toBe(1)
+    expect(getLogAlarm(app, companyId)).toBeNull()
+  })
+
+  const checkpointEdits: [string, (db: Handle) => Promise<unknown>][] = [
+    ['removed', run(() => sql`delete from audit_checkpoint where company_id = ${companyId} and size = 100`)],
+    [
+      'of the day before removed',
+      run(() => sql`delete from audit_checkpoint where company_id = ${companyId} and size = 200`),
+    ],
+    [
+      'altered',
+      run(
+        () =>
+          sql`update audit_checkpoint set note = replace(note, E'\n100\n', E'\n101\n') where company_id = ${companyId} and size = 100`,
+      ),
+    ],
+    [
+      'replaced by another one',
+      run(
+        () =>
+          sql`update audit_checkpoint set note = (select note from audit_checkpoint where size = 200) where size = 100`,
+      ),
+    ],
+    [
+      'left to be cleared away',
+      run(() => sql`update audit_checkpoint set kept = false where company_id = ${companyId} and size = 100`),
+    ],
+    [
+      'added',
+      run(
+        () =>
+          sql`insert into audit_checkpoint select company_id, 150, note, end_time, true, null from audit_checkpoint where size = 100`,
+      ),
+    ],
+  ]
+  for (const [edit, act] of checkpointEdits)
+    (engine === 'postgres' && ['removed', 'altered'].includes(edit) ? it : nightly)(
+      `fault 13b an old checkpoint ${edit}: a check finds it, also after later ones`,
+      async () => {
+        await superuser(act)
+        expect((await verify()).map(({ company_id }) => company_id)).toEqual(expect.arrayContaining([companyId]))
+        await write(2)
+        now += dayMs
+        await write(2)
+        restartServer()
+        expect((await verify()).map(({ company_id }) => company_id)).toEqual(expect.arrayContaining([companyId]))
+      },
+    )
+
+  it('fault 13e the trail put back to an older state: signed on without the store, and found by it', async () => {
+    const tables = ['audit_entry', 'audit_leaf', 'audit_tile', 'audit_checkpoint', 'audit_pending'] as const
+    await superuser(async (db) => {
+      for (const table of tables)
+        await sql`create table ${sql.table(`old_${table}`)} as table ${sql.table(table)}`.execute(db)
+    })
+    await write(50)
+    await superuser(async (db) => {
+      for (const table of tables) {
+        await sql`delete from ${sql.table(table)}`.execute(db)
+        await sql`insert into ${sql.table(table)} select * from ${sql.table(`old_${table}`)}`.execute(db)
+        await sql`drop table ${sql.table(`old_${table}`)}`.execute(db)
+      }
+    })
+    expect(await write(60)).toBe(0)
+    expect(getLogAlarm(app, companyId)).toEqual({ fault: 'LOG_SHRANK', from: 300, to: 350 })
+    restartServer()
+    expect(await verify()).toEqual([{ company_id: companyId, id: 300 }])
+    // The state is whole in itself: nothing but the store tells.
+    app = { ...app, checkpointStore: noCheckpointStore }
+    expect(await verify()).toEqual([])
+  })
+
+  it('fault 13e another key without a change that the former one has signed is refused; a proper change goes on', async () => {
+    const before = await newest()
+    const other = { ...app.config, auditKey: Buffer.alloc(32, 9) }
+    app = { ...app, config: other }
+    expect(await write(1)).toBe(0)
+    expect((await verify()).map(({ company_id }) => company_id)).toContain(companyId)
+    expect(await newest()).toEqual(before)
+    const config = { ...the.config, auditName: logsName(the) }
+    app = { ...app, config: { ...the.config, auditKeyNext: Buffer.alloc(32, 9) } }
+    await expect.poll(() => write(1)).toBeGreaterThan(0)
+    app = { ...app, config: { ...config, auditKey: Buffer.alloc(32, 9) } }
+    expect(await write(1)).toBe(1)
+    expect(await verify()).toEqual([])
+  })
+
+  it('fault 13d a restore that the operator declares goes on from what was restored, and the store with it', async () => {
+    const before = await newest()
+    await superuser(async (db) => {
+      await edited(3, db)
+    })
+    expect(await integrate(app)).toBe(0)
+    restartServer()
+    expect(await beginEpoch(app)).toEqual({ epoch: 1, changed: [] })
+    expect(await write(3)).toBe(4)
+    expect(await verify()).toEqual([])
+    const { logs, replaced } = JSON.parse(await readFile(join(folder, 'store.json'), 'utf8')) as Record<string, object>
+    expect(logs).toEqual({ [companyId]: (await newest())?.note })
+    expect(replaced).toEqual({ [companyId]: before?.note })
+  })
+
+  it('fault 13d a restore does not excuse a log that is not what its own checkpoints sign', async () => {
+    await superuser(async (db) => {
+      await edited(2, db)
+    })
+    expect(await beginEpoch(app)).toEqual({ epoch: 1, changed: [companyId] })
+    expect(await write(3)).toBe(0)
+  })
+})

@@ -1,0 +1,132 @@
+/** What a superuser of the database may do to entries that wait for their place in the log: nothing of it is signed (decision 67). */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { beforeEach, expect, it } from 'vitest'
+import type { AppContext } from '#server/context/context.ts'
+import { newestCheckpoint } from '#server/db/audit/audit-log.ts'
+import { addToTrail } from '#server/db/audit/audit-trail.ts'
+import type { Handle } from '#server/db/handle.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import { noCheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
+import { openFileStore } from '#server/drivers/checkpoint-store/file-store.ts'
+import { beginEpoch } from '#server/use-cases/audit/begin-epoch.ts'
+import { brokenEntries } from '#server/use-cases/audit/check-log.ts'
+import { integrate } from '#server/use-cases/audit/integrate.ts'
+import { logsName } from '#server/use-cases/audit/log-identity.ts'
+import { getLogAlarm } from '#server/use-cases/audit/log-alarms.ts'
+import { sealMigration, sealWaiting } from '#server/use-cases/audit/seal-waiting.ts'
+import { onBothEngines, pastPolicies } from '#tests/support/database.ts'
+import { addAdmin, system } from '#tests/support/people.ts'
+
+onBothEngines('entries that wait for their place', (the) => {
+  let app: AppContext
+  let companyId: number
+  beforeEach(async () => {
+    app = { ...the, clock: () => Date.parse('2026-03-02T02:00:00Z'), checkpointStore: noCheckpointStore }
+    companyId = (await addAdmin(app, 'acme')).companyId
+    await write()
+    expect(await integrate(app)).toBe(1)
+    await write()
+  })
+
+  const asSystem = <T>(work: (db: Handle) => Promise<T>) => inTransaction(app, system, work)
+  const superuser = (work: (db: Handle) => Promise<unknown>) =>
+    pastPolicies(app.database, async (db) => void (await work(db)))
+  const newest = () => asSystem((db) => newestCheckpoint(db, companyId))
+  const verify = () => asSystem((db) => brokenEntries(app, db))
+  const write = () =>
+    asSystem((db) => {
+      const head = { companyId, userId: null, now: app.clock(), status: 0, intent: null, requestId: 'r' } as const
+      return addToTrail(db, head, [{ code: 'user', operation: 'update', info: { Code: 'LENA' } }])
+    })
+
+  const waiting = sql`(select min(entry_id) from audit_pending)`
+  /** Another entry with all that belongs to one, as a careful forger puts it there. */
+  const insertCopy = (leaf: 'with its own id' | 'to the letter', seal: ReturnType<typeof sql>) => (db: Handle) =>
+    sql`
+      with drawn as (select nextval('audit_entry_id')::integer as id),
+      copied as (
+        insert into audit_entry (id, company_id, code, operation, exec_user_id, exec_user_name, end_time, status, info,
+          intent, request_id, search, leaf)
+        select drawn.id, company_id, code, operation, exec_user_id, exec_user_name, end_time, status, info, intent,
+          request_id, search, ${
+            leaf === 'to the letter'
+              ? sql`leaf`
+              : sql`replace(leaf, '"id":' || entry.id || ',', '"id":' || drawn.id || ',')`
+          }
+        from audit_entry entry, drawn where entry.id = ${waiting} returning id, company_id)
+      insert into audit_pending (entry_id, company_id, seal) select id, company_id, ${seal} from copied`.execute(db)
+  const sealThere = sql`(select seal from audit_pending where entry_id = ${waiting})`
+
+  const edits: [string, (db: Handle) => Promise<unknown>][] = [
+    ['inserted without a seal', insertCopy('with its own id', sql`null`)],
+    ['inserted with the seal of another one', insertCopy('with its own id', sealThere)],
+    ['inserted a second time with its seal', insertCopy('to the letter', sealThere)],
+    [
+      'changed in its columns and its leaf',
+      (db) =>
+        sql`update audit_entry set operation = 'delete', leaf = replace(leaf, '"update"', '"delete"')
+          where id = ${waiting}`.execute(db),
+    ],
+    ['deleted while it waits', (db) => sql`delete from audit_entry where id = ${waiting}`.execute(db)],
+    [
+      'sealed with what is no seal',
+      (db) => sql`update audit_pending set seal = 'zz' || substring(seal from 3)`.execute(db),
+    ],
+  ]
+  for (const [edit, change] of edits)
+    it(`fault 13g an entry ${edit}: nothing is signed, and a check tells of it`, async () => {
+      const before = await newest()
+      await superuser(change)
+      expect(await integrate(app)).toBe(0)
+      expect(await newest()).toEqual(before)
+      expect(getLogAlarm(app, companyId)).toMatchObject({ fault: 'ENTRY_UNSEALED' })
+      expect(await verify()).not.toEqual([])
+      // A check of all of it does not end the alarm.
+      await write()
+      expect(await integrate(app)).toBe(0)
+      expect(getLogAlarm(app, companyId)).toMatchObject({ fault: 'ENTRY_UNSEALED' })
+    })
+
+  it('fault 13g an entry that waits for the log of another company is not signed there, and a check tells of it', async () => {
+    const other = (await addAdmin(app, 'other')).companyId
+    await superuser((db) => sql`update audit_pending set company_id = ${other} where entry_id = ${waiting}`.execute(db))
+    await integrate(app)
+    expect(getLogAlarm(app, other)).toMatchObject({ fault: 'ENTRY_UNSEALED' })
+    expect((await verify()).map(({ company_id }) => company_id)).toContain(companyId)
+  })
+
+  it('fault 13g what was written before the update is sealed by it, and by a key that takes the place of another', async () => {
+    await superuser((db) => sql`update audit_pending set seal = null`.execute(db))
+    await sealWaiting(app)
+    const auditKeyNext = Buffer.alloc(32, 7)
+    app = { ...app, config: { ...app.config, auditKeyNext } }
+    await write()
+    expect(await integrate(app)).toBe(2)
+    await write()
+    app = { ...app, config: { ...app.config, auditKey: auditKeyNext, auditName: logsName(the), auditKeyNext: null } }
+    expect(await integrate(app)).toBe(1)
+    expect(await verify()).toEqual([])
+  })
+
+  it('fault 13q the update that seals what waits, run again by whoever can change the tables, seals nothing', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'portal-seals-'))
+    app = { ...app, checkpointStore: openFileStore(join(folder, 'store.json')) }
+    expect(await integrate(app)).toBe(1)
+    await write()
+    await superuser(async (db) => {
+      await insertCopy('with its own id', sql`null`)(db)
+      await sql`update audit_pending set seal = null`.execute(db)
+    })
+    await sealWaiting(app)
+    expect(await integrate(app)).toBe(0)
+    expect(getLogAlarm(app, companyId)).toMatchObject({ fault: 'ENTRY_UNSEALED' })
+    // A copy of the version before, whose restore the operator declares, is sealed.
+    app = { ...app, database: { ...app.database, migrated: [sealMigration] } }
+    await beginEpoch(app)
+    await expect.poll(() => integrate(app)).toBe(3)
+    await rm(folder, { recursive: true })
+  })
+})
