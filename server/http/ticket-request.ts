@@ -1,6 +1,6 @@
 /** What a ticket has to know of the request that opens it. */
 import { browserOf } from '#server/http/device-cookie.ts'
-import type { RequestContext } from '#server/routes/route-handler.ts'
+import type { RequestContext } from '#server/http/route-handler.ts'
 import type { TicketRequest } from '#server/use-cases/tickets.ts'
 
 export const ticketRequestOf = ({ app, headers, onUndelivered }: RequestContext): TicketRequest => ({

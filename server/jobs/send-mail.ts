@@ -2,7 +2,8 @@
 import { inTransaction } from '#server/db/transaction.ts'
 import { type MailDriver, MailProblem } from '#server/drivers/mail/driver.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
-import { type AskedMail, mailNow } from '#server/use-cases/mail/request-mail.ts'
+import type { AskedMail } from '#server/use-cases/mail/mail-kinds.ts'
+import { mailNow } from '#server/use-cases/mail-words/compose-mail.ts'
 
 const second = 1000
 const minute = 60 * second

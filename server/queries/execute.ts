@@ -10,7 +10,7 @@ import { inTransaction } from '#server/db/transaction.ts'
 import type { Answer, ServiceContext, AppContext } from '#server/context/context.ts'
 import { etagOf, shapeRows } from '#server/context/response-schema.ts'
 import { reportLeftOutRows } from '#server/queries/report-left-out-rows.ts'
-import type { Handler } from '#server/routes/route-handler.ts'
+import type { Handler } from '#server/http/route-handler.ts'
 import { namedIn, withIds } from '#server/commands/references.ts'
 
 export interface Reading<H extends Handler = Handler> {

@@ -4,7 +4,7 @@ import type { AppContext } from '#server/context/context.ts'
 import { shapeRows } from '#server/context/response-schema.ts'
 import { asReader, type ListHandler, newestChange, type Reading, sinceOf } from '#server/queries/execute.ts'
 import { reportLeftOutRows } from '#server/queries/report-left-out-rows.ts'
-import type { Changes } from '#server/routes/route-handler.ts'
+import type { Changes } from '#server/http/route-handler.ts'
 
 const pieceRows = 500
 

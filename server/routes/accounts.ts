@@ -2,7 +2,7 @@
 import { changePassword, deleteSealKeys, getSettings, getUser, updateOwnUser } from '#contract/accounts.ts'
 import type { HttpContext } from '#server/http/context.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
-import { procedureHandler, type Handler, serviceHandler } from '#server/routes/route-handler.ts'
+import { procedureHandler, type Handler, serviceHandler } from '#server/http/route-handler.ts'
 import { changeOwn, settings, user } from '#server/use-cases/accounts/own-account.ts'
 import { forgetSealKeys } from '#server/use-cases/sessions/seal-key.ts'
 import { changeOwnPassword } from '#server/use-cases/accounts/change-password.ts'

@@ -1,6 +1,6 @@
 /** Links of mails, before there is a session. */
 import { activateUser, checkActivation } from '#contract/public.ts'
-import { procedureHandler, type Handler } from '#server/routes/route-handler.ts'
+import { procedureHandler, type Handler } from '#server/http/route-handler.ts'
 import { activateAccount, whoActivates } from '#server/use-cases/accounts/activate-account.ts'
 
 export const activation: Handler[] = [

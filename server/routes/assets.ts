@@ -4,7 +4,7 @@ import { getAsset } from '#contract/public.ts'
 import { isSmallEnough } from '#domain/images.ts'
 import { ReceivedFile } from '#server/http/input/multipart.ts'
 import { invalid, ProblemError } from '#server/problems/problem-error.ts'
-import { procedureHandler, type Handler, serviceHandler } from '#server/routes/route-handler.ts'
+import { procedureHandler, type Handler, serviceHandler } from '#server/http/route-handler.ts'
 import { assetNamed, upload } from '#server/use-cases/accounts/assets.ts'
 import { makeAvatar } from '#server/use-cases/accounts/avatar-image.ts'
 

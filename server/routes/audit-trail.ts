@@ -11,7 +11,7 @@ import {
   verifyTrail,
 } from '#contract/audit-trail.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
-import { type Handler, procedureHandler, serviceHandler } from '#server/routes/route-handler.ts'
+import { type Handler, procedureHandler, serviceHandler } from '#server/http/route-handler.ts'
 import { activity, list } from '#server/use-cases/audit/audit-trail.ts'
 import { openExport } from '#server/use-cases/audit/export-trail.ts'
 import { listAlarms } from '#server/use-cases/audit/list-alarms.ts'

@@ -10,7 +10,7 @@ import {
   orderBackup,
   restoreBackup,
 } from '#contract/backups.ts'
-import { type Handler, listHandler, serviceHandler } from '#server/routes/route-handler.ts'
+import { type Handler, listHandler, serviceHandler } from '#server/http/route-handler.ts'
 import * as asked from '#server/use-cases/hosting/backups/ask-backup.ts'
 import * as restores from '#server/use-cases/hosting/backups/ask-restore.ts'
 import * as plans from '#server/use-cases/hosting/backups/plan.ts'

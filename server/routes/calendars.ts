@@ -1,7 +1,7 @@
 /** The calendar of what is due. */
 import { endCalendar, getCalendar, readCalendar, renewCalendar } from '#contract/calendars.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
-import { procedureHandler, type Handler } from '#server/routes/route-handler.ts'
+import { procedureHandler, type Handler } from '#server/http/route-handler.ts'
 import * as calendar from '#server/use-cases/orders/calendars.ts'
 
 export const calendars: Handler[] = [

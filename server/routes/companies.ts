@@ -1,7 +1,7 @@
 /** The own company's profile; of all companies their names, for the provider's staff. */
 import { getCompany, updateCompany } from '#contract/accounts.ts'
 import { listCompanies } from '#contract/orders.ts'
-import { procedureHandler, type Handler, serviceHandler } from '#server/routes/route-handler.ts'
+import { procedureHandler, type Handler, serviceHandler } from '#server/http/route-handler.ts'
 import { findCompanies, get, update } from '#server/use-cases/accounts/companies.ts'
 
 export const companies: Handler[] = [

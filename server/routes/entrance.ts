@@ -1,6 +1,6 @@
 /** The public look-up of services. */
 import { serviceUrl } from '#contract/public.ts'
-import { procedureHandler, type Handler } from '#server/routes/route-handler.ts'
+import { procedureHandler, type Handler } from '#server/http/route-handler.ts'
 import { findService } from '#server/use-cases/hosting/find-service.ts'
 
 export const entrance: Handler[] = [

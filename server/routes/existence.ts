@@ -1,7 +1,7 @@
 /** Existence queries. */
 import { codeExists, fieldExists, orderExists, userExists } from '#contract/accounts.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
-import { procedureHandler, type Handler, serviceHandler } from '#server/routes/route-handler.ts'
+import { procedureHandler, type Handler, serviceHandler } from '#server/http/route-handler.ts'
 import { fieldWithValue } from '#server/use-cases/accounts/field-exists.ts'
 import { isCodeTaken, openCodes, orderWithCode, userWithEmail } from '#server/use-cases/accounts/code-exists.ts'
 

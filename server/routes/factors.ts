@@ -16,7 +16,7 @@ import {
   setUpFirstFactor,
 } from '#contract/factors.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
-import { procedureHandler, type Handler, serviceHandler, type RequestContext } from '#server/routes/route-handler.ts'
+import { procedureHandler, type Handler, serviceHandler, type RequestContext } from '#server/http/route-handler.ts'
 import { add, setUp } from '#server/use-cases/factors/set-up-factor.ts'
 import {
   type Asking,

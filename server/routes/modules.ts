@@ -10,7 +10,7 @@ import {
   updateModule,
   validateModules,
 } from '#contract/modules.ts'
-import { type Handler, listHandler, procedureHandler, serviceHandler } from '#server/routes/route-handler.ts'
+import { type Handler, listHandler, procedureHandler, serviceHandler } from '#server/http/route-handler.ts'
 import { joinedContracts, relations, validate } from '#server/use-cases/catalogue/module-relations.ts'
 import { choices, create, get, list, remove, update } from '#server/use-cases/catalogue/modules.ts'
 import { requireCaller } from '#server/http/authenticate.ts'

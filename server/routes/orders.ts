@@ -11,7 +11,7 @@ import {
   setAlertDate,
   undoChange,
 } from '#contract/orders.ts'
-import { type Handler, serviceHandler, listHandler } from '#server/routes/route-handler.ts'
+import { type Handler, serviceHandler, listHandler } from '#server/http/route-handler.ts'
 import { change, history } from '#server/use-cases/orders/contracts.ts'
 import { alert, create, get, list, remove, removeChange } from '#server/use-cases/orders/orders.ts'
 import { undo } from '#server/use-cases/orders/undo-change.ts'

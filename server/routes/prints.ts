@@ -2,7 +2,7 @@
 import { openPrint, requestPrint } from '#contract/payments.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 import { notFound } from '#server/problems/problem-error.ts'
-import { procedureHandler, type Handler } from '#server/routes/route-handler.ts'
+import { procedureHandler, type Handler } from '#server/http/route-handler.ts'
 import { ticketRequestOf } from '#server/http/ticket-request.ts'
 import { printPolicy } from '#server/use-cases/prints/page.ts'
 import { checkTicket } from '#server/use-cases/tickets.ts'

@@ -8,7 +8,7 @@ import {
   sendResetMail,
 } from '#contract/public.ts'
 import type { SignupValues } from '#domain/accounts/signup.ts'
-import { procedureHandler, type Handler } from '#server/routes/route-handler.ts'
+import { procedureHandler, type Handler } from '#server/http/route-handler.ts'
 import { forgetPassword, resetPassword, whoResets } from '#server/use-cases/accounts/reset-password.ts'
 import { registerCompany, resendActivation } from '#server/use-cases/accounts/register-company.ts'
 

@@ -30,7 +30,7 @@ import { inputLimits } from '#server/config/input-limits.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import { streamList } from '#server/queries/stream-list.ts'
 import { read } from '#server/queries/execute.ts'
-import type { Handler } from '#server/routes/route-handler.ts'
+import type { Handler } from '#server/http/route-handler.ts'
 import { makeUploadFolder, requireFileSpace } from '#server/use-cases/uploads/upload-files.ts'
 import { write } from '#server/routes/writes/write-request.ts'
 

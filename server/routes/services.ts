@@ -21,7 +21,7 @@ import {
   procedureHandler,
   type RequestContext,
   serviceHandler,
-} from '#server/routes/route-handler.ts'
+} from '#server/http/route-handler.ts'
 import { ticketRequestOf } from '#server/http/ticket-request.ts'
 import { lookAfterServices } from '#server/use-cases/hosting/look-after.ts'
 import * as operations from '#server/use-cases/hosting/operations.ts'

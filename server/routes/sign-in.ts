@@ -14,7 +14,7 @@ import {
   type Handler,
   type ProcedureAnswer,
   type RequestContext,
-} from '#server/routes/route-handler.ts'
+} from '#server/http/route-handler.ts'
 import { renewSession } from '#server/use-cases/sessions/refresh-session.ts'
 import { signInBySecondFactor } from '#server/use-cases/sessions/sign-in-second-step.ts'
 import { type Device, type Granted, signInByPassword } from '#server/use-cases/sessions/sign-in.ts'

@@ -8,7 +8,7 @@ import {
   sendActivationMail,
   updateCompanyUser,
 } from '#contract/users.ts'
-import { type Handler, serviceHandler, listHandler } from '#server/routes/route-handler.ts'
+import { type Handler, serviceHandler, listHandler } from '#server/http/route-handler.ts'
 import { activatemail, create, disable, enable, list, remove, update } from '#server/use-cases/accounts/users.ts'
 
 export const users: Handler[] = [

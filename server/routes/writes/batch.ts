@@ -14,7 +14,7 @@ import { pathOf } from '#server/http/security-headers.ts'
 import { queryPairs } from '#server/http/input/parse.ts'
 import { requireCaller, checkForUser, type Principal, principalOf } from '#server/http/authenticate.ts'
 import { invalid, notFound, ProblemError } from '#server/problems/problem-error.ts'
-import { procedureHandler, type Handler, type RequestContext } from '#server/routes/route-handler.ts'
+import { procedureHandler, type Handler, type RequestContext } from '#server/http/route-handler.ts'
 import { write } from '#server/routes/writes/write-request.ts'
 
 type Item = z.output<typeof batchItem>

@@ -4,7 +4,7 @@ import type { Caller } from '#domain/access.ts'
 import type { StoredResponse } from '#server/commands/command.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 import { notFound } from '#server/problems/problem-error.ts'
-import { procedureHandler, type Handler, type RequestContext } from '#server/routes/route-handler.ts'
+import { procedureHandler, type Handler, type RequestContext } from '#server/http/route-handler.ts'
 import { askJob } from '#server/use-cases/job-requests.ts'
 import { readOutcome, voidIntent } from '#server/commands/execute.ts'
 

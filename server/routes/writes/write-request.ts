@@ -10,7 +10,7 @@ import { headerOf, parseInput, type Received, type ReceivedBody } from '#server/
 import { digest } from '#server/http/input/multipart.ts'
 import { requireCaller, permit, type Principal } from '#server/http/authenticate.ts'
 import { invalid, ProblemError } from '#server/problems/problem-error.ts'
-import type { Handler } from '#server/routes/route-handler.ts'
+import type { Handler } from '#server/http/route-handler.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
 import { hasFreshPassword } from '#server/use-cases/sessions/step-up.ts'
 import { executeWrite } from '#server/commands/execute.ts'

@@ -2,7 +2,8 @@
 import type { Credential } from '#server/db/accounts/credentials.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
-import { askMail, type FactorMail } from '#server/use-cases/mail/request-mail.ts'
+import type { FactorMail } from '#server/use-cases/mail/mail-kinds.ts'
+import { askMail } from '#server/use-cases/mail/request-mail.ts'
 
 export interface FactorNote {
   /** Null: nothing about the sign-in has changed. */

@@ -2,7 +2,8 @@
 import type { Handle } from '#server/db/handle.ts'
 import { orderingUsers } from '#server/db/orders/reminders.ts'
 import type { PayableRef } from '#server/db/payments/payables.ts'
-import { askMail, type Wanted } from '#server/use-cases/mail/request-mail.ts'
+import type { Wanted } from '#server/use-cases/mail/mail-kinds.ts'
+import { askMail } from '#server/use-cases/mail/request-mail.ts'
 
 interface Paid {
   companyId: number

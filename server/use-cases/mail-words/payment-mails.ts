@@ -13,15 +13,10 @@ import { isExtendedBackup } from '#server/db/hosting/backup-reminders.ts'
 import { invoiceOf } from '#server/db/payments/payments.ts'
 import { shownOrderOf } from '#server/db/hosting/services.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { daysLeftText } from '#server/use-cases/mail/days-left-text.ts'
+import type { AskedOfPayment, BackupReminderMail } from '#server/use-cases/mail/mail-kinds.ts'
+import { daysLeftText } from '#server/use-cases/mail-words/days-left-text.ts'
 import { momentOf } from '#server/use-cases/orders/business-time.ts'
 import { dueText } from '#server/use-cases/payments/due-text.ts'
-
-export type BackupPaymentMail = 'backup-paid' | BackupReminderMail
-export type BackupReminderMail = 'backup-due' | 'backup-overdue' | 'backup-expiry' | 'backup-expired'
-export type TrafficMail = 'traffic-paid' | 'traffic-due' | 'traffic-overdue'
-
-export type AskedOfPayment = { mail: BackupPaymentMail; backupId: number } | { mail: TrafficMail; trafficId: number }
 
 interface PaymentWords {
   service: string

@@ -1,19 +1,13 @@
 /** Mails about services whose contract is over or whose backups fail: dropped where that is no longer so when they are sent. */
 import { daysAhead } from '#domain/hosting.ts'
-import { type PlainDate, timestampIn } from '#domain/time.ts'
+import { timestampIn } from '#domain/time.ts'
 import type { BackupType } from '#contract/backups.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { serviceNow } from '#server/db/hosting/services.ts'
 import type { AppContext } from '#server/context/context.ts'
+import type { ServiceMatter } from '#server/use-cases/mail/mail-kinds.ts'
 import { momentOf } from '#server/use-cases/orders/business-time.ts'
-
-/** What a mail about a service goes by. */
-export type ServiceMatter =
-  | { mail: 'service-stops' | 'service-erased'; serviceId: number; day: PlainDate }
-  /** `since`: epoch ms of the failure. */
-  | { mail: 'backup-failed'; serviceId: number; type: BackupType; since: number }
-export type ServiceMail = ServiceMatter['mail']
 
 export interface ServiceWords {
   service: string

@@ -5,8 +5,7 @@ import type { Language } from '#domain/accounts/users.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { taskById } from '#server/db/payments/payment-tasks.ts'
 import type { AppContext } from '#server/context/context.ts'
-
-export type TaskMail = 'payment-task' | 'payment-refunded'
+import type { TaskMail } from '#server/use-cases/mail/mail-kinds.ts'
 
 interface TaskWords {
   service: string

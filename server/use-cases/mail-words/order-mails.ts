@@ -8,11 +8,10 @@ import type { Handle } from '#server/db/handle.ts'
 import { invoiceOf } from '#server/db/payments/payments.ts'
 import { storedOrder } from '#server/db/orders/reminders.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { daysLeftText } from '#server/use-cases/mail/days-left-text.ts'
+import type { ChangeMail, OrderMail } from '#server/use-cases/mail/mail-kinds.ts'
+import { daysLeftText } from '#server/use-cases/mail-words/days-left-text.ts'
 import { momentOf } from '#server/use-cases/orders/business-time.ts'
 import { dueText } from '#server/use-cases/payments/due-text.ts'
-
-export type OrderMail = 'order-due' | 'order-expiry' | 'order-expired' | 'order-overdue' | 'order-paid'
 
 const kinds = { due: 'order-due', expiry: 'order-expiry', expired: 'order-expired' } as const
 export const mailOf = ({ of }: Pick<Reminder, 'of'>): OrderMail => kinds[of]
@@ -27,7 +26,6 @@ const serves: Record<Exclude<OrderMail, 'order-paid'>, ContractState> = {
 
 /** A change or an extension leaves the contract as it is, whatever becomes of the order. */
 const changeTemplates = { 'order-due': 'change-due', 'order-overdue': 'change-overdue' } as const
-export type ChangeMail = (typeof changeTemplates)[keyof typeof changeTemplates]
 
 export interface OrderWords {
   /** In place of the mail's own template. */

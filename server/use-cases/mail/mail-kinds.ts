@@ -1,0 +1,52 @@
+/** Which mails there are, and what each is about. What they say is in `mail-words`. */
+import type { BackupType } from '#contract/backups.ts'
+import type { PlainDate } from '#domain/time.ts'
+
+export type OrderMail = 'order-due' | 'order-expiry' | 'order-expired' | 'order-overdue' | 'order-paid'
+/** In place of an order's mail, where the order changes or extends a contract. */
+export type ChangeMail = 'change-due' | 'change-overdue'
+export type BackupReminderMail = 'backup-due' | 'backup-overdue' | 'backup-expiry' | 'backup-expired'
+export type BackupPaymentMail = 'backup-paid' | BackupReminderMail
+export type TrafficMail = 'traffic-paid' | 'traffic-due' | 'traffic-overdue'
+export type TaskMail = 'payment-task' | 'payment-refunded'
+
+export type AskedOfPayment = { mail: BackupPaymentMail; backupId: number } | { mail: TrafficMail; trafficId: number }
+
+/** What a mail about a service goes by. */
+export type ServiceMatter =
+  | { mail: 'service-stops' | 'service-erased'; serviceId: number; day: PlainDate }
+  /** `since`: epoch ms of the failure. */
+  | { mail: 'backup-failed'; serviceId: number; type: BackupType; since: number }
+export type ServiceMail = ServiceMatter['mail']
+
+/** How the account is signed in to has changed. */
+export type FactorMail =
+  | 'factor-added'
+  | 'factor-removed'
+  | 'factor-reset'
+  | 'factor-guessed'
+  | 'recovery-used'
+  | 'recovery-renewed'
+/** What a sign-in came from; `at` in epoch ms. */
+export interface NewDevice {
+  browser: string | null
+  system: string | null
+  at: number
+  network: string
+}
+
+/** Whom it is to: a user, or who has typed that they are one, which nobody is told (S-32). */
+export type Wanted =
+  | { mail: 'activation' | 'password-changed' | 'session-copied' | FactorMail; userId: number }
+  | { mail: 'reset'; companyCode: string; email: string }
+  | { mail: 'new-device'; userId: number; device: NewDevice }
+  | { mail: OrderMail; userId: number; orderId: number }
+  | { mail: 'audit-checkpoint'; userId: number; size: number }
+  | { mail: 'audit-alarm'; userId: number; logCompanyId: number }
+  | ({ userId: number } & ServiceMatter)
+  | (AskedOfPayment & { userId: number })
+  | { mail: TaskMail; userId: number; taskId: number }
+/** What its job has of it. */
+export type AskedMail = Wanted & { id: string }
+
+export type MailKind = Wanted['mail'] | ChangeMail
