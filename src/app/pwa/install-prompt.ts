@@ -23,7 +23,7 @@ export function startInstall() {
   window.addEventListener('appinstalled', () => {
     kept = null
     announce()
-    void import('#local/storage/persistence.ts').then(({ askAtInstall }) => askAtInstall()).catch(() => {})
+    void import('#local/space/persistence.ts').then(({ askAtInstall }) => askAtInstall()).catch(() => {})
   })
 }
 

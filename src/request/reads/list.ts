@@ -72,7 +72,7 @@ async function tidy(
 ): Promise<void> {
   const [row] = page.rows
   if (row && ports.chance() < 1 / provenOnceIn) await proveIndex(db, list, query.scope, row.id)
-  const { trimCache } = await import('#local/storage/clear-cache.ts')
+  const { trimCache } = await import('#local/space/clear-cache.ts')
   await trimCache(db)
 }
 

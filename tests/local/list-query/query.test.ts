@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ListSpec, Row } from '#contract/endpoint.ts'
 import { foldText } from '#domain/text.ts'
-import { addSpan, covers } from '#local/lists/coverage.ts'
-import { comparer, foldsOf, matches, tidyFilters } from '#local/lists/query.ts'
+import { addSpan, covers } from '#local/list-query/coverage.ts'
+import { comparer, foldsOf, matches, tidyFilters } from '#local/list-query/query.ts'
 import { list as users } from '#tests/support/device-database.ts'
 
 /** A list with everything that users do not have: empty values and a range. */

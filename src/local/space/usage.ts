@@ -2,7 +2,8 @@
 import { rowsOf, rowTables, type UserDatabase } from '#local/storage/database.ts'
 import { type Device, thisDevice } from '#local/storage/device.ts'
 import type { ListStats } from '#local/storage/cache-records.ts'
-import { coverageId, isWhole } from '#local/lists/coverage.ts'
+import { isWhole } from '#local/list-query/coverage.ts'
+import { coverageId } from '#local/storage/list-ids.ts'
 import { readSession } from '#local/session/session.ts'
 
 /** One list as it is kept: the rows of a table that belong to one company or one service, or all there are. */

@@ -3,13 +3,11 @@
  * index as it was, and a fill that fails leaves that one in place. Rows that were here before are brought up to date as
  * they come, each by itself; only what is new, and what is gone, waits for the end.
  */
-import { Dexie } from 'dexie'
 import type { ListSpec } from '#contract/endpoint.ts'
-import { dropIndex, idColumn, layoutOf, moveRows } from '#local/list-index/buckets.ts'
 import { besideRows, rowsOf, type UserDatabase } from '#local/storage/database.ts'
-import { makeIndex, nameAfter } from '#local/list-index/list-index.ts'
+import { addToIndex, beginNextIndex, findMissingIds, showNextIndex } from '#local/list-index/list-index.ts'
 import type { ListIndex, StoredRow } from '#local/storage/cache-records.ts'
-import { fillId } from '#local/lists/coverage.ts'
+import { fillId } from '#local/storage/list-ids.ts'
 import { mayStore } from '#local/session/session-generation.ts'
 import {
   forgetGraves,
@@ -55,11 +53,10 @@ export async function storeWhole(
     })
   const next = await within(async () => {}, null)
   if (next === null) return false
-  const layout = layoutOf(list)
   for await (const rows of answer.pieces) {
     const done = await within(async () => {
       const kept = await putRows(db, list.table, rows, { asOf: answer.asOf, hidden: true })
-      if (kept.length > 0) await moveRows(db, next, layout, { gone: [], come: kept })
+      if (kept.length > 0) await addToIndex(db, list, next, kept)
     }, next)
     if (done === null) return false
   }
@@ -69,17 +66,8 @@ export async function storeWhole(
 
 /** The index of the list with an empty one beside it, that becomes it in the end. */
 async function begun(db: UserDatabase, list: ListSpec, scope: number | null, upto: number): Promise<ListIndex | null> {
-  const id = fillId(list.table, scope)
-  const fill = await db.syncPoints.get(id)
-  if (fill && fill.upto > upto) return null
-  if (!(await db.indexes.get(id))) await makeIndex(db, list, scope)
-  const index = await db.indexes.get(id)
-  if (!index) return null
-  // Left by a fill that was cut off.
-  if (index.next !== null) await dropIndex(db, index.next)
-  const fresh = { ...index, next: nameAfter(id, index.next ?? index.name) }
-  await db.indexes.put(fresh)
-  return fresh
+  const fill = await db.syncPoints.get(fillId(list.table, scope))
+  return fill && fill.upto > upto ? null : await beginNextIndex(db, list, scope)
 }
 
 async function show(
@@ -93,26 +81,14 @@ async function show(
   const isUntold = (row: StoredRow) => row.asOf >= asOf || isLeftOut(answer, row.id)
   const gone = missing.filter((row) => !isUntold(row))
   const newer = missing.filter(isUntold)
-  if (newer.length > 0) await moveRows(db, next, layoutOf(list), { gone: [], come: newer })
+  if (newer.length > 0) await addToIndex(db, list, next, newer)
   const gaps = (await wentSince(db, list.table, asOf)) || answer.leftOut !== undefined
   await removeRows(db, list.table, gone, asOf)
   await forgetGraves(db, asOf)
   await db.syncPoints.put({ id: index.id, upto, asOf, gaps })
-  await db.indexes.put({ ...index, name: next, next: null })
-  await dropIndex(db, index.name)
+  await showNextIndex(db, index, next)
 }
 
-/** Rows that the old index has and the new one lacks, found bucket by bucket. */
-async function findMissing(db: UserDatabase, list: ListSpec, old: string, next: string): Promise<StoredRow[]> {
-  const missing: number[] = []
-  const buckets = await db.buckets.where('[list+at]').between([old, Dexie.minKey], [old, Dexie.maxKey]).toArray()
-  for (const { at } of buckets) {
-    const [before, after] = await db.columns.bulkGet([
-      [old, idColumn, at],
-      [next, idColumn, at],
-    ])
-    const there = new Set(after?.codes)
-    for (const id of before?.codes ?? []) if (!there.has(id)) missing.push(id)
-  }
-  return (await rowsOf(db, list.table).bulkGet(missing)).filter((row) => row !== undefined)
-}
+/** Rows that the old index has and the new one lacks. */
+const findMissing = async (db: UserDatabase, list: ListSpec, old: string, next: string): Promise<StoredRow[]> =>
+  (await rowsOf(db, list.table).bulkGet(await findMissingIds(db, old, next))).filter((row) => row !== undefined)

@@ -15,7 +15,7 @@ import { storeChanges, storePage } from '#local/lists/response-store.ts'
 import { removeRow, putRow } from '#local/lists/row-store.ts'
 import { transact } from '#local/storage/transaction.ts'
 import type { ListQuery } from '#local/lists/list-view.ts'
-import { storeWhole } from '#local/list-index/bulk-load.ts'
+import { storeWhole } from '#local/lists/bulk-load.ts'
 import {
   aDraft,
   aUser,

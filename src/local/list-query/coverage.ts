@@ -1,8 +1,7 @@
-/** Which part of a list is cached: ids of coverage records and pages, spans of rows, and whether a cached filter contains
- * another. */
+/** Which part of a list is cached: spans of rows, and whether a cached filter contains another. */
 import type { ListSpec } from '#contract/endpoint.ts'
 import type { Coverage } from '#local/storage/cache-records.ts'
-import { asksFor, type Filters } from '#local/lists/query.ts'
+import { asksFor, type Filters } from '#local/list-query/query.ts'
 
 /** Whether every row that `wanted` means is also meant by `known`. */
 export function covers(list: ListSpec, known: Filters, wanted: Filters): boolean {
@@ -14,14 +13,6 @@ export function covers(list: ListSpec, known: Filters, wanted: Filters): boolean
     return known[name] === undefined || known[name] === wanted[name]
   })
 }
-
-export const coverageId = (table: string, scope: number | null, filters: Filters) =>
-  `${table}|${scope ?? ''}|${JSON.stringify(filters)}`
-
-export const fillId = (table: string, scope: number | null) => `${table}|${scope ?? ''}`
-
-export const pageId = (coverage: string, sort: ListSpec['sort'], results: number, page: number) =>
-  `${coverage}|${sort.join(' ')}|${results}|${page}`
 
 /** Whether the stretches read so far are the whole list. */
 export const isWhole = ({ spans, total }: Coverage) => total === 0 || (spans[0]?.[0] === 0 && spans[0][1] >= total)

@@ -4,7 +4,7 @@
  */
 import { getUser } from '#contract/accounts.ts'
 import { importSealKey, newestPair, type Sealer, sealerOfKey, sealerOfPair } from '#local/seals/seal-crypto.ts'
-import { keyIdOf, sealsIn } from '#local/outbox/sealed-records.ts'
+import { keyIdOf, sealsIn } from '#local/seals/sealed-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import type { CachedResponse } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'

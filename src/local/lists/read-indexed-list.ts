@@ -3,11 +3,10 @@
  * over its count. Says the same as `lists.ts` says of a short list by reading all of it.
  */
 import type { ListSpec, Row } from '#contract/endpoint.ts'
-import { readBuckets } from '#local/list-index/bucket-filter.ts'
-import { forgetCopies } from '#local/list-index/column-cache.ts'
+import { findRows, forgetReadColumns, readIndexBuckets } from '#local/list-index/list-index.ts'
 import { rowsOf, type UserDatabase } from '#local/storage/database.ts'
 import type { StoredRow } from '#local/storage/cache-records.ts'
-import { fillId } from '#local/lists/coverage.ts'
+import { fillId } from '#local/storage/list-ids.ts'
 import {
   asServerOrdered,
   countPending,
@@ -21,11 +20,10 @@ import {
   withNewRows,
 } from '#local/lists/overlaid-rows.ts'
 import { applyOverlay } from '#local/lists/overlay.ts'
-import { type Candidate, comparer, foldsOf, matches } from '#local/lists/query.ts'
+import { type Candidate, comparer, foldsOf, matches } from '#local/list-query/query.ts'
 import type { Session } from '#local/session/session.ts'
 import { readTogether } from '#local/storage/transaction.ts'
 import type { ListQuery, ListView } from '#local/lists/list-view.ts'
-import { find, type Found } from '#local/list-index/bucket-page.ts'
 
 /**
  * Which index each list had last. Names are given once, and buckets go with the index that they are of: as long as there is
@@ -45,7 +43,7 @@ export async function readMany<R extends Row>(
   const guess = last.get(`${db.name} ${id}`)
   return await readTogether(db, [...beside, list.table], async () => {
     const [buckets, known, over] = await Promise.all([
-      guess === undefined ? [] : readBuckets(db, guess, { list, ...query }),
+      guess === undefined ? [] : readIndexBuckets(db, guess, { list, ...query }),
       readKnown(db, list, query),
       readOver(db, list, query, session),
     ])
@@ -53,7 +51,7 @@ export async function readMany<R extends Row>(
     const name = isHere ? guess : (await db.indexes.get(id))?.name
     if (name !== guess) note(db, id, name)
     if (name === undefined) return null
-    const found = await find(db, name, { list, ...query }, isHere ? buckets : undefined)
+    const found = await findRows(db, name, { list, ...query }, isHere ? buckets : undefined)
     const count = found.count - over.gone.length + over.come.length
     // Changes with every row: read only where the view says it.
     const stats = known.asOf === null || isSearch(known) ? await db.listStats.get(id) : undefined
@@ -61,7 +59,7 @@ export async function readMany<R extends Row>(
     const { wider } = known
     const searched =
       isSearch(known) && wider
-        ? (await find(db, name, { list, ...query, filters: wider.filters })).count
+        ? (await findRows(db, name, { list, ...query, filters: wider.filters })).count
         : (stats?.rows ?? found.count)
     const isRead = !known.complete && known.page
     const page = isRead
@@ -75,7 +73,7 @@ export async function readMany<R extends Row>(
 function note(db: UserDatabase, id: string, name: string | undefined): void {
   const list = `${db.name} ${id}`
   const before = last.get(list)
-  if (before !== undefined) forgetCopies(db, before)
+  if (before !== undefined) forgetReadColumns(db, before)
   if (name === undefined) last.delete(list)
   else last.set(list, name)
 }
@@ -83,7 +81,7 @@ function note(db: UserDatabase, id: string, name: string | undefined): void {
 /** Whoever was here has gone. */
 export function forget(): void {
   last.clear()
-  forgetCopies()
+  forgetReadColumns()
 }
 
 /** What waiting writes do to a list. */
@@ -135,7 +133,12 @@ const asLaid = ({ row, folds }: StoredRow): Laid => ({ shown: { row, waiting: nu
  */
 async function readWindow(
   db: UserDatabase,
-  { list, query, found, over }: { list: ListSpec; query: ListQuery; found: Found; over: Over },
+  {
+    list,
+    query,
+    found,
+    over,
+  }: { list: ListSpec; query: ListQuery; found: Awaited<ReturnType<typeof findRows>>; over: Over },
 ): Promise<Laid[]> {
   const { gone, come } = over
   const compare = comparer(list, query.sort)

@@ -2,7 +2,7 @@
 import type { UserDatabase } from '#local/storage/database.ts'
 import { type Device, thisDevice } from '#local/storage/device.ts'
 import { readSession } from '#local/session/session.ts'
-import { browserStorage, type Estimates } from '#local/storage/usage.ts'
+import { browserStorage, type Estimates } from '#local/space/usage.ts'
 
 /**
  * Asks the browser, once per user of this device, not to clear the site's data away by itself: some ask their user in

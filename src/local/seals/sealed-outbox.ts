@@ -4,10 +4,9 @@
  * (protocol 30).
  */
 import { type UserDatabase, wipedTables } from '#local/storage/database.ts'
-import { stripJobs } from '#local/jobs/job-state.ts'
 import type { Sealer } from '#local/seals/seal-crypto.ts'
-import { addSpentKey, readSealer } from '#local/outbox/seal-keys.ts'
-import { noteChoices } from '#local/audit-trail/trail-choices.ts'
+import { addSpentKey, readSealer } from '#local/seals/seal-keys.ts'
+import { noteChoices } from '#local/storage/trail-choices.ts'
 import { dropSealedCache, sealCache } from '#local/seals/sealed-cache.ts'
 import type { OutboxEntry, LocalFile, RowId, Receipt, Sealed, FormDraft } from '#local/storage/records.ts'
 import { bytesToText } from '#local/storage/record-text.ts'
@@ -88,6 +87,18 @@ async function wipeIfStill(
 function forgetContent(receipt: Receipt): void {
   receipt.body = ''
   if (receipt.about) receipt.about.name = null
+}
+
+/**
+ * A sign-out takes the answers and what was asked; that something runs, or may run, stays for its owner, who asks for it
+ * again (the server keeps an answer for a day). Inside a transaction over `jobs`.
+ */
+async function stripJobs(db: UserDatabase): Promise<void> {
+  await db.jobs.filter(({ state }) => state === 'failed' || state === 'gone').delete()
+  await db.jobs.toCollection().modify((job) => {
+    const isDone = job.state === 'done'
+    Object.assign(job, { input: {}, answer: null, problem: null, ...(isDone ? { state: 'running', nextAt: 0 } : {}) })
+  })
 }
 
 const read = async (db: UserDatabase): Promise<Belongings> => ({
