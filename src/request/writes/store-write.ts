@@ -13,7 +13,7 @@ import { readGate } from '#local/session/session-generation.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import { keepReserve } from '#local/storage/reserve.ts'
 import { isClosed, isFull } from '#local/storage/storage-errors.ts'
-import { checkCounts, tellAfterwards } from '#request/writes/unsent-count.ts'
+import { checkCounts, tellAfterwards } from '#request/session/unsent-count.ts'
 import type { Ports } from '#request/ports.ts'
 import { subjectOf } from '#request/session/subject.ts'
 

@@ -2,7 +2,7 @@
  * What the worker does with a request, said at once and without looking anything up: a handler that waits before it
  * answers has not answered, and every request must come to something.
  */
-import { takes } from '#request/pipeline.ts'
+import { takes } from '#request/pipeline/pipeline.ts'
 
 /** pipeline: ours to answer. files: what the build put in the precache, if it is one of those. through: the browser's own. */
 export type Way = 'pipeline' | 'files' | 'through'

@@ -3,7 +3,7 @@ import { headers } from '#contract/headers.ts'
 import { type LocalCode, localProblem, type Problem, readProblem } from '#contract/problem.ts'
 import type { Wire } from '#contract/http-mapping.ts'
 import type { Held } from '#local/outbox/status.ts'
-import type { PagePorts } from '#request/page/page-ports.ts'
+import type { Ports } from '#request/ports.ts'
 import type { KeptDays, Result } from '#request/results.ts'
 
 export type Input = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
@@ -14,7 +14,7 @@ export const failed = (code: LocalCode, intent?: string): Result<never> => ({
   ...(intent === undefined ? {} : { intent }),
 })
 
-export const toRequest = (ports: PagePorts, wire: Wire, extra: Record<string, string>) =>
+export const toRequest = (ports: Pick<Ports, 'origin'>, wire: Wire, extra: Record<string, string>) =>
   new Request(ports.origin + wire.path, {
     method: wire.method,
     body: wire.body,

@@ -7,22 +7,22 @@ import { headers } from '#contract/headers.ts'
 import { endpoints } from '#contract/index.ts'
 import { matcher } from '#contract/http-mapping.ts'
 import { storeRow } from '#local/lists/response-store.ts'
-import { type Held, lookUp, type Outcome, readHeld, whenSettled } from '#local/outbox/status.ts'
+import { lookUp, readHeld, whenSettled } from '#local/outbox/status.ts'
 import { queuesOf } from '#local/lists/overlay.ts'
 import { readSession } from '#local/session/session.ts'
 import { readGate } from '#local/session/session-generation.ts'
 import { sendSignedIn } from '#request/session/auth-fetch.ts'
+import { recordedResponse } from '#request/writes/recorded-response.ts'
 import { sendOutbox } from '#request/writes/sender.ts'
 import { sendOrExplain } from '#request/transport/blocked.ts'
 import {
   type ResponseData,
   isGood,
   jsonOf,
+  patienceMs,
   type RequestData,
-  localResponse,
   toResponse,
 } from '#request/transport/transport.ts'
-import { patienceMs } from '#request/reads/list.ts'
 import type { Ports } from '#request/ports.ts'
 import { read } from '#request/reads/read.ts'
 import type { Asked } from '#request/reads/read-context.ts'
@@ -86,7 +86,7 @@ async function recorded(ports: Ports, { headers: given }: RequestData): Promise<
   if (!intent || !session || session.signedOut) return null
   const db = device.of(session)
   const before = await lookUp(db, intent)
-  if (!before.entry) return before.receipt && answerOf(before)
+  if (!before.entry) return before.receipt && recordedResponse(before)
   // Somebody waits for it, which is reason enough to try the line.
   const draining = sendOutbox(ports, { hurry: true })
   ports.lasting(draining)
@@ -94,23 +94,7 @@ async function recorded(ports: Ports, { headers: given }: RequestData): Promise<
   await Promise.race([settled, draining, ports.wait(patienceMs)])
   stop()
   const after = await lookUp(db, intent)
-  return answerOf(after, await readHeld(db, after.entry))
-}
-
-/** How a recorded write stands, as the one who asked gets it. */
-export function answerOf({ entry, receipt }: Outcome, held: Held | null = null): ResponseData {
-  if (receipt) {
-    const body = receipt.status === 204 ? '' : receipt.body
-    return { status: receipt.status, headers: new Headers({ 'content-type': 'application/json' }), text: body }
-  }
-  const problem = entry?.problem
-  const stands = { [headers.outbox]: entry?.state ?? 'refused' }
-  if (!entry || !problem || entry.state === 'waiting' || entry.state === 'sending')
-    return localResponse(202, held, { [headers.outbox]: 'queued' })
-  if (entry.state === 'sign in') return localResponse(202, null, { [headers.outbox]: 'queued' })
-  const { status, code, message, data, requestId } = problem
-  const body = { errorCode: code, errorMessage: message, data }
-  return localResponse(status, body, { ...stands, ...(requestId ? { [headers.requestId]: requestId } : {}) })
+  return recordedResponse(after, await readHeld(db, after.entry))
 }
 
 /** A write that is never queued. Its row, where the answer holds one, is the server's word like any other. */
