@@ -1,6 +1,6 @@
 /** The wizard's draft: what is kept of it on the device at every step, and what an earlier build left of one. */
 import type { Intent } from '#contract/endpoint.ts'
-import type { Values } from '#features/orders/wizard/wizard-form.ts'
+import type { Values } from '#features/orders/draft/wizard-form.ts'
 import type { Shown } from '#features/orders/quote/local-quote.ts'
 
 /** 0 information, 1 modules, 2 payment, 3 finish (contracts 2). */

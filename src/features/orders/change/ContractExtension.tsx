@@ -12,18 +12,18 @@ import { DraftOffer } from '#ui/form/DraftOffer.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { FormDrawer } from '#ui/form/FormDrawer.tsx'
 import { useTranslation } from 'react-i18next'
-import { unpaidBeside } from '#features/orders/list/payable.ts'
-import { ChoiceFields } from '#features/orders/wizard/fields/ChoiceFields.tsx'
-import { ConsentDialog } from '#features/orders/detail/ConsentDialog.tsx'
-import { Sum } from '#features/orders/detail/ChangeCosts.tsx'
-import type { ChangeProps } from '#features/orders/detail/ContractEditor.tsx'
+import { unpaidBeside } from '#features/orders/payment/payable.ts'
+import { ChoiceFields } from '#features/orders/change/ChoiceFields.tsx'
+import { ConsentDialog } from '#features/orders/change/ConsentDialog.tsx'
+import { Sum } from '#features/orders/change/ChangeCosts.tsx'
+import type { ChangeProps } from '#features/orders/change/ContractEditor.tsx'
 import { YearsField } from '#features/orders/wizard/fields/YearsField.tsx'
 import { wholeOf } from '#features/orders/wizard/fields/TermsFields.tsx'
-import { useChanging } from '#features/orders/detail/useSubmitChange.ts'
+import { useChanging } from '#features/orders/change/useSubmitChange.ts'
 import { useToday } from '#ui/page/business-day.ts'
-import { type ChangeDrafts, useChangeDraft } from '#features/orders/detail/useChangeDraft.ts'
-import { useWhyNot } from '#features/orders/detail/useBlockedReason.ts'
-import { differenceOf, isNothing } from '#features/orders/detail/change-diff.ts'
+import { type ChangeDrafts, useChangeDraft } from '#features/orders/change/useChangeDraft.ts'
+import { useWhyNot } from '#features/orders/change/useBlockedReason.ts'
+import { differenceOf, isNothing } from '#features/orders/change/change-diff.ts'
 import { usePayableFault } from '#features/orders/payment/usePayableFault.ts'
 import { isNotPayable, payableWords } from '#ui/i18n/payable-messages.ts'
 import { type AnyProblem, orderFieldWords } from '#ui/i18n/order-field-messages.ts'
@@ -34,7 +34,7 @@ import {
   choiceOf,
   extendWish,
   type ChangeDraft,
-} from '#features/orders/detail/change-form.ts'
+} from '#features/orders/change/change-form.ts'
 
 /** `onModify`: what runs is not on the list in force any more, and has to be changed first (D16). */
 type Props = ChangeProps & { onClose: () => void; onModify: () => void }

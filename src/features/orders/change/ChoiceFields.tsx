@@ -1,10 +1,10 @@
 import { useTranslation } from 'react-i18next'
 import { ModuleChoice } from '#features/orders/wizard/fields/ModulePicker.tsx'
 import { OrderFields } from '#features/orders/wizard/fields/TermsFields.tsx'
-import type { ContractRow } from '#features/orders/detail/useContract.ts'
+import type { ContractRow } from '#features/orders/contract-row.ts'
 import { type AnyProblem, orderFieldWords } from '#ui/i18n/order-field-messages.ts'
 import type { PriceData } from '#features/orders/quote/local-quote.ts'
-import type { ChangeDraft } from '#features/orders/detail/change-form.ts'
+import type { ChangeDraft } from '#features/orders/change/change-form.ts'
 
 interface Props {
   typed: ChangeDraft

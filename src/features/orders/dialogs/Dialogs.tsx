@@ -1,12 +1,12 @@
 import { useNavigate } from 'react-router-dom'
-import { AlertDate } from '#features/orders/detail/ReminderDateDialog.tsx'
-import type { ChangeProps } from '#features/orders/detail/ContractEditor.tsx'
-import { Extend } from '#features/orders/detail/ContractExtension.tsx'
+import { AlertDate } from '#features/orders/dialogs/ReminderDateDialog.tsx'
+import type { ChangeProps } from '#features/orders/change/ContractEditor.tsx'
+import { Extend } from '#features/orders/change/ContractExtension.tsx'
 import type { Payable } from '#features/orders/payment/payment-api.ts'
-import { PayDialog } from '#features/orders/list/PayDialog.tsx'
-import { RemoveOrder } from '#features/orders/list/DeleteOrderDialog.tsx'
-import { ServiceInfo } from '#features/orders/list/ServiceInfoDialog.tsx'
-import type { ShownOrder } from '#features/orders/detail/useContract.ts'
+import { PayDialog } from '#features/orders/dialogs/PayDialog.tsx'
+import { RemoveOrder } from '#features/orders/dialogs/DeleteOrderDialog.tsx'
+import { ServiceInfo } from '#features/orders/dialogs/ServiceInfoDialog.tsx'
+import type { ShownOrder } from '#features/orders/change/useContract.ts'
 
 /** `what`: the page's own order, or the one that waits beside it. */
 export type Dialog =

@@ -1,7 +1,6 @@
 /** What the page of one order reads: the order with what waits laid over it, and its contract's history. */
 import { useMemo } from 'react'
 import { getSettings } from '#contract/accounts.ts'
-import type { OutputOf } from '#contract/endpoint.ts'
 import { listModuleChoices } from '#contract/modules.ts'
 import { getContractHistory, getOrder, type OrderRow } from '#contract/orders.ts'
 import { getPriceInForce } from '#contract/prices.ts'
@@ -13,8 +12,6 @@ import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useCachedResponse } from '#state/use-cached-response.ts'
 import type { PriceData } from '#features/orders/quote/local-quote.ts'
-
-export type ContractRow = OutputOf<typeof getContractHistory>[number]
 
 export function useOrder(id: number) {
   const asked = { params: { id } }

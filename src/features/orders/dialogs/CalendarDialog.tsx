@@ -7,7 +7,7 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import { askCalendar, endCalendar, renewCalendar } from '#features/orders/list/calendar.ts'
+import { askCalendar, endCalendar, renewCalendar } from '#features/orders/dialogs/calendar.ts'
 
 /** The own address for calendar programs: made, shown once, renewed, ended. */
 export function CalendarDialog({ onClose }: { onClose: () => void }) {

@@ -12,7 +12,7 @@ import { useTranslation } from 'react-i18next'
 import { Folded } from '#features/orders/Disclosure.tsx'
 import { namesOf } from '#features/orders/quote/PriceSummary.tsx'
 import { WhyAmount } from '#features/orders/quote/FeeBreakdown.tsx'
-import { type Difference, differenceOf, isNothing } from '#features/orders/detail/change-diff.ts'
+import { type Difference, differenceOf, isNothing } from '#features/orders/change/change-diff.ts'
 import type { Figure, PriceData } from '#features/orders/quote/local-quote.ts'
 import type { AnyStep } from '#features/orders/quote/fee-tree.ts'
 

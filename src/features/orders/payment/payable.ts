@@ -2,7 +2,7 @@
 import type { Id } from '#contract/endpoint.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import type { Due } from '#domain/dues.ts'
-import type { UnpaidOrder } from '#features/orders/wizard/submit-order.ts'
+import type { UnpaidOrder } from '#features/orders/draft/submit-order.ts'
 import type { Payable } from '#features/orders/payment/payment-api.ts'
 
 /** A row that was made on this device has no number yet. */

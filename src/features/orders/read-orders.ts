@@ -4,8 +4,8 @@ import { getPriceInForce } from '#contract/prices.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { readAnswer } from '#local/lists/responses.ts'
 import { useLiveQuery } from '#state/live-query.ts'
-import type { View } from '#features/orders/list/list-url.ts'
-import { ordersList } from '#features/orders/list/slice.ts'
+import type { View } from '#features/orders/list-url.ts'
+import { ordersList } from '#features/orders/slice.ts'
 
 export const readOrders = (companyId: number, type: ClientType, view: View) =>
   ordersList.readPage(companyId, ordersList.queryOf({ ...view, type }))

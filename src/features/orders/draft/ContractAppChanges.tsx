@@ -1,7 +1,7 @@
 import '#features/orders/wizard-words.ts'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import type { AppChange } from '#features/orders/wizard/submit-order.ts'
+import type { AppChange } from '#features/orders/draft/submit-order.ts'
 
 /** Which apps of a running service an order changes, as the server says it (D44). */
 export function AppChanges({ info }: { info: readonly AppChange[] }) {

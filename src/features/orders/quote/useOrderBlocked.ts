@@ -2,7 +2,7 @@ import type { ClientType } from '#domain/access.ts'
 import { useSelector } from '#state/hooks.ts'
 import { useTranslation } from 'react-i18next'
 import { problemWords } from '#ui/i18n/problem-messages.ts'
-import { selectPrice } from '#features/orders/list/slice.ts'
+import { selectPrice } from '#features/orders/slice.ts'
 
 /** Why nothing can be ordered now; null: it can. `price`: whether the list in force is here. */
 export function useWhyNoOrder(type: ClientType, price: boolean): string | null {

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import * as drafts from '#local/drafts/form-drafts.ts'
 import { type DraftOffer, useDraftOffers } from '#state/use-draft-offers.ts'
-import { type Draft, draftFrom, draftName, isWorthKeeping, newDraft } from '#features/orders/wizard/wizard-draft.ts'
-import type { Values } from '#features/orders/wizard/wizard-form.ts'
+import { type Draft, draftFrom, draftName, isWorthKeeping, newDraft } from '#features/orders/draft/wizard-draft.ts'
+import type { Values } from '#features/orders/draft/wizard-form.ts'
 
 /** Written once nothing has changed for so long, and after `maxMs` at the latest: a slider does not write a hundred times. */
 const restMs = 250

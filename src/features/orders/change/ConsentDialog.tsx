@@ -4,9 +4,9 @@ import { Amount, amountText } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
-import { AppChanges } from '#features/orders/detail/ContractAppChanges.tsx'
+import { AppChanges } from '#features/orders/draft/ContractAppChanges.tsx'
 import { useDueText } from '#features/orders/useDueText.ts'
-import type { Changing, Consent } from '#features/orders/detail/useSubmitChange.ts'
+import type { Changing, Consent } from '#features/orders/change/useSubmitChange.ts'
 
 interface Props {
   changing: Changing

@@ -8,9 +8,9 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { tellOf } from '#features/orders/result-toast.ts'
-import { payableOf } from '#features/orders/list/payable.ts'
+import { payableOf } from '#features/orders/payment/payable.ts'
 import { useDueText } from '#features/orders/useDueText.ts'
-import { removeChange, removeOrder } from '#features/orders/list/slice.ts'
+import { removeChange, removeOrder } from '#features/orders/slice.ts'
 
 interface Props {
   /** What is deleted: the order itself, or the unpaid change or extension that waits on it (D34). */

@@ -3,8 +3,8 @@ import * as drafts from '#local/drafts/form-drafts.ts'
 import { useDispatch } from '#state/hooks.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 import { type DraftOffer, useDraftOffers } from '#state/use-draft-offers.ts'
-import type { ContractRow } from '#features/orders/detail/useContract.ts'
-import { type ChangeDraft, changeDraftOf, isSameDraft, storedChange } from '#features/orders/detail/change-form.ts'
+import type { ContractRow } from '#features/orders/contract-row.ts'
+import { type ChangeDraft, changeDraftOf, isSameDraft, storedChange } from '#features/orders/change/change-form.ts'
 
 /** Whoever leaves the form has said that it may go; whose session ends by itself finds it again. */
 const forget =

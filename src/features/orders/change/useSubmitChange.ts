@@ -12,7 +12,7 @@ import {
   type Question,
   questionOf,
   type UnpaidOrder,
-} from '#features/orders/wizard/submit-order.ts'
+} from '#features/orders/draft/submit-order.ts'
 import { isAsShown, type PriceData, shownOf, type ServerQuote, type Wish } from '#features/orders/quote/local-quote.ts'
 
 type Body = InputOf<typeof changeContract>['body']
