@@ -1,8 +1,8 @@
 /** What is wrong with a price list's form, in words that say what to write instead. */
 import type { TFunction } from 'i18next'
 import { orderFieldWords } from '#ui/i18n/order-field-messages.ts'
-import { minimumNames } from '#features/prices/editor/price-list-form.ts'
-import type { PlacedProblem } from '#features/prices/editor/sent-list.ts'
+import { minimumNames } from '#features/prices/price-list-form.ts'
+import type { PlacedProblem } from '#features/prices/sent-list.ts'
 
 const isWhole = (name: string) => name === 'to' || minimumNames.some((one) => one === name)
 

@@ -4,7 +4,7 @@ import type { UserRow } from '#contract/users.ts'
 import { userStatus } from '#domain/accounts/users.ts'
 import { foldText } from '#domain/text.ts'
 import { readList } from '#local/lists/read-list.ts'
-import { usersFills } from '#features/users/list/list-url.ts'
+import { usersFills } from '#features/users/list-url.ts'
 
 /** The only active admin there is (D54); null: there are more, or this device does not know them all. */
 export async function readLastAdmin(companyId: number): Promise<Id | null> {

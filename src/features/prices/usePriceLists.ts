@@ -8,7 +8,7 @@ import { pageOf, plainListing } from '#state/list-url.ts'
 import { useList } from '#state/use-list.ts'
 import { keepWhole, wholePriceLists } from '#features/prices/slice.ts'
 import { useSettings } from '#features/prices/useSettings.ts'
-import { standings } from '#features/prices/list/in-force.ts'
+import { standings } from '#features/prices/in-force.ts'
 
 const query = pageOf(plainListing(priceListsFills))
 

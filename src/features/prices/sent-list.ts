@@ -15,7 +15,7 @@ import {
   type Table,
   type TierTable,
   type Values,
-} from '#features/prices/editor/price-list-form.ts'
+} from '#features/prices/price-list-form.ts'
 
 type Body = ParsedInputOf<typeof createPriceList>['body']
 /** All of a list: a form leaves nothing out. */

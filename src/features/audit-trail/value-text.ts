@@ -2,7 +2,7 @@
 import type { TFunction } from 'i18next'
 import { type AuditEntryRow, auditMenus } from '#domain/audit-log/leaf.ts'
 import { grouped } from '#domain/money.ts'
-import { nameOf, operationOf, valueName } from '#features/audit-trail/list/entry-names.ts'
+import { nameOf, operationOf, valueName } from '#features/audit-trail/entry-names.ts'
 import { priceFieldText } from '#ui/i18n/price-field-messages.ts'
 import { number } from '#ui/list/Freshness.tsx'
 
