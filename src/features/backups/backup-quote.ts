@@ -1,6 +1,6 @@
 /** What a subscription would cost, by the engine that the server has too, on the price list that is here (D17, D20, D21, D89). */
 import type { BackupType } from '#contract/backups.ts'
-import type { BackupPrices } from '#domain/checks/price-checks.ts'
+import type { BackupPrices } from '#domain/fees/price-list.ts'
 import { backupAmount, backupPeriod } from '#domain/fees/backup.ts'
 import { type BackupRates, backupRates, type TrafficRates, trafficRates } from '#domain/fees/backup-prices.ts'
 import { explainBackup, type Step } from '#domain/fees/explain.ts'

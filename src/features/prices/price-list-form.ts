@@ -1,7 +1,7 @@
 /** A price list's form: its values as they are typed, and how they meet a list that somebody else has changed meanwhile. */
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { getPriceList } from '#contract/prices.ts'
-import type { BackupPrices } from '#domain/checks/price-checks.ts'
+import type { BackupPrices } from '#domain/fees/price-list.ts'
 import { currencies } from '#domain/money.ts'
 
 /** As the server sends it. */

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { checkServiceCode } from '#domain/entrance.ts'
+import { checkServiceCode } from '#domain/checks/entrance.ts'
 import { useDispatch } from '#state/hooks.ts'
 import type { CodeState } from '#features/orders/wizard/steps/DetailsStep.tsx'
 import { askTaken } from '#features/orders/draft/submit-order.ts'

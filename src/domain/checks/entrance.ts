@@ -1,6 +1,6 @@
 /** The code of a hosted service, and the addresses behind it (portal 5, 9). */
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
-import { isReservedService } from '#domain/accounts/reserved-words.ts'
+import { isReservedService } from '#domain/checks/reserved-words.ts'
 
 /** 3 to 16 characters: a lowercase letter, then lowercase letters and digits. */
 const codeShape = /^[a-z][a-z0-9]{2,15}$/

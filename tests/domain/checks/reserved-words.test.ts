@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isReserved, isReservedService } from '#domain/accounts/reserved-words.ts'
+import { isReserved, isReservedService } from '#domain/checks/reserved-words.ts'
 import type { Database } from '#server/db/handle.ts'
 import { openTestDatabase } from '#tests/support/database.ts'
 
