@@ -1,4 +1,4 @@
-import { databaseProblem } from '#app/DatabaseBanner.tsx'
+import { databaseProblem } from '#app/shell/DatabaseBanner.tsx'
 import { useConnection, useSession } from '#state/hooks.ts'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
