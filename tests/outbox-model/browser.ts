@@ -5,6 +5,7 @@
  */
 import '#local/outbox/user-actions.ts'
 import '#local/storage/device.ts'
+import '#local/list-index/index-reader.ts'
 import '#local/lists/read-indexed-list.ts'
 import '#local/outbox/settle.ts'
 import '#local/storage/eviction.ts'

@@ -7,13 +7,7 @@ import { keptIndex, listId } from '#local/audit-trail/kept-index.ts'
 import { placesWith } from '#local/audit-trail/kept-search.ts'
 import { getLeaves, leafBlock } from '#local/audit-trail/kept-tiles.ts'
 import type { KeptTrail } from '#local/storage/trail-records.ts'
-import {
-  countInBuckets,
-  findInBuckets,
-  findRows,
-  findRowsBetween,
-  readIndexBuckets,
-} from '#local/list-index/list-index.ts'
+import { findRowsBetween, getIndexReader, loadIndexReader, readIndexBuckets } from '#local/list-index/list-index.ts'
 import { type Filters, foldsOf, matches, placeOf } from '#local/list-query/query.ts'
 import type { Bucket } from '#local/storage/cache-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
@@ -69,6 +63,7 @@ async function bucketsOf(db: UserDatabase, index: string, filters: Filters): Pro
 
 /** Null: nothing of that company is kept. */
 export async function readKeptPage(db: UserDatabase, companyId: number, query: TrailQuery): Promise<TrailPage | null> {
+  await loadIndexReader()
   return await readTogether(db, tables, async () => {
     const index = (await db.indexes.get(listId(companyId)))?.name
     if (index === undefined) return null
@@ -88,7 +83,7 @@ interface Found {
 async function findPlain(db: UserDatabase, index: string, companyId: number, query: TrailQuery): Promise<Found> {
   const { rest } = days(query.filters)
   const question = { list: keptIndex, filters: rest, sort: [keptIndex.sort[0], query.order] as const }
-  const found = await findRows(db, index, question, await bucketsOf(db, index, query.filters))
+  const found = await getIndexReader().findRows(db, index, question, await bucketsOf(db, index, query.filters))
   const first =
     query.after === undefined
       ? (query.page - 1) * query.results
@@ -119,7 +114,7 @@ async function behind(db: UserDatabase, index: string, all: readonly number[], a
 async function daysWith(db: UserDatabase, index: string, filters: Filters, places: ReadonlySet<number>) {
   const question = { list: keptIndex, filters: days(filters).rest, sort: keptIndex.sort }
   const buckets = await bucketsOf(db, index, filters)
-  const all = await findInBuckets(db, index, { question, buckets, ids: places })
+  const all = await getIndexReader().findInBuckets(db, index, { question, buckets, ids: places })
   return all.map(({ bucket, found }) => ({ day: String(bucket.at), found }))
 }
 
@@ -157,7 +152,7 @@ async function placeBehind(
 /** Where the entry of this id stands, or nothing. */
 async function placeOfEntry(db: UserDatabase, index: string, id: number): Promise<number[]> {
   const own = { list: keptIndex, filters: { entry: id }, sort: keptIndex.sort }
-  return await (await findRows(db, index, own)).ids(0, 1)
+  return await (await getIndexReader().findRows(db, index, own)).ids(0, 1)
 }
 
 export interface TrailActivity {
@@ -175,6 +170,7 @@ export async function readKeptActivity(
   const { dateFrom, dateTo } = filters as { dateFrom?: PlainDate; dateTo?: PlainDate }
   const { first, last, from } = activityDays({ dateFrom, dateTo }, today)
   if (first > last) return { days: [], from }
+  await loadIndexReader()
   return await readTogether(db, tables, async () => {
     const index = (await db.indexes.get(listId(companyId)))?.name
     if (index === undefined) return null
@@ -200,6 +196,6 @@ async function countDays(db: UserDatabase, index: string, filters: Filters, plac
     return found.map(({ day, found: own }) => ({ day, hits: own.length }))
   }
   const question = { list: keptIndex, filters: days(filters).rest, sort: keptIndex.sort }
-  const counts = await countInBuckets(db, index, question, await bucketsOf(db, index, filters))
+  const counts = await getIndexReader().countInBuckets(db, index, question, await bucketsOf(db, index, filters))
   return counts.map(({ bucket, hits }) => ({ day: String(bucket.at), hits }))
 }

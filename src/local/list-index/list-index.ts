@@ -5,10 +5,8 @@
  */
 import { Dexie } from 'dexie'
 import { type ListSpec, fillsOf } from '#contract/endpoint.ts'
-import { findBetween, type Question, readBuckets, testBlocks } from '#local/list-index/bucket-filter.ts'
-import { find, type Found } from '#local/list-index/bucket-page.ts'
+import { findBetween, type Question, readBuckets } from '#local/list-index/bucket-filter.ts'
 import { idColumn, isTrueOf, type Layout, layoutOf, moveRows } from '#local/list-index/buckets.ts'
-import { copiesOf, forgetCopies } from '#local/list-index/column-cache.ts'
 import { counted, type Part } from '#local/list-index/list-stats.ts'
 import type { Place } from '#local/list-query/query.ts'
 import type { Bucket, Exchange, ListIndex, StoredRow } from '#local/storage/cache-records.ts'
@@ -158,14 +156,6 @@ export async function showNextIndex(db: UserDatabase, index: ListIndex, next: st
 export const readIndexBuckets = (db: UserDatabase, name: string, question: Question): Promise<Bucket[]> =>
   readBuckets(db, name, question)
 
-/** How many rows the filter means, and their ids in the order asked for. `buckets`: those of the filter, where they are read already. */
-export const findRows = (
-  db: UserDatabase,
-  name: string,
-  question: Question,
-  buckets?: readonly Bucket[],
-): Promise<Found> => find(db, name, question, buckets)
-
 /** Ids of the rows that the filter means and that stand between two places of the order, both left out; null: without that end. */
 export const findRowsBetween = (
   db: UserDatabase,
@@ -174,32 +164,18 @@ export const findRowsBetween = (
   ends: { after: Place | null; before: Place | null },
 ): Promise<number[]> => findBetween(db, name, question, ends)
 
-/** Of each bucket the ids that the filter means and that are among `ids`, in the list's own order. */
-export async function findInBuckets(
-  db: UserDatabase,
-  name: string,
-  { question, buckets, ids }: { question: Question; buckets: readonly Bucket[]; ids: ReadonlySet<number> },
-): Promise<{ bucket: Bucket; found: number[] }[]> {
-  const blocks = await testBlocks(copiesOf(db, name), question, buckets, idColumn)
-  return blocks.map(({ bucket, mask, beside }) => {
-    const meant = mask()
-    const found: number[] = []
-    for (const [n, id] of (beside?.codes ?? []).entries())
-      if ((meant === null || meant[n] === 1) && ids.has(id)) found.push(id)
-    return { bucket, found }
-  })
+type IndexReader = typeof import('#local/list-index/index-reader.ts')
+
+let reader: IndexReader | undefined
+
+/** Loads what finds pages of a long list, before a transaction is begun: what writes rows does not carry that code. */
+export async function loadIndexReader(): Promise<void> {
+  // By this promise and not its own: else Dexie loses sight of what a live query reads after it.
+  reader ??= await Promise.resolve(import('#local/list-index/index-reader.ts'))
 }
 
-/** How many rows of each bucket the filter means. */
-export async function countInBuckets(
-  db: UserDatabase,
-  name: string,
-  question: Question,
-  buckets: readonly Bucket[],
-): Promise<{ bucket: Bucket; hits: number }[]> {
-  const blocks = await testBlocks(copiesOf(db, name), question, buckets, null)
-  return blocks.map(({ bucket, hits }) => ({ bucket, hits }))
+/** What finds pages by the index, inside a transaction over it; `loadIndexReader` comes before. */
+export function getIndexReader(): IndexReader {
+  if (!reader) throw new Error('loadIndexReader was not awaited')
+  return reader
 }
-
-/** Columns that were read stay in memory: forgets those of one index, or all of them when the user has gone. */
-export const forgetReadColumns = (db?: UserDatabase, name?: string): void => forgetCopies(db, name)

@@ -3,7 +3,7 @@
  * over its count. Says the same as `lists.ts` says of a short list by reading all of it.
  */
 import type { ListSpec, Row } from '#contract/endpoint.ts'
-import { findRows, forgetReadColumns, readIndexBuckets } from '#local/list-index/list-index.ts'
+import { getIndexReader, readIndexBuckets } from '#local/list-index/list-index.ts'
 import { rowsOf, type UserDatabase } from '#local/storage/database.ts'
 import type { StoredRow } from '#local/storage/cache-records.ts'
 import { fillId } from '#local/storage/list-ids.ts'
@@ -51,7 +51,7 @@ export async function readMany<R extends Row>(
     const name = isHere ? guess : (await db.indexes.get(id))?.name
     if (name !== guess) note(db, id, name)
     if (name === undefined) return null
-    const found = await findRows(db, name, { list, ...query }, isHere ? buckets : undefined)
+    const found = await getIndexReader().findRows(db, name, { list, ...query }, isHere ? buckets : undefined)
     const count = found.count - over.gone.length + over.come.length
     // Changes with every row: read only where the view says it.
     const stats = known.asOf === null || isSearch(known) ? await db.listStats.get(id) : undefined
@@ -59,7 +59,7 @@ export async function readMany<R extends Row>(
     const { wider } = known
     const searched =
       isSearch(known) && wider
-        ? (await findRows(db, name, { list, ...query, filters: wider.filters })).count
+        ? (await getIndexReader().findRows(db, name, { list, ...query, filters: wider.filters })).count
         : (stats?.rows ?? found.count)
     const isRead = !known.complete && known.page
     const page = isRead
@@ -73,7 +73,7 @@ export async function readMany<R extends Row>(
 function note(db: UserDatabase, id: string, name: string | undefined): void {
   const list = `${db.name} ${id}`
   const before = last.get(list)
-  if (before !== undefined) forgetReadColumns(db, before)
+  if (before !== undefined) getIndexReader().forgetReadColumns(db, before)
   if (name === undefined) last.delete(list)
   else last.set(list, name)
 }
@@ -81,7 +81,7 @@ function note(db: UserDatabase, id: string, name: string | undefined): void {
 /** Whoever was here has gone. */
 export function forget(): void {
   last.clear()
-  forgetReadColumns()
+  getIndexReader().forgetReadColumns()
 }
 
 /** What waiting writes do to a list. */
@@ -138,7 +138,12 @@ async function readWindow(
     query,
     found,
     over,
-  }: { list: ListSpec; query: ListQuery; found: Awaited<ReturnType<typeof findRows>>; over: Over },
+  }: {
+    list: ListSpec
+    query: ListQuery
+    found: Awaited<ReturnType<ReturnType<typeof getIndexReader>['findRows']>>
+    over: Over
+  },
 ): Promise<Laid[]> {
   const { gone, come } = over
   const compare = comparer(list, query.sort)

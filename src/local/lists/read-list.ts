@@ -3,6 +3,7 @@
  * the list that is. Live queries run these, from an `async` function: Dexie follows no other across awaits.
  */
 import type { ListSpec, Row } from '#contract/endpoint.ts'
+import { loadIndexReader } from '#local/list-index/list-index.ts'
 import type { StoredRow } from '#local/storage/cache-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { type Device, thisDevice } from '#local/storage/device.ts'
@@ -68,6 +69,7 @@ export async function readListOn<R extends Row>(
   const all = await readAll<R>(db, list, query, session)
   if (all) long.delete(listId)
   if (all) return all
+  await loadIndexReader()
   // By this promise and not its own: else Dexie loses sight of what a live query reads after it.
   many = await Promise.resolve(import('#local/lists/read-indexed-list.ts'))
   long.add(listId)
