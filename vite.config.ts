@@ -78,7 +78,7 @@ const together = [
   { name: 'prime', test: /src\/ui\/prime\// },
   {
     name: 'pages',
-    test: /src\/(app\/(NotFound|pages\/(OutboxPage|SignupPage|ActivityPage|DevicePage|TaskOfService))|features\/((activity|company|device(?!\/prepare)|entrance|outbox|profile)\/|(accounts|sessions)\/pages\/(Logout|Security|Sessions|Activate|Forget|ResetPwd)|accounts\/components\/(NewPassword|useSmallForm)))/,
+    test: /src\/(app\/pages\/(NotFound|OutboxPage|SignupPage|ActivityPage|DevicePage|TaskOfService)|features\/((activity|company|device(?!\/prepare)|entrance|outbox|profile)\/|(accounts|sessions)\/pages\/(Logout|Security|Sessions|Activate|Forget|ResetPwd)|accounts\/components\/(NewPassword|useSmallForm)))/,
   },
   // What several of the parts below have in common, and no page of everybody has.
   {

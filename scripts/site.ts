@@ -13,7 +13,14 @@ const read = (...path: string[]) => readFileSync(join(root, ...path), 'utf8')
 /** Where they are served from (server/http/context.ts). */
 export const siteFolder = join(root, 'dist-site')
 
-const sheets = ['src/ui/tokens.css', 'src/ui/display/tag.css', 'site/site.css']
+const sheets = [
+  'src/ui/tokens.css',
+  'src/ui/display/tag.css',
+  'site/site.css',
+  'site/home.css',
+  'site/policies.css',
+  'site/screens.css',
+]
 
 /** Every file by its name. */
 export function composeSite(): Map<string, string> {

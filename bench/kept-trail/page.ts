@@ -6,7 +6,7 @@ import { openSession } from '#local/session/session.ts'
 import { thisDevice } from '#local/storage/device.ts'
 import { begin, fill } from '#request/audit-trail/keep-trail.ts'
 import { proveAllKept } from '#request/audit-trail/prove.ts'
-import { handle } from '#request/pipeline.ts'
+import { handle } from '#request/pipeline/pipeline.ts'
 import type { Ports } from '#request/ports.ts'
 import { browserPorts } from '#request/transport/browser-ports.ts'
 

@@ -5,7 +5,7 @@ import { type Device, openDevice } from '#local/storage/device.ts'
 import { readListOn } from '#local/lists/read-list.ts'
 import { openSession } from '#local/session/session.ts'
 import type { ListQuery } from '#local/lists/list-view.ts'
-import { storeWhole } from '#local/list-index/bulk-load.ts'
+import { storeWhole } from '#local/lists/bulk-load.ts'
 import { fillRaw, openRaw, pageRaw } from './raw.ts'
 import { codes, dayOf, days, operations, pieces, rowCount } from './rows.ts'
 

@@ -3,18 +3,19 @@ import { StrictMode, startTransition, useEffect } from 'react'
 import { createRoot, type Root } from 'react-dom/client'
 import { BrowserRouter } from 'react-router-dom'
 import { isInside } from '#app/routes/paths.ts'
-import { Broken } from '#app/ErrorBoundary.tsx'
+import { Broken } from '#app/shell/ErrorBoundary.tsx'
 import { chooseLanguage, loadWords, startWords } from '#app/i18n/i18n.ts'
-import { firstPageStands, whenIdle } from '#app/idle.ts'
+import { firstPageStands, whenIdle } from '#app/browser/idle.ts'
 import { type ConnectionListener, observed, tellLine, watchConnection } from '#app/connection/connection-monitor.ts'
-import { ignoreComposingKeys } from '#app/composing-keys.ts'
+import { ignoreComposingKeys } from '#app/browser/composing-keys.ts'
 import { hideWhileAway } from '#app/connection/hide-while-away.ts'
 import { fetchLate } from '#app/pwa/retry-import.ts'
-import { Loading } from '#app/Loading.tsx'
+import { Loading } from '#app/shell/Loading.tsx'
 import { AppRoutes, drawable } from '#app/routes/routes.tsx'
 import { soon } from '#app/i18n/locale-files.ts'
 import { recall } from '#app/preferences/preferences.ts'
 import { startTheme } from '#app/preferences/theme.ts'
+import { trustDocument } from '#app/trusted-types.ts'
 import type { Api } from '#request/results.ts'
 import { StoreProvider } from '#state/hooks.ts'
 import { makeStore, type Store } from '#state/store.ts'
@@ -24,7 +25,7 @@ import { keepFocusInLists } from '#ui/overlay/focus-back.ts'
 const pipeline = () => import('#app/connection/network-bundle.ts')
 const jobs = async () => (await import('#app/connection/job-timer.ts')).jobs
 const trails = async () => (await import('#app/connection/audit-trail.ts')).trails
-const packages = async () => (await import('#app/connection/packages.ts')).packages
+const packages = async () => (await import('#app/connection/packages.ts')).createPackages(trustDocument)
 
 function openStore() {
   let first = () => {}

@@ -5,10 +5,10 @@ import type { Problem } from '#contract/problem.ts'
 import type { LogFault } from '#domain/audit-log/fault.ts'
 import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
 import type { PlainDate } from '#domain/time.ts'
-import type { LogAlarm } from '#local/audit-trail/records.ts'
-import type { WaitingState } from '#local/lists/list-view.ts'
+import type { LogAlarm } from '#local/storage/trail-records.ts'
+import type { WaitingState } from '#local/storage/records.ts'
 import type { Held } from '#local/outbox/status.ts'
-import type { PartName, RunEnd } from '#local/preparation/preparation-record.ts'
+import type { PartName, RunEnd } from '#local/storage/preparation-record.ts'
 
 /** Both days are part of it; `to` null: up to the time of the answer. */
 export interface KeptDays {

@@ -1,6 +1,6 @@
 /** One request of a page, answered by the request pipeline: always, in time, and marked as its word. */
 import { headers } from '#contract/headers.ts'
-import { handle } from '#request/pipeline.ts'
+import { handle } from '#request/pipeline/pipeline.ts'
 import { noteAccess, portsFor } from './ports.ts'
 
 /**

@@ -4,7 +4,7 @@ import { Provider } from 'react-redux'
 import { MemoryRouter } from 'react-router-dom'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { startWords } from '#app/i18n/i18n.ts'
-import { Broken } from '#app/ErrorBoundary.tsx'
+import { Broken } from '#app/shell/ErrorBoundary.tsx'
 import { type Extra, makeStore } from '#state/store.ts'
 
 function Unfetched(): never {

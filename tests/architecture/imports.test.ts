@@ -156,11 +156,11 @@ describe('the imports point one way', () => {
       typesOnly: false,
       lazy: false,
     }
-    expect(complaint('src/features/users/list/slice.ts', planted)).toBe('features may not import app')
+    expect(complaint('src/features/users/slice.ts', planted)).toBe('features may not import app')
     expect(complaint('server/composition/serve.ts', { ...planted, file: 'demo/demo.ts', lazy: true })).toBe(
       'server may not import demo',
     )
-    expect(complaint('src/features/users/list/slice.ts', { ...planted, file: 'src/features/home/slice.ts' })).toBe(
+    expect(complaint('src/features/users/slice.ts', { ...planted, file: 'src/features/home/slice.ts' })).toBe(
       'features do not see each other',
     )
   })

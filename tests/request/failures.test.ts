@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import { updateCompanyUser } from '#contract/users.ts'
-import { handle } from '#request/pipeline.ts'
+import { handle } from '#request/pipeline/pipeline.ts'
 import { signIn } from '#request/session/sign-in.ts'
 import { createBrowser } from '#tests/outbox-model/browser.ts'
 import { createModelServer } from '#tests/outbox-model/server.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { endpoints } from '#contract/index.ts'
 import { headers } from '#contract/headers.ts'
-import { takes } from '#request/pipeline.ts'
+import { takes } from '#request/pipeline/pipeline.ts'
 
 const origin = 'https://portal.test'
 const request = (method: string, path: string, given: Record<string, string> = {}) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createUser } from '#contract/users.ts'
 import { endpoints } from '#contract/index.ts'
-import { routeRequest } from '#request/route-request.ts'
+import { routeRequest } from '#request/pipeline/route-request.ts'
 
 const origin = 'https://portal.test'
 const plain = { method: 'GET', cache: 'default', mode: 'cors', headers: {} }

@@ -1,5 +1,5 @@
 /** Where a hosted service is, for whoever knows its code (portal 5, 9). */
-import { adminUrlOf, checkServiceCode } from '#domain/entrance.ts'
+import { adminUrlOf, checkServiceCode } from '#domain/checks/entrance.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { addressOfService } from '#server/db/hosting/services.ts'
 import type { AppContext } from '#server/context/context.ts'

@@ -1,6 +1,6 @@
 /** Hosted services as they are told to whoever may see them (contracts 3, D50, D91). */
 import { isProvider, isProviderAdmin } from '#domain/access.ts'
-import { adminUrlOf } from '#domain/entrance.ts'
+import { adminUrlOf } from '#domain/checks/entrance.ts'
 import { dueOf } from '#domain/contracts.ts'
 import { daysAhead } from '#domain/hosting.ts'
 import { lastDay } from '#domain/period.ts'

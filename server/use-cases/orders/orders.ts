@@ -1,6 +1,6 @@
 /** Service orders: listed, read, made, deleted (contracts 4, D30 to D39). */
 import { fieldChanges } from '#domain/audit-log/changes.ts'
-import { adminUrlOf } from '#domain/entrance.ts'
+import { adminUrlOf } from '#domain/checks/entrance.ts'
 import { dueOf, dueWithin, stateOf, statusNumber, whyNotContract } from '#domain/contracts.ts'
 import { inDueOrder, toDue } from '#domain/dues.ts'
 import { explain } from '#domain/fees/explain.ts'

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { useLocation } from 'react-router-dom'
-import { hasFreeSpace } from '#local/storage/free-space.ts'
+import { hasFreeSpace } from '#local/space/free-space.ts'
 import { fullChanged } from '#state/connection-slice.ts'
 import { useConnection, useDispatch } from '#state/hooks.ts'
 

@@ -57,7 +57,7 @@ async function runPipeline(request: Request, endpoint: Endpoint): Promise<Respon
   }
   if (request.method === 'GET')
     return await (await import('#request/reads/read.ts')).handleRead(request, endpoint, ports)
-  const { handle } = await import('#request/pipeline.ts')
+  const { handle } = await import('#request/pipeline/pipeline.ts')
   return await handle(request, ports)
 }
 

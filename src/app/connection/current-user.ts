@@ -4,7 +4,7 @@
 import { getUser } from '#contract/accounts.ts'
 import { toWire } from '#contract/http-mapping.ts'
 import { thisDevice } from '#local/storage/device.ts'
-import { readReading } from '#local/readings.ts'
+import { readReading } from '#local/lists/readings.ts'
 import { readOwnAccount } from '#local/session/own-account.ts'
 import { readSession, type Session } from '#local/session/session.ts'
 import type { Subject } from '#local/storage/records.ts'

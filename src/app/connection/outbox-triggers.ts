@@ -71,7 +71,7 @@ async function hasWork(): Promise<boolean> {
     import('#local/session/session.ts'),
     import('#local/outbox/read-entries.ts'),
     import('#local/outbox/direct-calls.ts'),
-    import('#local/outbox/sealed-records.ts'),
+    import('#local/seals/sealed-records.ts'),
   ])
   const session = await readSession()
   if (!session || session.signedOut) forgetNotes()

@@ -7,16 +7,16 @@ import { problemOfForeign } from '#request/page/direct-response.ts'
 import type { Packages, Result } from '#request/results.ts'
 import { isFromServer } from '#request/transport/transport.ts'
 import { ports } from '#app/connection/api.ts'
-import { trustDocument } from '#app/trusted-types.ts'
 
-export const packages: Packages = {
-  changeLog,
+/** `trustDocument`: lets the page show this document in a frame (src/app/trusted-types.ts). */
+export const createPackages = (trustDocument: (text: string) => void): Packages => ({
+  changeLog: (id) => changeLog(id, trustDocument),
   send: async (file, options) => (await import('#app/connection/tus-upload.ts')).sendInPieces(ports, file, options),
   forget: async (id) => (await import('#app/connection/tus-upload.ts')).forgetUpload(ports, id),
-}
+})
 
 /** By the browser's own way, so that the worker's cache of icons and change logs answers where it can (src/sw/media.ts). */
-async function changeLog(id: string): Promise<Result<string>> {
+async function changeLog(id: string, trustDocument: (text: string) => void): Promise<Result<string>> {
   const { path } = toWire(getResource, { params: { id } })
   const answer = await fetch(path, { credentials: 'omit' }).catch(() => null)
   const text = await answer?.text().catch(() => null)

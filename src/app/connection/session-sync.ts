@@ -11,7 +11,7 @@ import type { Api } from '#request/results.ts'
 import { type SessionUser, sessionUnread, signedOut, userRead } from '#state/session-slice.ts'
 import { onChanged } from '#state/live-changes.ts'
 import type { Store } from '#state/store.ts'
-import { whenIdle } from '#app/idle.ts'
+import { whenIdle } from '#app/browser/idle.ts'
 import { watchDatabase } from '#app/connection/database-watch.ts'
 import { known, readCachedUser } from '#app/connection/current-user.ts'
 

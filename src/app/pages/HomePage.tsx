@@ -1,7 +1,7 @@
 /** Home with what the other features know: a feature sees no other one, and each comes from the part that its people keep. */
 import { type ComponentType, lazy, Suspense, useEffect } from 'react'
 import { loadWords } from '#app/i18n/i18n.ts'
-import { whenSettled } from '#app/idle.ts'
+import { whenSettled } from '#app/browser/idle.ts'
 import { stands } from '#app/routes/paths.ts'
 import { type Caller, may } from '#domain/access.ts'
 import { Home, type HomeSource } from '#features/home/HomePage.tsx'

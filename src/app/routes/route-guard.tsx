@@ -6,7 +6,7 @@ import type { Session } from '#state/session-slice.ts'
 import { Redirect } from '#ui/page/Redirect.tsx'
 import { useTranslation } from 'react-i18next'
 import { places } from '#app/routes/paths.ts'
-import { Loading } from '#app/Loading.tsx'
+import { Loading } from '#app/shell/Loading.tsx'
 
 /** What becomes of somebody who asks for a place: drawn, held until it is known who they are, or led elsewhere (M10, M11). */
 export function admission(

@@ -1,9 +1,9 @@
 import { Suspense } from 'react'
 import { Navigate, Outlet, Route, Routes, useLocation } from 'react-router-dom'
 import { outsideCode, shellCode } from '#app/routes/prefetch.ts'
-import { Broken } from '#app/ErrorBoundary.tsx'
+import { Broken } from '#app/shell/ErrorBoundary.tsx'
 import { Guard } from '#app/routes/route-guard.tsx'
-import { Loading } from '#app/Loading.tsx'
+import { Loading } from '#app/shell/Loading.tsx'
 import { page } from '#app/routes/lazy-page.tsx'
 import { isInside, outsidePlaces, placeAt, places } from '#app/routes/paths.ts'
 import { Entry } from '#app/shell/PublicLayout.tsx'
@@ -11,7 +11,7 @@ import { Entry } from '#app/shell/PublicLayout.tsx'
 /** The pages that need no session. */
 const pages = new Map(outsidePlaces.map((place) => [place, page(outsideCode[place])]))
 const shell = page(shellCode)
-const fallback = page({ load: async () => (await import('#app/NotFound.tsx')).Fallback, words: [] })
+const fallback = page({ load: async () => (await import('#app/pages/NotFound.tsx')).Fallback, words: [] })
 
 /** Resolves when what the address asks for can be drawn: outside the page itself, inside the frame and the page in it. */
 export async function drawable(path: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react'
-import { whenSettled } from '#app/idle.ts'
+import { whenSettled } from '#app/browser/idle.ts'
 import { fetchLate } from '#app/pwa/retry-import.ts'
 
 /** What stands above a page now and then; no page waits for it. */

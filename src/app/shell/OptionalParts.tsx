@@ -2,7 +2,7 @@ import { type ComponentType, lazy, Suspense, useCallback, useEffect } from 'reac
 import { useLocation } from 'react-router-dom'
 import { clientTypeOf, isDeleteLevel, isProviderAdmin, may } from '#domain/access.ts'
 import { loadWords } from '#app/i18n/i18n.ts'
-import { whenSettled } from '#app/idle.ts'
+import { whenSettled } from '#app/browser/idle.ts'
 import { keepPart } from '#app/pwa/optional-chunks.ts'
 import { insidePlaces, type Place, placeAt } from '#app/routes/paths.ts'
 import { useClientType } from '#state/client-type.ts'

@@ -9,7 +9,7 @@ import {
   noHiddenCharacter,
   required,
 } from '#domain/checks/field-checks.ts'
-import { isReserved } from '#domain/accounts/reserved-words.ts'
+import { isReserved } from '#domain/checks/reserved-words.ts'
 
 export type Country = 'CN' | 'HK'
 

@@ -1,6 +1,5 @@
 /** Price lists: what applies from a day on, for one client type. */
-import type { BackupPrices } from '#domain/checks/price-checks.ts'
-import type { PriceList } from '#domain/fees/price-list.ts'
+import type { BackupPrices, PriceList } from '#domain/fees/price-list.ts'
 
 /** The fields of a list that nothing was entered in. */
 export const emptyFees = {

@@ -3,7 +3,7 @@ import { type FieldProblem, noHiddenCharacter } from '#domain/checks/field-check
 import type { OrderProblem } from '#domain/checks/order-checks.ts'
 import { type Dependent, moduleLoop } from '#domain/catalogue/modules.ts'
 import { isObjectName } from '#domain/checks/json-checks.ts'
-import { isReserved } from '#domain/accounts/reserved-words.ts'
+import { isReserved } from '#domain/checks/reserved-words.ts'
 import { foldText } from '#domain/text.ts'
 
 export type ModuleProblem = FieldProblem | OrderProblem

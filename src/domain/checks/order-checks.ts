@@ -1,6 +1,6 @@
 /** What an order may ask for (contracts 5): the same under the wizard and in the server. */
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
-import { checkServiceCode } from '#domain/entrance.ts'
+import { checkServiceCode } from '#domain/checks/entrance.ts'
 import type { PriceList, UserMode } from '#domain/fees/price-list.ts'
 import type { Dependent } from '#domain/catalogue/modules.ts'
 import { yearLimits } from '#domain/orders.ts'

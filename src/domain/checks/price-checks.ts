@@ -1,26 +1,10 @@
 /** What may stand in a price list (contracts 5, D81, D82): the same under the editor and in the server. */
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
-import type { PriceList, UserRange } from '#domain/fees/price-list.ts'
+import type { BackupPrices, PriceList, UserRange } from '#domain/fees/price-list.ts'
 import { currencies, readAmount } from '#domain/money.ts'
 import type { OrderProblem } from '#domain/checks/order-checks.ts'
 
 type Charges = Record<'hkd' | 'usd' | 'rmb', string>
-
-export interface BackupPrices {
-  pdb2s3_fee_hkd: string
-  pdb2s3_fee_usd: string
-  pdb2s3_fee_rmb: string
-  /** GB a month without charge. */
-  pdb2s3_traffic: string
-  pdb2s3_discount: string
-  pdb2s3_up_hkd: string
-  pdb2s3_up_usd: string
-  pdb2s3_up_rmb: string
-  pdb2rds_fee_hkd: string
-  pdb2rds_fee_usd: string
-  pdb2rds_fee_rmb: string
-  pdb2rds_discount: string
-}
 
 /** All of a list but what it is found by; amounts, percents and GB are text with two decimals. */
 export interface PriceContent extends Omit<PriceList, 'concurrentUser' | 'namedUser' | 'module'> {

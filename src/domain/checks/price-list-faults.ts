@@ -2,7 +2,8 @@
  * What makes a price list unusable although each of its fields is valid: customers could not order by it, or would order for nothing.
  * The same in the editor and in the server. Errors refuse confirming; warnings are only shown.
  */
-import { type BackupPrices, maxUsers, type PriceContent } from '#domain/checks/price-checks.ts'
+import { maxUsers, type PriceContent } from '#domain/checks/price-checks.ts'
+import type { BackupPrices } from '#domain/fees/price-list.ts'
 import type { OrderFieldCode } from '#domain/checks/order-checks.ts'
 import { type CatalogueModule, findUnmetNeeds, nameModules } from '#domain/catalogue/unmet-needs.ts'
 import { currencies, readAmount } from '#domain/money.ts'

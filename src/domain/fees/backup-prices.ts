@@ -1,6 +1,6 @@
 /** What a price list says of backups, in one currency (contracts 3). */
 import type { BackupType } from '#domain/backups.ts'
-import type { BackupPrices } from '#domain/checks/price-checks.ts'
+import type { BackupPrices } from '#domain/fees/price-list.ts'
 import { type Currency, type Hundredths, readAmount } from '#domain/money.ts'
 
 type Own = 'hkd' | 'usd' | 'rmb'

@@ -37,6 +37,23 @@ export interface Range {
   price: Hundredths
 }
 
+/** What a list charges for backups (contracts 5): amounts, percents and GB as text with two decimals. */
+export interface BackupPrices {
+  pdb2s3_fee_hkd: string
+  pdb2s3_fee_usd: string
+  pdb2s3_fee_rmb: string
+  /** GB a month without charge. */
+  pdb2s3_traffic: string
+  pdb2s3_discount: string
+  pdb2s3_up_hkd: string
+  pdb2s3_up_usd: string
+  pdb2s3_up_rmb: string
+  pdb2rds_fee_hkd: string
+  pdb2rds_fee_usd: string
+  pdb2rds_fee_rmb: string
+  pdb2rds_discount: string
+}
+
 /** Never two currencies in one of these: amounts of different ones cannot meet. */
 export interface Prices {
   currency: Currency

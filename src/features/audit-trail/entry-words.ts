@@ -2,8 +2,8 @@
 import { useTranslation } from 'react-i18next'
 import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
 import type { UatBound } from '#domain/fees/annual.ts'
-import { fieldText, filterText, valueText } from '#features/audit-trail/entry/value-text.ts'
-import { type Named, nameOf, operationOf } from '#features/audit-trail/list/entry-names.ts'
+import { fieldText, filterText, valueText } from '#features/audit-trail/value-text.ts'
+import { type Named, nameOf, operationOf } from '#features/audit-trail/entry-names.ts'
 import { priceFieldLabel } from '#ui/i18n/price-field-messages.ts'
 import { problemWords } from '#ui/i18n/problem-messages.ts'
 

@@ -2,7 +2,7 @@
 import type { ComponentType } from 'react'
 import type { Currency } from '#domain/money.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
-import type { AnyStep } from '#features/backups/subscribe/backup-quote.ts'
+import type { AnyStep } from '#features/backups/backup-quote.ts'
 
 /** What can be paid here: a subscription or a month of traffic (D66). */
 export interface Due {

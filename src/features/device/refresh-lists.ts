@@ -1,7 +1,7 @@
 /** Reads kept lists anew. Rows come through the page's live query; what is learned here is only how the asking went. */
 import type { Endpoint } from '#contract/endpoint.ts'
 import { localProblem, type Problem } from '#contract/problem.ts'
-import type { CachedListInfo } from '#local/storage/usage.ts'
+import type { CachedListInfo } from '#local/space/usage.ts'
 import { createAppThunk, problemOfRejected } from '#state/app-thunk.ts'
 import { signedOut } from '#state/session-slice.ts'
 import { root } from '#state/store.ts'

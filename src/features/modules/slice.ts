@@ -10,7 +10,7 @@ import type { Result } from '#request/results.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 import { createListSlice } from '#state/list-slice.ts'
 import { createWholeList } from '#state/whole-list.ts'
-import { queryOf, type View } from '#features/modules/list/list-url.ts'
+import { queryOf, type View } from '#features/modules/list-url.ts'
 
 const listing = (name: string) =>
   createListSlice<ModuleRow, View & { type: ClientType }>({ name, endpoint: listModules, read: readList, queryOf })

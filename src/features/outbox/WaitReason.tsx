@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { Intent } from '#contract/endpoint.ts'
-import type { WaitingState } from '#local/lists/list-view.ts'
+import type { WaitingState } from '#local/storage/records.ts'
 import type { EntryView } from '#local/outbox/read-entries.ts'
 import type { OutboxActions, WaitReason as Reason } from '#request/results.ts'
 import { useConnection } from '#state/hooks.ts'

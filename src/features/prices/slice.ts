@@ -11,7 +11,7 @@ import type { Result } from '#request/results.ts'
 import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
 import { createListSlice } from '#state/list-slice.ts'
 import { createWholeList } from '#state/whole-list.ts'
-import { queryOf, type View } from '#features/prices/list/list-url.ts'
+import { queryOf, type View } from '#features/prices/list-url.ts'
 
 export const priceLists = createListSlice<PriceRow, View & { type: ClientType }>({
   name: 'priceLists',

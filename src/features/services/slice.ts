@@ -15,7 +15,7 @@ import {
   takeServicePassword,
   updateService,
 } from '#contract/services.ts'
-import { queryOf, type View } from '#features/services/list/list-url.ts'
+import { queryOf, type View } from '#features/services/list-url.ts'
 import { readList } from '#local/lists/read-list.ts'
 import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
 import { createListSlice } from '#state/list-slice.ts'

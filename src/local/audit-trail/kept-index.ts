@@ -2,10 +2,10 @@
 import { keptTrail } from '#contract/audit-trail.ts'
 import type { ListSpec, Row } from '#contract/endpoint.ts'
 import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
-import { dropIndex, layoutOf, moveRows } from '#local/list-index/buckets.ts'
-import { nameAfter } from '#local/list-index/list-index.ts'
-import { fillId } from '#local/lists/coverage.ts'
-import { foldsOf } from '#local/lists/query.ts'
+import { dropIndex } from '#local/storage/index-records.ts'
+import { addToIndex, resetIndex } from '#local/list-index/list-index.ts'
+import { fillId } from '#local/storage/list-ids.ts'
+import { foldsOf } from '#local/list-query/query.ts'
 import type { StoredRow } from '#local/storage/cache-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 
@@ -16,28 +16,24 @@ export const keptIndex: ListSpec = {
   ...keptTrail,
   filters: { ...byColumns, entry: { kind: 'equal', column: 'entry_id' } },
 }
-const layout = layoutOf(keptIndex)
 
 export const listId = (companyId: number): string => fillId(keptIndex.table, companyId)
 
 /** An empty one. Inside a transaction over the tables of lists. */
-export async function beginIndex(db: UserDatabase, companyId: number): Promise<void> {
-  const id = listId(companyId)
-  const old = await db.indexes.get(id)
-  if (old) await dropIndex(db, old.name)
-  await db.indexes.put({ id, table: keptIndex.table, name: nameAfter(id, old?.name), next: null })
-}
+export const beginIndex = (db: UserDatabase, companyId: number): Promise<void> => resetIndex(db, keptIndex, companyId)
 
 /** Inside a transaction over the tables of lists. */
-export async function addToIndex(
+export async function addEntries(
   db: UserDatabase,
   companyId: number,
   rows: readonly AuditEntryRow[],
   asOf: number,
 ): Promise<void> {
   const index = await db.indexes.get(listId(companyId))
-  if (index && rows.length > 0)
-    await moveRows(db, index.name, layout, { gone: [], come: rows.map((row) => indexed(row, asOf)) })
+  if (index && rows.length > 0) {
+    const come = rows.map((row) => indexed(row, asOf))
+    await addToIndex(db, keptIndex, index.name, come)
+  }
 }
 
 function indexed(entry: AuditEntryRow, asOf: number): StoredRow {

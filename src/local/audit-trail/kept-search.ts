@@ -3,7 +3,7 @@ import { tileWidth } from '#domain/audit-log/tiles.ts'
 import { foldText } from '#domain/text.ts'
 import { listId } from '#local/audit-trail/kept-index.ts'
 import { allTexts, textEnd } from '#local/audit-trail/kept-tiles.ts'
-import type { KeptTexts } from '#local/audit-trail/records.ts'
+import type { KeptTexts } from '#local/storage/trail-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 
 /** Places of the entries that hold the text, as the server compares it; null: nothing is looked for. */

@@ -1,6 +1,6 @@
 /** What is kept of a company's audit trail and how its log stands, for live queries of the screens. */
-import type { KeptTrail, LogAlarm } from '#local/audit-trail/records.ts'
-import { readChoices } from '#local/audit-trail/trail-choices.ts'
+import type { KeptTrail, LogAlarm } from '#local/storage/trail-records.ts'
+import { readChoices } from '#local/storage/trail-choices.ts'
 import { readSession } from '#local/session/session.ts'
 import { type Device, thisDevice } from '#local/storage/device.ts'
 import { readTogether } from '#local/storage/transaction.ts'

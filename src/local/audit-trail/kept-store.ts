@@ -6,11 +6,11 @@ import { hashBytes } from '#domain/audit-log/hash.ts'
 import type { StreamedEntry } from '#domain/audit-log/leaf-stream.ts'
 import { type TileName, tileWidth } from '#domain/audit-log/tiles.ts'
 import { foldText } from '#domain/text.ts'
-import { forgetChoice } from '#local/audit-trail/trail-choices.ts'
-import { addToIndex, beginIndex, endIndex, keptIndex, listId } from '#local/audit-trail/kept-index.ts'
+import { forgetChoice } from '#local/storage/trail-choices.ts'
+import { addEntries, beginIndex, endIndex, keptIndex, listId } from '#local/audit-trail/kept-index.ts'
 import { getLeaves, getTexts, getTiles, leafBlock, textEnd } from '#local/audit-trail/kept-tiles.ts'
-import type { KeptLeaves, KeptTexts, KeptTile, KeptTrail } from '#local/audit-trail/records.ts'
-import { fillId } from '#local/lists/coverage.ts'
+import type { KeptLeaves, KeptTexts, KeptTile, KeptTrail } from '#local/storage/trail-records.ts'
+import { fillId } from '#local/storage/list-ids.ts'
 import { mayStore } from '#local/session/session-generation.ts'
 import { besideRows, type UserDatabase } from '#local/storage/database.ts'
 import { evict } from '#local/storage/eviction.ts'
@@ -64,7 +64,7 @@ export async function storePiece(db: UserDatabase, piece: Piece, generation: num
     const kept = await db.keptTrails.get(companyId)
     if (!kept || kept.next !== from || !(await mayStore(db, generation))) return false
     const rows = entries.flatMap(({ row }) => (row ? [row] : []))
-    await addToIndex(db, companyId, rows, asOf)
+    await addEntries(db, companyId, rows, asOf)
     await putTiles(db, companyId, entries)
     const next = from + entries.length
     const hidden = kept.hidden + entries.length - rows.length

@@ -1,6 +1,6 @@
 /** The kinds of records of kept tiles: hashes, by level and index; the leaves of level 0; what free text looks through in them. */
 import type { TileName } from '#domain/audit-log/tiles.ts'
-import type { KeptLeaves, KeptTexts, KeptTile } from '#local/audit-trail/records.ts'
+import type { KeptLeaves, KeptTexts, KeptTile } from '#local/storage/trail-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 
 /** Ends each text of `KeptTexts`. */

@@ -6,12 +6,9 @@ import type { PlainDate } from '#domain/time.ts'
 import { keptIndex, listId } from '#local/audit-trail/kept-index.ts'
 import { placesWith } from '#local/audit-trail/kept-search.ts'
 import { getLeaves, leafBlock } from '#local/audit-trail/kept-tiles.ts'
-import type { KeptTrail } from '#local/audit-trail/records.ts'
-import { findBetween, readBuckets, testBlocks } from '#local/list-index/bucket-filter.ts'
-import { find } from '#local/list-index/bucket-page.ts'
-import { idColumn } from '#local/list-index/buckets.ts'
-import { copiesOf } from '#local/list-index/column-cache.ts'
-import { type Filters, foldsOf, matches, placeOf } from '#local/lists/query.ts'
+import type { KeptTrail } from '#local/storage/trail-records.ts'
+import { findRowsBetween, getIndexReader, loadIndexReader, readIndexBuckets } from '#local/list-index/list-index.ts'
+import { type Filters, foldsOf, matches, placeOf } from '#local/list-query/query.ts'
 import type { Bucket } from '#local/storage/cache-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { readTogether } from '#local/storage/transaction.ts'
@@ -58,7 +55,7 @@ const days = ({ dateFrom, dateTo, searchText: _byTexts, ...rest }: Filters) => (
 
 async function bucketsOf(db: UserDatabase, index: string, filters: Filters): Promise<Bucket[]> {
   const { from, to } = days(filters)
-  const all = await readBuckets(db, index, { list: keptIndex, filters: {}, sort: keptIndex.sort })
+  const all = await readIndexBuckets(db, index, { list: keptIndex, filters: {}, sort: keptIndex.sort })
   return all.filter(
     ({ at }) => (from === undefined || String(at) >= String(from)) && (to === undefined || String(at) <= String(to)),
   )
@@ -66,6 +63,7 @@ async function bucketsOf(db: UserDatabase, index: string, filters: Filters): Pro
 
 /** Null: nothing of that company is kept. */
 export async function readKeptPage(db: UserDatabase, companyId: number, query: TrailQuery): Promise<TrailPage | null> {
+  await loadIndexReader()
   return await readTogether(db, tables, async () => {
     const index = (await db.indexes.get(listId(companyId)))?.name
     if (index === undefined) return null
@@ -85,7 +83,7 @@ interface Found {
 async function findPlain(db: UserDatabase, index: string, companyId: number, query: TrailQuery): Promise<Found> {
   const { rest } = days(query.filters)
   const question = { list: keptIndex, filters: rest, sort: [keptIndex.sort[0], query.order] as const }
-  const found = await find(db, index, question, await bucketsOf(db, index, query.filters))
+  const found = await getIndexReader().findRows(db, index, question, await bucketsOf(db, index, query.filters))
   const first =
     query.after === undefined
       ? (query.page - 1) * query.results
@@ -115,14 +113,9 @@ async function behind(db: UserDatabase, index: string, all: readonly number[], a
 /** Each day's entries that the filter means and that stand at one of these places, in the order of time. */
 async function daysWith(db: UserDatabase, index: string, filters: Filters, places: ReadonlySet<number>) {
   const question = { list: keptIndex, filters: days(filters).rest, sort: keptIndex.sort }
-  const blocks = await testBlocks(copiesOf(db, index), question, await bucketsOf(db, index, filters), idColumn)
-  return blocks.map(({ bucket, mask, beside }) => {
-    const meant = mask()
-    const found: number[] = []
-    for (const [n, place] of (beside?.codes ?? []).entries())
-      if ((meant === null || meant[n] === 1) && places.has(place)) found.push(place)
-    return { day: String(bucket.at), found }
-  })
+  const buckets = await bucketsOf(db, index, filters)
+  const all = await getIndexReader().findInBuckets(db, index, { question, buckets, ids: places })
+  return all.map(({ bucket, found }) => ({ day: String(bucket.at), found }))
 }
 
 /** Entries by their places, in that order, each as its leaf says. */
@@ -152,14 +145,14 @@ async function placeBehind(
   const candidate = { row, folds: foldsOf(keptIndex, row) }
   const question = { list: keptIndex, filters, sort: [field, order] as const }
   const place = placeOf(keptIndex, field)(candidate)
-  const before = await findBetween(db, index, question, { after: null, before: place })
+  const before = await findRowsBetween(db, index, question, { after: null, before: place })
   return before.length + (matches(keptIndex, filters)(candidate) ? 1 : 0)
 }
 
 /** Where the entry of this id stands, or nothing. */
 async function placeOfEntry(db: UserDatabase, index: string, id: number): Promise<number[]> {
   const own = { list: keptIndex, filters: { entry: id }, sort: keptIndex.sort }
-  return await (await find(db, index, own)).ids(0, 1)
+  return await (await getIndexReader().findRows(db, index, own)).ids(0, 1)
 }
 
 export interface TrailActivity {
@@ -177,6 +170,7 @@ export async function readKeptActivity(
   const { dateFrom, dateTo } = filters as { dateFrom?: PlainDate; dateTo?: PlainDate }
   const { first, last, from } = activityDays({ dateFrom, dateTo }, today)
   if (first > last) return { days: [], from }
+  await loadIndexReader()
   return await readTogether(db, tables, async () => {
     const index = (await db.indexes.get(listId(companyId)))?.name
     if (index === undefined) return null
@@ -202,6 +196,6 @@ async function countDays(db: UserDatabase, index: string, filters: Filters, plac
     return found.map(({ day, found: own }) => ({ day, hits: own.length }))
   }
   const question = { list: keptIndex, filters: days(filters).rest, sort: keptIndex.sort }
-  const blocks = await testBlocks(copiesOf(db, index), question, await bucketsOf(db, index, filters), null)
-  return blocks.map(({ bucket, hits }) => ({ day: String(bucket.at), hits }))
+  const counts = await getIndexReader().countInBuckets(db, index, question, await bucketsOf(db, index, filters))
+  return counts.map(({ bucket, hits }) => ({ day: String(bucket.at), hits }))
 }

@@ -1,5 +1,4 @@
-/** Which long requests are on their way, and what of any a sign-out leaves: as much as every signed-in page carries. */
-import type { UserDatabase } from '#local/storage/database.ts'
+/** Which long requests are on their way: as much as every signed-in page carries. */
 import type { Job, JobState } from '#local/storage/records.ts'
 
 const open: readonly JobState[] = ['starting', 'unknown', 'running', 'sign in']
@@ -38,15 +37,3 @@ export const jobFrom = (
   begun: StartedJob,
   now: number,
 ): Job => ({ intent, key, endpoint, input: asked, forUser, since, ...fresh, ...begun, state: 'running', nextAt: now })
-
-/**
- * A sign-out takes the answers and what was asked; that something runs, or may run, stays for its owner, who asks for it
- * again (the server keeps an answer for a day). Call it inside a transaction over `jobs`.
- */
-export async function stripJobs(db: UserDatabase): Promise<void> {
-  await db.jobs.filter(({ state }) => state === 'failed' || state === 'gone').delete()
-  await db.jobs.toCollection().modify((job) => {
-    const isDone = job.state === 'done'
-    Object.assign(job, { input: {}, answer: null, problem: null, ...(isDone ? { state: 'running', nextAt: 0 } : {}) })
-  })
-}

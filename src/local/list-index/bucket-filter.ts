@@ -7,7 +7,7 @@ import type { ListSpec } from '#contract/endpoint.ts'
 import { bucketName, bucketOf, columnName, idColumn } from '#local/list-index/buckets.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import type { Bucket, BucketKey, Column, Value } from '#local/storage/cache-records.ts'
-import { comparePlaces, type Condition, conditionsOf, type Filters, type Place } from '#local/lists/query.ts'
+import { comparePlaces, type Condition, conditionsOf, type Filters, type Place } from '#local/list-query/query.ts'
 
 export interface Question {
   list: ListSpec

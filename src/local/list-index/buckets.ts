@@ -3,11 +3,10 @@
  * buckets (a UTC day, the first letters), each bucket column by column. A page and its exact count are read from the
  * few columns that the filter names, never from rows. What is indexed follows from `fills`; no list has code of its own.
  */
-import { Dexie } from 'dexie'
 import type { ListSpec } from '#contract/endpoint.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
-import type { Bucket, BucketKey, Column, ListIndex, StoredRow, Value } from '#local/storage/cache-records.ts'
-import { comparePlaces, type Place, valueOf } from '#local/lists/query.ts'
+import type { Bucket, BucketKey, Column, StoredRow, Value } from '#local/storage/cache-records.ts'
+import { comparePlaces, type Place, valueOf } from '#local/list-query/query.ts'
 
 /** Of every bucket: the ids of its rows, which no dictionary would make smaller. */
 export const idColumn = '#'
@@ -182,12 +181,6 @@ function encoded(all: readonly Value[]): Pick<Column, 'values' | 'codes'> {
   return { values, codes: narrow.from(codes) }
 }
 
-/** Forgets one index whole. Inside a transaction. */
-export async function dropIndex(db: UserDatabase, list: string): Promise<void> {
-  await db.buckets.where('[list+at]').between([list], [list, Dexie.maxKey]).delete()
-  await db.columns.where('[list+column+at]').between([list], [list, Dexie.maxKey]).delete()
-}
-
 /**
  * Whether a bucket says what its rows say: those of one stored row, compared column by column (protocol 37). What it
  * costs does not grow with the list. Inside a transaction.
@@ -209,9 +202,3 @@ export async function isTrueOf(db: UserDatabase, list: string, layout: Layout, s
 }
 
 const tableOf = (list: string) => list.slice(0, list.indexOf('|'))
-
-export async function forgetIndex(db: UserDatabase, { id, name, next }: ListIndex): Promise<void> {
-  await db.indexes.delete(id)
-  await dropIndex(db, name)
-  if (next !== null) await dropIndex(db, next)
-}

@@ -1,13 +1,18 @@
 /**
- * What is counted of each list as its rows come and go, and from how many rows on it is read by its buckets. Called by
- * whoever writes rows, inside the transaction that writes them.
+ * The index of long lists: the only file that code outside this folder imports. Whoever writes rows calls `countIn` inside the
+ * transaction that writes them. A list that is fetched anew gets its index by `beginNextIndex`, `addToIndex` and `showNextIndex`.
+ * Reads find the rows of a filter by the index alone, inside a transaction over it.
  */
+import { Dexie } from 'dexie'
 import { type ListSpec, fillsOf } from '#contract/endpoint.ts'
-import { forgetIndex, isTrueOf, type Layout, layoutOf, moveRows } from '#local/list-index/buckets.ts'
+import { findBetween, type Question, readBuckets } from '#local/list-index/bucket-filter.ts'
+import { idColumn, isTrueOf, type Layout, layoutOf, moveRows } from '#local/list-index/buckets.ts'
+import { counted, type Part } from '#local/list-index/list-stats.ts'
+import type { Place } from '#local/list-query/query.ts'
+import type { Bucket, Exchange, ListIndex, StoredRow } from '#local/storage/cache-records.ts'
 import { rowsOf, type UserDatabase } from '#local/storage/database.ts'
-import type { ListIndex } from '#local/storage/cache-records.ts'
-import { counted, type Exchange, type Part } from '#local/list-index/list-stats.ts'
-import { fillId } from '#local/lists/coverage.ts'
+import { dropIndex, forgetIndex } from '#local/storage/index-records.ts'
+import { fillId } from '#local/storage/list-ids.ts'
 import { transact } from '#local/storage/transaction.ts'
 
 /**
@@ -78,7 +83,7 @@ export async function makeIndex(db: UserDatabase, list: ListSpec, scope: number 
  * A name is given once, also after the list was cleared away: nothing of an older index can be taken for a newer one's. It
  * is a number, because older builds count on from it.
  */
-export const nameAfter = (id: string, name: string | null | undefined): string =>
+const nameAfter = (id: string, name: string | null | undefined): string =>
   `${id}#${Math.max(Number(name?.slice(name.lastIndexOf('#') + 1) ?? 0) + 1, Date.now())}`
 
 /** Looks at the bucket of one row and makes the index anew where it does not say what the rows say. */
@@ -92,4 +97,85 @@ export async function proveIndex(db: UserDatabase, list: ListSpec, scope: number
     await makeIndex(db, list, scope)
     return false
   })
+}
+
+/** Gives a list an empty index in place of the one that it has. Inside a transaction. */
+export async function resetIndex(db: UserDatabase, list: ListSpec, scope: number | null): Promise<void> {
+  const id = fillId(list.table, scope)
+  const old = await db.indexes.get(id)
+  if (old) await dropIndex(db, old.name)
+  await db.indexes.put({ id, table: list.table, name: nameAfter(id, old?.name), next: null })
+}
+
+/** Adds rows to the index of that name. Inside a transaction. */
+export const addToIndex = (db: UserDatabase, list: ListSpec, name: string, rows: readonly StoredRow[]): Promise<void> =>
+  moveRows(db, name, layoutOf(list), { gone: [], come: rows })
+
+/**
+ * Puts an empty index beside the one that the screens read, under the name `next`; a list without an index gets one first.
+ * Null: it could not be made. Inside a transaction.
+ */
+export async function beginNextIndex(
+  db: UserDatabase,
+  list: ListSpec,
+  scope: number | null,
+): Promise<ListIndex | null> {
+  const id = fillId(list.table, scope)
+  if (!(await db.indexes.get(id))) await makeIndex(db, list, scope)
+  const index = await db.indexes.get(id)
+  if (!index) return null
+  // Left by a fill that was cut off.
+  if (index.next !== null) await dropIndex(db, index.next)
+  const fresh = { ...index, next: nameAfter(id, index.next ?? index.name) }
+  await db.indexes.put(fresh)
+  return fresh
+}
+
+/** Ids that the index of the one name has and that of the other lacks, found bucket by bucket. Inside a transaction. */
+export async function findMissingIds(db: UserDatabase, name: string, next: string): Promise<number[]> {
+  const missing: number[] = []
+  const buckets = await db.buckets.where('[list+at]').between([name, Dexie.minKey], [name, Dexie.maxKey]).toArray()
+  for (const { at } of buckets) {
+    const [before, after] = await db.columns.bulkGet([
+      [name, idColumn, at],
+      [next, idColumn, at],
+    ])
+    const there = new Set(after?.codes)
+    for (const id of before?.codes ?? []) if (!there.has(id)) missing.push(id)
+  }
+  return missing
+}
+
+/** From now on the screens read the next index; the one before is deleted. Inside a transaction. */
+export async function showNextIndex(db: UserDatabase, index: ListIndex, next: string): Promise<void> {
+  await db.indexes.put({ ...index, name: next, next: null })
+  await dropIndex(db, index.name)
+}
+
+/** The buckets that the filter can mean, in the list's own order; none where there is no index of that name. */
+export const readIndexBuckets = (db: UserDatabase, name: string, question: Question): Promise<Bucket[]> =>
+  readBuckets(db, name, question)
+
+/** Ids of the rows that the filter means and that stand between two places of the order, both left out; null: without that end. */
+export const findRowsBetween = (
+  db: UserDatabase,
+  name: string,
+  question: Question,
+  ends: { after: Place | null; before: Place | null },
+): Promise<number[]> => findBetween(db, name, question, ends)
+
+type IndexReader = typeof import('#local/list-index/index-reader.ts')
+
+let reader: IndexReader | undefined
+
+/** Loads what finds pages of a long list, before a transaction is begun: what writes rows does not carry that code. */
+export async function loadIndexReader(): Promise<void> {
+  // By this promise and not its own: else Dexie loses sight of what a live query reads after it.
+  reader ??= await Promise.resolve(import('#local/list-index/index-reader.ts'))
+}
+
+/** What finds pages by the index, inside a transaction over it; `loadIndexReader` comes before. */
+export function getIndexReader(): IndexReader {
+  if (!reader) throw new Error('loadIndexReader was not awaited')
+  return reader
 }

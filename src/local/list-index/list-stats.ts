@@ -1,15 +1,7 @@
 /** Rows and bytes of each cached list, kept up to date with every change of its rows. */
-import { rowsOf, type UserDatabase } from '#local/storage/database.ts'
-import type { ListStats, StoredRow } from '#local/storage/cache-records.ts'
-import { fillId } from '#local/lists/coverage.ts'
-
-/** Rows that went (or were replaced, as they were) and rows that came, of one table. */
-export interface Exchange {
-  gone: readonly StoredRow[]
-  come: readonly StoredRow[]
-  /** Of those that came: of a fill that is under way, so not to be shown before it is whole. */
-  staged?: readonly StoredRow[]
-}
+import { rowsIn, type UserDatabase } from '#local/storage/database.ts'
+import type { Exchange, ListStats, StoredRow } from '#local/storage/cache-records.ts'
+import { fillId } from '#local/storage/list-ids.ts'
 
 export type Part = Record<'gone' | 'come' | 'staged', StoredRow[]>
 
@@ -60,9 +52,6 @@ export async function counted(
   else await db.listStats.delete(id)
   return holding
 }
-
-export const rowsIn = (db: UserDatabase, table: string, scope: number | null) =>
-  scope === null ? rowsOf(db, table).toCollection() : rowsOf(db, table).where('scope').equals(scope)
 
 /** Of a list that an older build stored, or that begins: all are counted, and weighed by a sample. */
 async function weighed(

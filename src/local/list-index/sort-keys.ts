@@ -1,7 +1,7 @@
 /** The different values of one column of a long list and their order, worked out once and not with each window. */
 import type { Piece } from '#local/list-index/bucket-filter.ts'
 import type { Value } from '#local/storage/cache-records.ts'
-import { comparePlaces } from '#local/lists/query.ts'
+import { comparePlaces } from '#local/list-query/query.ts'
 
 /** Every value has a code for the whole list, beside the one it has in its bucket. */
 export interface Ranks {

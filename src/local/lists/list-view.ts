@@ -1,5 +1,6 @@
 /** What a list reads from the device: rows as the server last said, waiting writes laid over them, and how much is here. */
 import type { ListSpec, Id, Intent, Row } from '#contract/endpoint.ts'
+import type { WaitingState } from '#local/storage/records.ts'
 
 export interface ListQuery {
   /** Value of the scope's column, null where a list has no scope. */
@@ -11,9 +12,6 @@ export interface ListQuery {
   /** Rows that stand before the others whatever page and filter: made here a moment ago, newest first. */
   newRows?: readonly Id[] | undefined
 }
-
-/** dropping: its user takes it back, and the server is asked to never do it. */
-export type WaitingState = 'waiting' | 'sending' | 'dropping' | 'refused' | 'asks' | 'conflict' | 'sign in'
 
 /** A row and, where a write of this device is laid over it, what becomes of that write. */
 export interface OverlaidRow<R extends Row> {

@@ -3,10 +3,11 @@
  * the list that is. Live queries run these, from an `async` function: Dexie follows no other across awaits.
  */
 import type { ListSpec, Row } from '#contract/endpoint.ts'
+import { loadIndexReader } from '#local/list-index/list-index.ts'
 import type { StoredRow } from '#local/storage/cache-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { type Device, thisDevice } from '#local/storage/device.ts'
-import { fillId } from '#local/lists/coverage.ts'
+import { fillId } from '#local/storage/list-ids.ts'
 import {
   asServerOrdered,
   isSearch,
@@ -17,7 +18,7 @@ import {
   viewOf,
   withNewRows,
 } from '#local/lists/overlaid-rows.ts'
-import { comparer, matches } from '#local/lists/query.ts'
+import { comparer, matches } from '#local/list-query/query.ts'
 import type { Session } from '#local/session/session.ts'
 import { readTogether } from '#local/storage/transaction.ts'
 import type { ListQuery, ListView, ReadList } from '#local/lists/list-view.ts'
@@ -44,7 +45,7 @@ interface Last {
 }
 
 const last = new WeakMap<Device, Last>()
-let many: typeof import('#local/list-index/read-indexed-list.ts') | undefined
+let many: typeof import('#local/lists/read-indexed-list.ts') | undefined
 
 export async function readListOn<R extends Row>(
   device: Device,
@@ -68,8 +69,9 @@ export async function readListOn<R extends Row>(
   const all = await readAll<R>(db, list, query, session)
   if (all) long.delete(listId)
   if (all) return all
+  await loadIndexReader()
   // By this promise and not its own: else Dexie loses sight of what a live query reads after it.
-  many = await Promise.resolve(import('#local/list-index/read-indexed-list.ts'))
+  many = await Promise.resolve(import('#local/lists/read-indexed-list.ts'))
   long.add(listId)
   return (await many.readMany<R>(db, list, query, session)) ?? (await readListOn(device, list, query))
 }

@@ -1,12 +1,12 @@
 /** Stores what the server answered: a page, the changes of a list, a single response. Nothing is stored for a session that
  * has ended (protocol 10, 33, 35). */
 import type { ListSpec } from '#contract/endpoint.ts'
-import { findBetween } from '#local/list-index/bucket-filter.ts'
-import { besideRows, rowsOf, rowTables, type UserDatabase, wipedTables } from '#local/storage/database.ts'
+import { findRowsBetween } from '#local/list-index/list-index.ts'
+import { besideRows, rowsOf, rowTables, type UserDatabase, wipedTables, rowsIn } from '#local/storage/database.ts'
 import type { Coverage, StoredRow } from '#local/storage/cache-records.ts'
-import { rowsIn } from '#local/list-index/list-stats.ts'
-import { addSpan, coverageId, fillId, pageId } from '#local/lists/coverage.ts'
-import { comparer, matches, placeOf, tidyFilters } from '#local/lists/query.ts'
+import { addSpan } from '#local/list-query/coverage.ts'
+import { coverageId, fillId, pageId } from '#local/storage/list-ids.ts'
+import { comparer, matches, placeOf, tidyFilters } from '#local/list-query/query.ts'
 import {
   deleted,
   exchange,
@@ -124,7 +124,7 @@ async function readBetween(
   if (index) {
     const place = placeOf(list, query.sort[0])
     const ends = { after: first && place(first), before: last && place(last) }
-    const found = await findBetween(db, index.name, { list, ...query }, ends)
+    const found = await findRowsBetween(db, index.name, { list, ...query }, ends)
     return (await rowsOf(db, list.table).bulkGet(found)).filter((row) => row !== undefined)
   }
   const mine = matches(list, query.filters)

@@ -2,10 +2,9 @@
 import { fillsOf, type Row } from '#contract/endpoint.ts'
 import { isOutdated, rowsOf, type UserDatabase } from '#local/storage/database.ts'
 import { countIn } from '#local/list-index/list-index.ts'
-import type { StoredRow } from '#local/storage/cache-records.ts'
-import type { Exchange } from '#local/list-index/list-stats.ts'
-import { coverageId, fillId } from '#local/lists/coverage.ts'
-import { foldsOf } from '#local/lists/query.ts'
+import type { StoredRow, Exchange } from '#local/storage/cache-records.ts'
+import { coverageId, fillId } from '#local/storage/list-ids.ts'
+import { foldsOf } from '#local/list-query/query.ts'
 
 /** How long a deleted id is remembered here (protocol 33). */
 const tombstoneMs = 24 * 3_600_000

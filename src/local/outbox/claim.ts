@@ -2,7 +2,7 @@
 import { endpointNamed, type Intent } from '#contract/endpoint.ts'
 import { localProblem, type ProblemCode } from '#contract/problem.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
-import { isSealedUp } from '#local/outbox/sealed-records.ts'
+import { isSealedUp } from '#local/seals/sealed-records.ts'
 import { readGate } from '#local/session/session-generation.ts'
 import type { OutboxEntry, FrozenRequest } from '#local/storage/records.ts'
 import { transactToSend } from '#local/storage/reserve.ts'

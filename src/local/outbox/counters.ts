@@ -1,6 +1,6 @@
 /** How many writes were ever recorded here and how many still wait: numbers that the cookie repeats, so that a loss shows. */
 import type { UserDatabase } from '#local/storage/database.ts'
-import { sealsIn } from '#local/outbox/sealed-records.ts'
+import { sealsIn } from '#local/seals/sealed-records.ts'
 import { openGate } from '#local/session/session-generation.ts'
 import type { Subject } from '#local/storage/records.ts'
 

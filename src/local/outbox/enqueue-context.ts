@@ -2,7 +2,7 @@
 import type { Id, Intent } from '#contract/endpoint.ts'
 import { rowsOf, type UserDatabase } from '#local/storage/database.ts'
 import { readMarks } from '#local/outbox/counters.ts'
-import { sealsIn } from '#local/outbox/sealed-records.ts'
+import { sealsIn } from '#local/seals/sealed-records.ts'
 import type { OutboxEntry, Receipt } from '#local/storage/records.ts'
 
 /** The parts of a draft that decide where it stands. */

@@ -1,9 +1,8 @@
 /** Waiting writes as the screens read them; what moves them is in outbox.ts, which no page has to carry. */
 import { type Device, thisDevice } from '#local/storage/device.ts'
-import { sealsIn } from '#local/outbox/sealed-records.ts'
+import { sealsIn } from '#local/seals/sealed-records.ts'
 import { readSession } from '#local/session/session.ts'
-import type { WaitingState } from '#local/lists/list-view.ts'
-import type { OutboxEntry } from '#local/storage/records.ts'
+import type { WaitingState, OutboxEntry } from '#local/storage/records.ts'
 
 /** An entry as the screens see it. */
 export type EntryView = Pick<

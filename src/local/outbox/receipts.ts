@@ -7,7 +7,7 @@ import type { Id, Intent, Row } from '#contract/endpoint.ts'
 import { nameIn } from '#domain/text.ts'
 import { rowsOf, rowTables, type UserDatabase } from '#local/storage/database.ts'
 import { type Device, thisDevice } from '#local/storage/device.ts'
-import { idOf } from '#local/outbox/row-ids.ts'
+import { idOf } from '#local/storage/row-ids.ts'
 import { readSession } from '#local/session/session.ts'
 import type { About, OutboxEntry, Receipt } from '#local/storage/records.ts'
 

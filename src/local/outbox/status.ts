@@ -6,10 +6,9 @@ import type { UserDatabase } from '#local/storage/database.ts'
 import { isParked } from '#local/outbox/read-entries.ts'
 import { isPast, isPaused } from '#local/outbox/claim.ts'
 import { inQueue } from '#local/outbox/enqueue-context.ts'
-import { isSealedUp, sealsIn } from '#local/outbox/sealed-records.ts'
+import { isSealedUp, sealsIn } from '#local/seals/sealed-records.ts'
 import { readGate } from '#local/session/session-generation.ts'
-import type { OutboxEntry } from '#local/storage/records.ts'
-import type { WaitingState } from '#local/lists/list-view.ts'
+import type { OutboxEntry, WaitingState } from '#local/storage/records.ts'
 
 const goesByItself: readonly WaitingState[] = ['waiting', 'sending', 'dropping']
 

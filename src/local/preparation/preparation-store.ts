@@ -4,7 +4,7 @@ import {
   type PreparedPart,
   preparationTable,
   readPreparationIn,
-} from '#local/preparation/preparation-record.ts'
+} from '#local/storage/preparation-record.ts'
 import { readGate } from '#local/session/session-generation.ts'
 import { readSession } from '#local/session/session.ts'
 import type { UserDatabase } from '#local/storage/database.ts'

@@ -132,7 +132,7 @@ export async function sweep(device: Device): Promise<void> {
     const gate = await db.meta.get('session-generation')
     if (isHere(await readSession(device), occupant)) continue
     // Fetched when somebody leaves: no page carries it before.
-    const { wipe } = await import('#local/outbox/sealed-outbox.ts')
+    const { wipe } = await import('#local/seals/sealed-outbox.ts')
     const generation = gate?.name === 'session-generation' ? gate.generation : 0
     if (await wipe(db, generation, { keepsCache: occupant.lapsed === true })) await noteClean(device, occupant)
   }

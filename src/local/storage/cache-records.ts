@@ -13,6 +13,14 @@ export interface StoredRow {
   folds: Record<string, string>
 }
 
+/** Rows that went (or were replaced, as they were) and rows that came, of one table. */
+export interface Exchange {
+  gone: readonly StoredRow[]
+  come: readonly StoredRow[]
+  /** Of those that came: of a fill that is under way, so not to be shown before it is whole. */
+  staged?: readonly StoredRow[]
+}
+
 /** What one answered filter proved: how many the server counts, and which stretches of one order were read. */
 export interface Coverage {
   id: string

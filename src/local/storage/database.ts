@@ -15,7 +15,7 @@ import type {
   StoredRow,
   Tombstone,
 } from '#local/storage/cache-records.ts'
-import type { KeptRecord, KeptTrail, LogCheckpoint } from '#local/audit-trail/records.ts'
+import type { KeptRecord, KeptTrail, LogCheckpoint } from '#local/storage/trail-records.ts'
 import type {
   AskedToPersist,
   OutboxEntry,
@@ -182,3 +182,7 @@ const outdated = new WeakSet<Dexie>()
 export const isOutdated = (db: Dexie): boolean => outdated.has(db)
 
 export const rowsOf = (db: UserDatabase, table: string): Table<StoredRow, number> => db.table(table)
+
+/** Rows of one list: a table, or those of one scope of it. */
+export const rowsIn = (db: UserDatabase, table: string, scope: number | null) =>
+  scope === null ? rowsOf(db, table).toCollection() : rowsOf(db, table).where('scope').equals(scope)

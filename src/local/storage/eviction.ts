@@ -5,12 +5,11 @@
  * waiting write is about. What its user asked to keep stays until they take it away or leave.
  */
 import { getUser } from '#contract/accounts.ts'
-import { forgetIndex } from '#local/list-index/buckets.ts'
-import { readPreparedLists } from '#local/preparation/preparation-record.ts'
-import { besideRows, rowsOf, rowTables, type UserDatabase } from '#local/storage/database.ts'
+import { forgetIndex } from '#local/storage/index-records.ts'
+import { readPreparedLists } from '#local/storage/preparation-record.ts'
+import { besideRows, rowsOf, rowTables, type UserDatabase, rowsIn } from '#local/storage/database.ts'
 import type { ListStats } from '#local/storage/cache-records.ts'
-import { rowsIn } from '#local/list-index/list-stats.ts'
-import { fillId } from '#local/lists/coverage.ts'
+import { fillId } from '#local/storage/list-ids.ts'
 import { isFull } from '#local/storage/storage-errors.ts'
 
 export const limits = {

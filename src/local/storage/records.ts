@@ -2,7 +2,6 @@
 import type { Id, Intent, Kind } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { Rights } from '#domain/access.ts'
-import type { WaitingState } from '#local/lists/list-view.ts'
 
 export interface Subject {
   companyId: number
@@ -16,6 +15,9 @@ export interface FrozenRequest {
   headers: Record<string, string>
   body: string | null
 }
+
+/** dropping: its user takes it back, and the server is asked to never do it. */
+export type WaitingState = 'waiting' | 'sending' | 'dropping' | 'refused' | 'asks' | 'conflict' | 'sign in'
 
 export interface OutboxEntry {
   intent: Intent
@@ -195,7 +197,7 @@ export interface LostRights {
   version: number
 }
 
-/** Room for sending what waits (local/storage/reserve); what only tries whether there is room (local/storage/free-space). */
+/** Room for sending what waits (local/storage/reserve); what only tries whether there is room (local/space/free-space). */
 export interface Filler {
   name: 'reserve' | 'probe'
   bytes: Uint8Array<ArrayBuffer>

@@ -5,7 +5,7 @@ import { checkRange, type LogRange, tilesOfRange } from '#domain/audit-log/range
 import { hashAt, type TileName, tileWidth, widthOf } from '#domain/audit-log/tiles.ts'
 import { storeTiles } from '#local/audit-trail/kept-store.ts'
 import { getTiles } from '#local/audit-trail/kept-tiles.ts'
-import type { KeptTile } from '#local/audit-trail/records.ts'
+import type { KeptTile } from '#local/storage/trail-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { fetchTile, readKeptTiles } from '#request/audit-trail/log-tiles.ts'
 import type { Ports } from '#request/ports.ts'

@@ -4,7 +4,7 @@
  */
 import type { Endpoint } from '#contract/endpoint.ts'
 import { toWire } from '#contract/http-mapping.ts'
-import { failed, type Input, toRequest, toResult } from '#request/page/http.ts'
+import { failed, type Input, toRequest, toResult } from '#request/transport/http.ts'
 import type { PagePorts } from '#request/page/page-ports.ts'
 import { type Api, type CallOptions, isRead, type Result } from '#request/results.ts'
 

@@ -1,6 +1,6 @@
 /** Responses to what a page sends past the pipeline: secrets and files. */
 import { localProblem, type Problem } from '#contract/problem.ts'
-import { toResult } from '#request/page/http.ts'
+import { toResult } from '#request/transport/http.ts'
 import type { Ports } from '#request/ports.ts'
 import type { Result } from '#request/results.ts'
 import { blockedProblem } from '#request/transport/blocked.ts'

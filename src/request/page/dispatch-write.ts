@@ -8,7 +8,7 @@ import { headers } from '#contract/headers.ts'
 import { nameIn } from '#domain/text.ts'
 import { toWire, type Wire } from '#contract/http-mapping.ts'
 import type { RequestData } from '#request/transport/transport.ts'
-import { failed, type Input, toRequest, toResult } from '#request/page/http.ts'
+import { failed, type Input, toRequest, toResult } from '#request/transport/http.ts'
 import type { PagePorts } from '#request/page/page-ports.ts'
 import type { CallOptions, Result } from '#request/results.ts'
 

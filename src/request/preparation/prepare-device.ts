@@ -1,9 +1,9 @@
 /** Brings to this device all that its user's pages read, so that they open without a connection; then only what has changed. */
 import type { Caller } from '#domain/access.ts'
-import type { PartName, RunEnd } from '#local/preparation/preparation-record.ts'
-import { readPreparationIn } from '#local/preparation/preparation-record.ts'
+import type { PartName, RunEnd } from '#local/storage/preparation-record.ts'
+import { readPreparationIn } from '#local/storage/preparation-record.ts'
 import { isPartDue, isRunDue, updatePreparation } from '#local/preparation/preparation-store.ts'
-import { browserStorage, type Estimates } from '#local/storage/usage.ts'
+import { browserStorage, type Estimates } from '#local/space/usage.ts'
 import { isFull, unlessFull } from '#local/storage/storage-errors.ts'
 import type { Ports } from '#request/ports.ts'
 import { createPartReader, RunEnded, toPreparedPart } from '#request/preparation/part-reader.ts'

@@ -11,7 +11,7 @@ import { listPriceListUses } from '#contract/price-lists/withdrawn.ts'
 import { listServices, type ServiceRow } from '#contract/services.ts'
 import { listUsers } from '#contract/users.ts'
 import { type Caller, type ClientType, clientTypes, isDeleteLevel, may, type Who } from '#domain/access.ts'
-import { type PartName, partNames } from '#local/preparation/preparation-record.ts'
+import { type PartName, partNames } from '#local/storage/preparation-record.ts'
 import { notAttempted, type PartReader, type PreparedRow } from '#request/preparation/part-reader.ts'
 import type { Row } from '#contract/endpoint.ts'
 

@@ -40,7 +40,7 @@ export async function fill(
     return void (await kept(ports, () =>
       storeChanges(db, list, query.scope, { changed, gone, upto, asOf, ...leftOut }, { all, generation }),
     ))
-  const { inPieces, storeWhole } = await import('#local/list-index/bulk-load.ts')
+  const { inPieces, storeWhole } = await import('#local/lists/bulk-load.ts')
   const pieces = inPieces(changed)
   await kept(ports, () => storeWhole(db, list, query.scope, { pieces, upto, asOf, ...leftOut }, generation))
 }

@@ -11,13 +11,17 @@ import { storePage } from '#local/lists/response-store.ts'
 import type { ListQuery } from '#local/lists/list-view.ts'
 import { sendSignedIn } from '#request/session/auth-fetch.ts'
 import { isBlocked, sendOrExplain } from '#request/transport/blocked.ts'
-import { type ResponseData, isGood, jsonOf, localResponse, problemOf } from '#request/transport/transport.ts'
+import {
+  type ResponseData,
+  isGood,
+  jsonOf,
+  localResponse,
+  patienceMs,
+  problemOf,
+} from '#request/transport/transport.ts'
 import type { Ports } from '#request/ports.ts'
 import { fill } from '#request/reads/fill-list.ts'
 import { type Asked, type Guard, guardFor, kept, leftOutOf, type Page, whoNow } from '#request/reads/read-context.ts'
-
-/** So long a screen waits for the line while the device has something to show. */
-export const patienceMs = 3_000
 
 export async function answerList(ports: Ports, asked: Asked, list: ListSpec): Promise<ResponseData | null> {
   const query = readQuery(asked, list)
@@ -72,7 +76,7 @@ async function tidy(
 ): Promise<void> {
   const [row] = page.rows
   if (row && ports.chance() < 1 / provenOnceIn) await proveIndex(db, list, query.scope, row.id)
-  const { trimCache } = await import('#local/storage/clear-cache.ts')
+  const { trimCache } = await import('#local/space/clear-cache.ts')
   await trimCache(db)
 }
 

@@ -2,7 +2,7 @@
 import { getUser } from '#contract/accounts.ts'
 import { toWire } from '#contract/http-mapping.ts'
 import { isRightLost, type Rights } from '#domain/access.ts'
-import { keysIn } from '#local/outbox/seal-keys.ts'
+import { keysIn } from '#local/seals/seal-keys.ts'
 import { openCache, readSealedCache } from '#local/seals/sealed-cache.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import type { Ports } from '#request/ports.ts'

@@ -125,7 +125,7 @@ async function settleIn(ports: Ports, user: SignedIn['user'], answer: ResponseDa
     import('#request/session/auth-fetch.ts'),
     import('#local/lists/response-store.ts'),
     import('#request/session/open-seals.ts'),
-    import('#request/writes/unsent-count.ts'),
+    import('#request/session/unsent-count.ts'),
     import('#request/session/open-cache.ts'),
   ])
   const device = await ports.device()
@@ -152,7 +152,7 @@ export async function signOut(ports: Ports, discard = false): Promise<void> {
   const session = await readSession(device)
   if (session && discard) {
     await (await import('#local/outbox/user-actions.ts')).discardAll(device.of(session), ports.clock())
-    await (await import('#request/writes/unsent-count.ts')).storeUnsentCount(ports, session)
+    await (await import('#request/session/unsent-count.ts')).storeUnsentCount(ports, session)
   }
   await markSignedOut(device)
   const token = await ports.access.read(session)

@@ -5,6 +5,9 @@ import type { Ports } from '#request/ports.ts'
 
 export const requestTimeoutMs = 30_000
 
+/** So long a screen waits for the line while the device has something to show. */
+export const patienceMs = 3_000
+
 export interface RequestData {
   method: string
   /** Path and query. */

@@ -20,7 +20,7 @@ import {
   type NewWatched,
 } from '#local/outbox/direct-calls.ts'
 import { sendSignedIn } from '#request/session/auth-fetch.ts'
-import { storeUnsentCount } from '#request/writes/unsent-count.ts'
+import { storeUnsentCount } from '#request/session/unsent-count.ts'
 import { type ResponseData, isGood, jsonOf, problemOf } from '#request/transport/transport.ts'
 import type { Ports } from '#request/ports.ts'
 import { currentSession } from '#request/session/current-session.ts'

@@ -6,7 +6,7 @@ import type { UserDatabase } from '#local/storage/database.ts'
 import { readCounts, subjectKey } from '#local/outbox/counters.ts'
 import { findSendable } from '#local/outbox/status.ts'
 import { readSession } from '#local/session/session.ts'
-import { checkCounts } from '#request/writes/unsent-count.ts'
+import { checkCounts } from '#request/session/unsent-count.ts'
 import { isServerThere } from '#request/transport/ping.ts'
 import type { Ports } from '#request/ports.ts'
 

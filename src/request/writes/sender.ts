@@ -16,7 +16,7 @@ import type { OutboxEntry } from '#local/storage/records.ts'
 import { keepReserve } from '#local/storage/reserve.ts'
 import { sendTogether } from '#request/writes/batch.ts'
 import { sendSignedIn } from '#request/session/auth-fetch.ts'
-import { storeUnsentCount } from '#request/writes/unsent-count.ts'
+import { storeUnsentCount } from '#request/session/unsent-count.ts'
 import {
   type BlockedResponse,
   type ResponseData,
@@ -25,7 +25,7 @@ import {
   requestTimeoutMs,
   retryAfterMs,
 } from '#request/transport/transport.ts'
-import { requestOf } from '#request/multipart.ts'
+import { requestOf } from '#request/transport/multipart.ts'
 import { askAboutUnknown } from '#request/writes/direct-call.ts'
 import type { Ports } from '#request/ports.ts'
 import { freeze } from '#request/writes/record-write.ts'

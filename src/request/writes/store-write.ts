@@ -13,7 +13,7 @@ import { readGate } from '#local/session/session-generation.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import { keepReserve } from '#local/storage/reserve.ts'
 import { isClosed, isFull } from '#local/storage/storage-errors.ts'
-import { checkCounts, tellAfterwards } from '#request/writes/unsent-count.ts'
+import { checkCounts, tellAfterwards } from '#request/session/unsent-count.ts'
 import type { Ports } from '#request/ports.ts'
 import { subjectOf } from '#request/session/subject.ts'
 
@@ -55,7 +55,7 @@ export async function storeForWriter(ports: Ports, wish: Wish): Promise<Recorded
 /** Nobody can be asked whether the session is over; a device that is shared takes nothing then (decision 83). */
 async function sealForOwner(ports: Ports, device: Device, { session, gate }: Writer, wish: Wish): Promise<Recorded> {
   if (await isShared(device)) return { problem: localProblem('SESSION_LAPSED') }
-  const { sealWrite } = await import('#local/seals/seal-write.ts')
+  const { sealWrite } = await import('#local/outbox/seal-write.ts')
   const draft = { ...wish, forUser: subjectOf(session), gate }
   try {
     const done = await sealWrite(device.of(session), draft, ports.clock())
@@ -119,7 +119,7 @@ const askedFor = new WeakSet<UserDatabase>()
 async function keepForGood(db: UserDatabase): Promise<void> {
   if (askedFor.has(db) || !globalThis.navigator?.storage || !('persist' in navigator.storage)) return
   askedFor.add(db)
-  const { askToPersist } = await import('#local/storage/persistence.ts')
+  const { askToPersist } = await import('#local/space/persistence.ts')
   await askToPersist(db)
 }
 

@@ -9,8 +9,8 @@ import type { UserDatabase } from '#local/storage/database.ts'
 import { lookUp, whenSettled } from '#local/outbox/status.ts'
 import type { LocalFile } from '#local/storage/records.ts'
 import { sendOutbox } from '#request/writes/sender.ts'
-import { patienceMs } from '#request/reads/list.ts'
-import { answerOf } from '#request/pipeline.ts'
+import { patienceMs } from '#request/transport/transport.ts'
+import { recordedResponse } from '#request/writes/recorded-response.ts'
 import type { Ports } from '#request/ports.ts'
 import { acknowledge } from '#request/writes/record-write.ts'
 import type { CallOptions, Result } from '#request/results.ts'
@@ -70,7 +70,7 @@ async function send(ports: Ports, db: UserDatabase, intent: string): Promise<Res
   const { settled, stop } = whenSettled(db, intent)
   await Promise.race([settled, draining, ports.wait(patienceMs)])
   stop()
-  const answer = answerOf(await lookUp(db, intent))
+  const answer = recordedResponse(await lookUp(db, intent))
   const stands = answer.headers.get(headers.outbox)
   if (stands === 'queued') return { kind: 'queued', intent }
   const body: unknown = answer.text === '' ? null : JSON.parse(answer.text)

@@ -1,6 +1,6 @@
 /** Entries about backups are told in the reader's language: what they name and the values that they have. */
 import { describe, expect, it } from 'vitest'
-import { nameOf, valueName } from '#features/audit-trail/list/entry-names.ts'
+import { nameOf, valueName } from '#features/audit-trail/entry-names.ts'
 import { backupTypes } from '#contract/backups.ts'
 import en from '#locales/en/audit.json'
 import zh from '#locales/zh/audit.json'

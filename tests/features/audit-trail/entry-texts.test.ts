@@ -1,8 +1,8 @@
 /** What an entry of the audit trail changed, in words that its reader knows, in both languages. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import '#features/audit-trail/words.ts'
-import { fieldText, filterText } from '#features/audit-trail/entry/value-text.ts'
-import { nameOf } from '#features/audit-trail/list/entry-names.ts'
+import { fieldText, filterText } from '#features/audit-trail/value-text.ts'
+import { nameOf } from '#features/audit-trail/entry-names.ts'
 import type { AuditMenu } from '#domain/audit-log/leaf.ts'
 import { i18n } from '#ui/i18n/i18n.ts'
 import { priceFieldLabel, priceFieldText } from '#ui/i18n/price-field-messages.ts'

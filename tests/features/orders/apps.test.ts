@@ -1,7 +1,7 @@
 /** What an order would change of the apps of a running service, in words (D44). */
 import { afterEach, expect, it } from 'vitest'
-import { changeWords } from '#features/orders/detail/ContractAppChanges.tsx'
-import { type AppChange, questionOf } from '#features/orders/wizard/submit-order.ts'
+import { changeWords } from '#features/orders/draft/ContractAppChanges.tsx'
+import { type AppChange, questionOf } from '#features/orders/draft/submit-order.ts'
 import { i18n } from '#ui/i18n/i18n.ts'
 
 afterEach(async () => void (await i18n.changeLanguage('en')))

@@ -11,16 +11,8 @@ import {
   type Table,
   type Values,
   valuesFrom,
-} from '#features/prices/editor/price-list-form.ts'
-import {
-  amountOf,
-  changesOf,
-  hasField,
-  type Known,
-  placed,
-  readForm,
-  wholeOf,
-} from '#features/prices/editor/sent-list.ts'
+} from '#features/prices/price-list-form.ts'
+import { amountOf, changesOf, hasField, type Known, placed, readForm, wholeOf } from '#features/prices/sent-list.ts'
 
 const known: Known = {
   modules: new Map([

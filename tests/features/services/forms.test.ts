@@ -5,7 +5,7 @@ import { firstLines, maxLines, withMore } from '#features/services/log/log-lines
 import { asTimestamps, checkRange, startOf } from '#features/services/log/log-range.ts'
 import { readLogView, writeLogView } from '#features/services/log/log-url.ts'
 import { memoryOf } from '#features/services/operations/config-form.ts'
-import { isFiltered, queryOf, readView, writeView } from '#features/services/list/list-url.ts'
+import { isFiltered, queryOf, readView, writeView } from '#features/services/list-url.ts'
 import { timestampIn } from '#domain/time.ts'
 
 describe('the memory of a task (contracts 5, 9)', () => {

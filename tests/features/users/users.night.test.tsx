@@ -328,7 +328,7 @@ describe('a user', () => {
     await openList()
     the.browser.goOffline()
     const [{ clearCache }, { thisDevice }] = await Promise.all([
-      import('#local/storage/clear-cache.ts'),
+      import('#local/space/clear-cache.ts'),
       import('#local/storage/device.ts'),
     ])
     await clearCache(thisDevice())

@@ -1,7 +1,7 @@
 /** What stands typed in a long form: kept for its user on this device, and for nobody else. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
-import { unseal } from '#local/seals/unseal.ts'
+import { unseal } from '#local/outbox/unseal.ts'
 import { markSignedOut, openSession } from '#local/session/session.ts'
 import type { Device } from '#local/storage/device.ts'
 import { forgetNotes } from '#local/drafts/tab-drafts.ts'

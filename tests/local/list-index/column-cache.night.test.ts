@@ -12,7 +12,7 @@ import { removeRow, putRow, type ServerRow } from '#local/lists/row-store.ts'
 import { openSession } from '#local/session/session.ts'
 import { transact } from '#local/storage/transaction.ts'
 import type { ListQuery } from '#local/lists/list-view.ts'
-import { storeWhole } from '#local/list-index/bulk-load.ts'
+import { storeWhole } from '#local/lists/bulk-load.ts'
 import { aUser, company, list, firstPage } from '#tests/support/device-database.ts'
 
 async function* cut(rows: ServerRow[], between: () => Promise<unknown> = async () => {}): AsyncIterable<ServerRow[]> {

@@ -3,9 +3,9 @@ import { keptTrail } from '#contract/audit-trail.ts'
 import { enqueue } from '#local/outbox/enqueue.ts'
 import { readListOn } from '#local/lists/read-list.ts'
 import { storeChanges, storePage, storeReading } from '#local/lists/response-store.ts'
-import { clearCache, trimCache } from '#local/storage/clear-cache.ts'
-import { askToPersist } from '#local/storage/persistence.ts'
-import { readUsage } from '#local/storage/usage.ts'
+import { clearCache, trimCache } from '#local/space/clear-cache.ts'
+import { askToPersist } from '#local/space/persistence.ts'
+import { readUsage } from '#local/space/usage.ts'
 import { fillDisk, type FullDisk } from '#tests/support/full-disk.ts'
 import {
   aDraft,

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { listTrail, trailActivity } from '#contract/audit-trail.ts'
 import { listUsers } from '#contract/users.ts'
-import type { KeptLeaves } from '#local/audit-trail/records.ts'
-import { clearCache, trimCache } from '#local/storage/clear-cache.ts'
+import type { KeptLeaves } from '#local/storage/trail-records.ts'
+import { clearCache, trimCache } from '#local/space/clear-cache.ts'
 import { retryAfterEviction } from '#local/storage/eviction.ts'
-import { readUsage } from '#local/storage/usage.ts'
+import { readUsage } from '#local/space/usage.ts'
 import { type Installation, openInstallation } from '#tests/support/app.ts'
 import type { Tablet } from '#tests/support/device.ts'
 import {

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import { createUser, listUsers, updateCompanyUser } from '#contract/users.ts'
-import { clearCache } from '#local/storage/clear-cache.ts'
+import { clearCache } from '#local/space/clear-cache.ts'
 import type { CallOptions } from '#request/results.ts'
 import { createClock, createTablet } from '#tests/support/device.ts'
 import { company } from '#tests/support/device-database.ts'

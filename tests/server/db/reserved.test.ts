@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { sql } from 'kysely'
-import { isReserved } from '#domain/accounts/reserved-words.ts'
+import { isReserved } from '#domain/checks/reserved-words.ts'
 import { onBothEngines } from '#tests/support/database.ts'
 
 onBothEngines('reserved words', (the) => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readView } from '#features/users/list/list-url.ts'
+import { readView } from '#features/users/list-url.ts'
 import { listed } from '#features/users/list/export-users.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
 

@@ -9,7 +9,7 @@ import {
   newValues,
   type Values,
   bodyOf,
-} from '#features/orders/wizard/wizard-form.ts'
+} from '#features/orders/draft/wizard-form.ts'
 import type { PriceData } from '#features/orders/quote/local-quote.ts'
 import { wrong } from '#tests/support/forms.ts'
 import { setUpShop } from '#tests/support/shop-data.ts'

@@ -1,8 +1,8 @@
 import { lazy, Suspense } from 'react'
 import { loadWords } from '#app/i18n/i18n.ts'
-import { whenSettled } from '#app/idle.ts'
+import { whenSettled } from '#app/browser/idle.ts'
 import { fetchLate } from '#app/pwa/retry-import.ts'
-import { useOpenOverPage } from '#app/shell/useOpenOverPage.ts'
+import { useOpenOverPage } from '#app/browser/useOpenOverPage.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
 

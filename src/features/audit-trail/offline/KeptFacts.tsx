@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { KeptTrail } from '#local/audit-trail/records.ts'
+import type { KeptTrail } from '#local/storage/trail-records.ts'
 import type { KeptProof } from '#request/results.ts'
 import { useDispatch } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'

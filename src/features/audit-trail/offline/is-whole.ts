@@ -1,4 +1,4 @@
-import type { KeptTrail, LogAlarm } from '#local/audit-trail/records.ts'
+import type { KeptTrail, LogAlarm } from '#local/storage/trail-records.ts'
 
 /**
  * All of the range is here and was proven by a signed checkpoint, with all that it takes to prove each of its entries without a

@@ -6,7 +6,7 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 import { BlockedChoices } from '#features/backups/BlockedChoices.tsx'
 import { choicesOf } from '#features/backups/restore/choices.ts'
-import { useOperate } from '#features/backups/stored/useOperate.ts'
+import { useOperate } from '#features/backups/useOperate.ts'
 
 interface Props {
   backup: StoredBackupRow

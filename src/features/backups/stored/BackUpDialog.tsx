@@ -9,7 +9,7 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { BlockedChoices } from '#features/backups/BlockedChoices.tsx'
-import { useOperate } from '#features/backups/stored/useOperate.ts'
+import { useOperate } from '#features/backups/useOperate.ts'
 import { useWhyOffline } from '#features/backups/useWhyOffline.ts'
 
 interface Props {

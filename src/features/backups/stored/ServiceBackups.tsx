@@ -1,7 +1,7 @@
 import type { ServiceRow } from '#contract/services.ts'
 import { Sheet } from '#features/backups/BackupStyles.tsx'
 import { StoredBackups } from '#features/backups/stored/StoredBackups.tsx'
-import { Broken } from '#features/backups/subscribe/Broken.tsx'
+import { Broken } from '#features/backups/Broken.tsx'
 import { useBusinessToday, useServices, useStored } from '#features/backups/useBackups.ts'
 
 /** The backups on the page of a service, for the provider's staff: what is paid for them is the customer's. */

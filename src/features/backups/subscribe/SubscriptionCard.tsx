@@ -7,7 +7,7 @@ import { Button } from '#ui/display/Button.tsx'
 import { Fact, Facts } from '#ui/display/DescriptionList.tsx'
 import { useTranslation } from 'react-i18next'
 import { BackupTag } from '#features/backups/BackupTag.tsx'
-import { type BackupPrice, type Bounds, isSold } from '#features/backups/subscribe/backup-quote.ts'
+import { type BackupPrice, type Bounds, isSold } from '#features/backups/backup-quote.ts'
 
 interface Props {
   type: BackupType

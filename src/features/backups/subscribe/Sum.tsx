@@ -3,7 +3,7 @@ import { type Currency, readAmount, writeAmount } from '#domain/money.ts'
 import { Amount, amountText } from '#ui/display/Amount.tsx'
 import { useTranslation } from 'react-i18next'
 import type { OrderParts } from '#features/backups/order-parts.ts'
-import type { BackupFigure } from '#features/backups/subscribe/backup-quote.ts'
+import type { BackupFigure } from '#features/backups/backup-quote.ts'
 
 interface Props {
   figure: BackupFigure

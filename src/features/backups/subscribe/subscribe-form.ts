@@ -1,6 +1,6 @@
 /** A subscription as it stands in its form, and what an earlier page or build kept of one. */
 import { backupTypes, type BackupType } from '#contract/backups.ts'
-import { type BackupPrice, type Bounds, quoteBackup, type Terms } from '#features/backups/subscribe/backup-quote.ts'
+import { type BackupPrice, type Bounds, quoteBackup, type Terms } from '#features/backups/backup-quote.ts'
 
 /** Numbers that are being typed are text. */
 export interface SubscribeDraft {

@@ -4,7 +4,7 @@ import type { Intent } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { useDispatch } from '#state/hooks.ts'
-import type { AnyStep, BackupFigure, Terms } from '#features/backups/subscribe/backup-quote.ts'
+import type { AnyStep, BackupFigure, Terms } from '#features/backups/backup-quote.ts'
 import { isInDoubt } from '#state/long-request.ts'
 import { order } from '#features/backups/slice.ts'
 

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { localProblem, type Problem } from '#contract/problem.ts'
-import { clearCache } from '#local/storage/clear-cache.ts'
+import { clearCache } from '#local/space/clear-cache.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'

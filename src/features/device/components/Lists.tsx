@@ -1,6 +1,6 @@
 import '#ui/list/list.css'
 import { sizeOf } from '#features/device/format-bytes.ts'
-import { type CachedListInfo, tableNamed } from '#local/storage/usage.ts'
+import { type CachedListInfo, tableNamed } from '#local/space/usage.ts'
 import { useSignedIn } from '#state/hooks.ts'
 import { number, readingTime } from '#ui/list/Freshness.tsx'
 import { Tag } from '#ui/display/Tag.tsx'

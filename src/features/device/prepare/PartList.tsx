@@ -4,7 +4,7 @@ import {
   partNames,
   type PreparationRecord,
   type PreparedPart,
-} from '#local/preparation/preparation-record.ts'
+} from '#local/storage/preparation-record.ts'
 import { Icon, type IconName } from '#ui/icons/Icon.tsx'
 import { problemWords } from '#ui/i18n/problem-messages.ts'
 import { readingTime } from '#ui/list/Freshness.tsx'

@@ -1,7 +1,7 @@
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { useTranslation } from 'react-i18next'
-import { isFiltered, type View } from '#features/modules/list/list-url.ts'
+import { isFiltered, type View } from '#features/modules/list-url.ts'
 
 interface Props {
   view: View

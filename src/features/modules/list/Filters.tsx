@@ -2,7 +2,7 @@ import { SelectField } from '#ui/form/ChoiceFields.tsx'
 import type { Sorting } from '#ui/list/column.ts'
 import { FilterBar } from '#ui/list/FilterBar.tsx'
 import { useTranslation } from 'react-i18next'
-import { type Shown, shownKinds, type View } from '#features/modules/list/list-url.ts'
+import { type Shown, shownKinds, type View } from '#features/modules/list-url.ts'
 
 interface Props {
   view: View

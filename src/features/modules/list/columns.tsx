@@ -4,7 +4,7 @@ import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { NoValue } from '#ui/list/NoValue.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import type { Column } from '#ui/list/column.ts'
-import type { Shown } from '#features/modules/list/list-url.ts'
+import type { Shown } from '#features/modules/list-url.ts'
 import { langOf } from '#ui/i18n/name-language.ts'
 
 export const columns = (t: TFunction<'modules'>, shown: Shown): Column<OverlaidRow<ModuleRow>>[] => [

@@ -9,8 +9,8 @@ import { Button } from '#ui/display/Button.tsx'
 import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
 import { useTranslation } from 'react-i18next'
 import type { Tab } from '#features/orders/detail/ContractTabs.tsx'
-import { payableOf } from '#features/orders/list/payable.ts'
-import type { Dialog } from '#features/orders/list/Dialogs.tsx'
+import { payableOf } from '#features/orders/payment/payable.ts'
+import type { Dialog } from '#features/orders/dialogs/Dialogs.tsx'
 import { printDocument } from '#features/orders/print/print-document.ts'
 
 interface Props {

@@ -8,8 +8,8 @@ import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { printDocument } from '#features/orders/print/print-document.ts'
-import { StatusTag } from '#features/orders/list/StatusTag.tsx'
-import type { ContractRow } from '#features/orders/detail/useContract.ts'
+import { StatusTag } from '#features/orders/StatusTag.tsx'
+import type { ContractRow } from '#features/orders/contract-row.ts'
 
 const columns = ['contract', 'status', 'period', 'users', 'modules', 'payAmount'] as const
 

@@ -8,9 +8,9 @@ import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon, type IconName } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
-import { duesOf, type ListedDue, payableOf, toPayable } from '#features/orders/list/payable.ts'
+import { duesOf, type ListedDue, payableOf, toPayable } from '#features/orders/payment/payable.ts'
 import { useDueText } from '#features/orders/useDueText.ts'
-import type { Dialog } from '#features/orders/list/Dialogs.tsx'
+import type { Dialog } from '#features/orders/dialogs/Dialogs.tsx'
 
 interface Props {
   row: OrderRow

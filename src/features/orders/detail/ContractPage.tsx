@@ -13,7 +13,7 @@ import { Priced } from '#features/orders/quote/RequirePriceList.tsx'
 import { Sheet } from '#features/orders/OrderStyles.tsx'
 import { LatePayment } from '#features/orders/payment/LatePayment.tsx'
 import type { ContractParts } from '#features/orders/detail/service-part.ts'
-import { useOrder } from '#features/orders/detail/useContract.ts'
+import { useOrder } from '#features/orders/change/useContract.ts'
 
 const list = '/app/contract'
 

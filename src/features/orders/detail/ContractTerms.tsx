@@ -12,7 +12,7 @@ import { number } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 import { SoldPrice } from '#features/orders/quote/SoldPrice.tsx'
 import { TermBar } from '#features/orders/detail/TermBar.tsx'
-import type { ContractRow } from '#features/orders/detail/useContract.ts'
+import type { ContractRow } from '#features/orders/contract-row.ts'
 import type { ModuleInfo, PriceData } from '#features/orders/quote/local-quote.ts'
 import { langOf } from '#ui/i18n/name-language.ts'
 

@@ -11,9 +11,9 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 import { useToday } from '#ui/page/business-day.ts'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { differenceOf } from '#features/orders/detail/change-diff.ts'
-import { AppChanges } from '#features/orders/detail/ContractAppChanges.tsx'
-import type { ContractRow } from '#features/orders/detail/useContract.ts'
+import { differenceOf } from '#features/orders/change/change-diff.ts'
+import { AppChanges } from '#features/orders/draft/ContractAppChanges.tsx'
+import type { ContractRow } from '#features/orders/contract-row.ts'
 import { useUndoChange } from '#features/orders/detail/useUndoChange.ts'
 
 interface Props {

@@ -4,9 +4,9 @@ import { getPriceInForce } from '#contract/prices.ts'
 import type { ClientType } from '#domain/access.ts'
 import { readAged } from '#local/lists/responses.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
-import { plainView, queryOf } from '#features/orders/list/list-url.ts'
-import { readOrders } from '#features/orders/list/read-orders.ts'
-import { askMarket, fetchPrice } from '#features/orders/list/slice.ts'
+import { plainView, queryOf } from '#features/orders/list-url.ts'
+import { readOrders } from '#features/orders/read-orders.ts'
+import { askMarket, fetchPrice } from '#features/orders/slice.ts'
 
 /** What the device heard within this time is not asked for again, ms. Whoever opens a page asks anyway. */
 const recentMs = 24 * 3_600_000

@@ -5,7 +5,7 @@ import type { Problem } from '#contract/problem.ts'
 import { type UndoRefusal, undoRefusals } from '#domain/undo-change.ts'
 import { callEndpoint } from '#state/app-thunk.ts'
 import { useDispatch } from '#state/hooks.ts'
-import { type AppChange, askMade, isConnectionLost, questionOf } from '#features/orders/wizard/submit-order.ts'
+import { type AppChange, askMade, isConnectionLost, questionOf } from '#features/orders/draft/submit-order.ts'
 
 interface AppsQuestion {
   info: readonly AppChange[]

@@ -4,7 +4,7 @@ import { daysLeft } from '#domain/period.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { Id } from '#contract/endpoint.ts'
 import type { OrderRow } from '#contract/orders.ts'
-import { duesOf, type ListedDue } from '#features/orders/list/payable.ts'
+import { duesOf, type ListedDue } from '#features/orders/payment/payable.ts'
 
 interface OrderDutyBase {
   /** Of the row in the list. */

@@ -4,7 +4,7 @@ import { SelectField } from '#ui/form/ChoiceFields.tsx'
 import type { Sorting } from '#ui/list/column.ts'
 import { FilterBar } from '#ui/list/FilterBar.tsx'
 import { useTranslation } from 'react-i18next'
-import { type OrderStatus, orderStatuses, plainView, type View } from '#features/orders/list/list-url.ts'
+import { type OrderStatus, orderStatuses, plainView, type View } from '#features/orders/list-url.ts'
 
 interface Props {
   view: View

@@ -5,7 +5,7 @@ import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
 import { number } from '#ui/list/Freshness.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import { recheck, reconcile } from '#features/orders/list/slice.ts'
+import { recheck, reconcile } from '#features/orders/slice.ts'
 import { tellOf } from '#features/orders/result-toast.ts'
 
 interface Props {

@@ -7,9 +7,9 @@ import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import type { Column } from '#ui/list/column.ts'
 import type { TFunction } from 'i18next'
-import { duesOf } from '#features/orders/list/payable.ts'
+import { duesOf } from '#features/orders/payment/payable.ts'
 import type { useDueText } from '#features/orders/useDueText.ts'
-import { StatusTag } from '#features/orders/list/StatusTag.tsx'
+import { StatusTag } from '#features/orders/StatusTag.tsx'
 import { langOf } from '#ui/i18n/name-language.ts'
 
 type DueText = ReturnType<typeof useDueText>

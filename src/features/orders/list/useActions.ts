@@ -6,7 +6,7 @@ import { useConnection, useSignedIn } from '#state/hooks.ts'
 import { historyPath } from '#ui/links/history-path.ts'
 import type { RowAction } from '#ui/list/column.ts'
 import { useTranslation } from 'react-i18next'
-import { payablesOf } from '#features/orders/list/payable.ts'
+import { payablesOf } from '#features/orders/payment/payable.ts'
 import { useDueText } from '#features/orders/useDueText.ts'
 import type { Payable } from '#features/orders/payment/payment-api.ts'
 

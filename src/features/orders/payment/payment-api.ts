@@ -10,7 +10,7 @@ import { checkPayment, pay } from '#contract/payments.ts'
 import { readDrafts } from '#local/drafts/form-drafts.ts'
 import type { Result } from '#request/results.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
-import { type Draft, draftName } from '#features/orders/wizard/wizard-draft.ts'
+import { type Draft, draftName } from '#features/orders/draft/wizard-draft.ts'
 
 /** What this installation takes. */
 export type Ways = OutputOf<typeof getSettings>['payment']

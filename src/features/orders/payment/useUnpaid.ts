@@ -4,9 +4,9 @@ import type { Currency } from '#domain/money.ts'
 import { useConnection, useDispatch } from '#state/hooks.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useFetch } from '#state/use-fetch.ts'
-import { plainView } from '#features/orders/list/list-url.ts'
-import { readOrders } from '#features/orders/list/read-orders.ts'
-import { askUnpaid, type UnpaidOrder } from '#features/orders/wizard/submit-order.ts'
+import { plainView } from '#features/orders/list-url.ts'
+import { readOrders } from '#features/orders/read-orders.ts'
+import { askUnpaid, type UnpaidOrder } from '#features/orders/draft/submit-order.ts'
 
 export interface OwnUnpaid extends UnpaidOrder {
   code: string

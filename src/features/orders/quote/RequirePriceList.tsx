@@ -6,9 +6,9 @@ import { useFetch } from '#state/use-fetch.ts'
 import { Redirect } from '#ui/page/Redirect.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import { type PriceInForce, usePriceInForce } from '#features/orders/list/read-orders.ts'
-import { fetchPrice, selectPrice } from '#features/orders/list/slice.ts'
-import { useWhyNoOrder } from '#features/orders/wizard/useOrderBlocked.ts'
+import { type PriceInForce, usePriceInForce } from '#features/orders/read-orders.ts'
+import { fetchPrice, selectPrice } from '#features/orders/slice.ts'
+import { useWhyNoOrder } from '#features/orders/quote/useOrderBlocked.ts'
 
 /** Which client type the order pages are about, and the price list by which is ordered; asked for on arrival (M68). */
 export function usePrice(): { type: ClientType; price: PriceInForce | null | undefined } {

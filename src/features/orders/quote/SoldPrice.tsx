@@ -1,7 +1,7 @@
 import { grouped } from '#domain/money.ts'
 import { useTranslation } from 'react-i18next'
 import { pricedBy, soldRows, type SoldRow } from '#features/orders/quote/sold-rows.ts'
-import type { ContractRow } from '#features/orders/detail/useContract.ts'
+import type { ContractRow } from '#features/orders/contract-row.ts'
 import { signed } from '#features/orders/quote/AmountChange.tsx'
 import { describeStep } from '#features/orders/quote/FeeBreakdown.tsx'
 import { langOf } from '#ui/i18n/name-language.ts'

@@ -1,5 +1,5 @@
 /** The rows of what a contract was sold at: its parts add up to the annual fee, and that leads to the total of the sale. */
-import type { ContractRow } from '#features/orders/detail/useContract.ts'
+import type { ContractRow } from '#features/orders/contract-row.ts'
 import type { AnyStep } from '#features/orders/quote/fee-tree.ts'
 
 export interface SoldRow {

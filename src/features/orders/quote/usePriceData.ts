@@ -9,7 +9,7 @@ import { useDispatch } from '#state/hooks.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useFetch } from '#state/use-fetch.ts'
 import type { ListInForce, PriceData } from '#features/orders/quote/local-quote.ts'
-import { askMarket } from '#features/orders/list/slice.ts'
+import { askMarket } from '#features/orders/slice.ts'
 
 interface Found {
   market: PriceData

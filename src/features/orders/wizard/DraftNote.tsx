@@ -4,7 +4,7 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { readingTime } from '#ui/list/Freshness.tsx'
 import { Icon, type IconName } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
-import type { WizardDraft } from '#features/orders/wizard/useWizardDraft.ts'
+import type { WizardDraft } from '#features/orders/draft/useWizardDraft.ts'
 
 /** Says that nothing has to be saved here, and how to begin anew. */
 export const DraftNote = memo(function DraftNote({

@@ -6,9 +6,9 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { AppChanges } from '#features/orders/detail/ContractAppChanges.tsx'
+import { AppChanges } from '#features/orders/draft/ContractAppChanges.tsx'
 import type { OrderingWay, SubmitState } from '#features/orders/wizard/useSubmitOrder.ts'
-import { type Agreed } from '#features/orders/wizard/wizard-draft.ts'
+import { type Agreed } from '#features/orders/draft/wizard-draft.ts'
 
 interface Props {
   way: OrderingWay

@@ -3,7 +3,7 @@ import { useSearchParams } from 'react-router-dom'
 import type { OrderRow } from '#contract/orders.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import { readOrder } from '#features/orders/wizard/submit-order.ts'
+import { readOrder } from '#features/orders/draft/submit-order.ts'
 import { readRow } from '#local/lists/read-row.ts'
 import { useDispatch } from '#state/hooks.ts'
 

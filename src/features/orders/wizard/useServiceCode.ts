@@ -1,8 +1,8 @@
 import { useState } from 'react'
-import { checkServiceCode } from '#domain/entrance.ts'
+import { checkServiceCode } from '#domain/checks/entrance.ts'
 import { useDispatch } from '#state/hooks.ts'
 import type { CodeState } from '#features/orders/wizard/steps/DetailsStep.tsx'
-import { askTaken } from '#features/orders/wizard/submit-order.ts'
+import { askTaken } from '#features/orders/draft/submit-order.ts'
 
 /**
  * Whether the service code is free, asked when its field is left. What one's own unpaid order holds counts as free: that

@@ -3,12 +3,12 @@ import type { OrderRow } from '#contract/orders.ts'
 import { fieldProblems, type Problem } from '#contract/problem.ts'
 import type { ClientType } from '#domain/access.ts'
 import { useConnection, useDispatch } from '#state/hooks.ts'
-import type { WizardDraft } from '#features/orders/wizard/useWizardDraft.ts'
+import type { WizardDraft } from '#features/orders/draft/useWizardDraft.ts'
 import { useLatest } from '#features/orders/quote/useLatest.ts'
 import type { Quoting } from '#features/orders/quote/useQuote.ts'
-import type { Agreed } from '#features/orders/wizard/wizard-draft.ts'
+import type { Agreed } from '#features/orders/draft/wizard-draft.ts'
 import type { AnyProblem } from '#ui/i18n/order-field-messages.ts'
-import { bodyOf } from '#features/orders/wizard/wizard-form.ts'
+import { bodyOf } from '#features/orders/draft/wizard-form.ts'
 import {
   type AppChange,
   askMade,
@@ -16,9 +16,9 @@ import {
   order,
   questionOf,
   type UnpaidOrder,
-} from '#features/orders/wizard/submit-order.ts'
+} from '#features/orders/draft/submit-order.ts'
 import { isAsShown, type Shown, type ServerQuote } from '#features/orders/quote/local-quote.ts'
-import { fetchPrice, ordersList } from '#features/orders/list/slice.ts'
+import { fetchPrice, ordersList } from '#features/orders/slice.ts'
 
 /** Where the way from the choice of modules to an order stands. */
 export type SubmitState =

@@ -3,7 +3,7 @@ import { CheckField } from '#ui/form/ChoiceFields.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { useTranslation } from 'react-i18next'
 import type { Act } from '#features/prices/editor/form-reducer.ts'
-import { type BackupName, charges, type Values } from '#features/prices/editor/price-list-form.ts'
+import { type BackupName, charges, type Values } from '#features/prices/price-list-form.ts'
 
 interface Props {
   prices: Values['pdbPrice']

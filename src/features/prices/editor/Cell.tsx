@@ -1,6 +1,6 @@
 import type { Act } from '#features/prices/editor/form-reducer.ts'
 import { cellsOf } from '#features/prices/editor/paste.ts'
-import type { Table } from '#features/prices/editor/price-list-form.ts'
+import type { Table } from '#features/prices/price-list-form.ts'
 
 interface Props {
   table: Table

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { foldText } from '#domain/text.ts'
 import { useTranslation } from 'react-i18next'
-import type { ModuleRow } from '#features/prices/editor/price-list-form.ts'
+import type { ModuleRow } from '#features/prices/price-list-form.ts'
 
 /** Goes to the row of a module by its code or name on Enter: what stands in a field is not found by the browser. */
 export function FindModule({ rows, names }: { rows: readonly ModuleRow[]; names: ReadonlyMap<string, string> }) {

@@ -4,7 +4,7 @@ import { DateField } from '#ui/form/DateField.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { useTranslation } from 'react-i18next'
 import type { Act } from '#features/prices/editor/form-reducer.ts'
-import { charges, type HeaderName, type Values } from '#features/prices/editor/price-list-form.ts'
+import { charges, type HeaderName, type Values } from '#features/prices/price-list-form.ts'
 
 interface Props {
   header: Values['header']

@@ -4,7 +4,7 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { Cell } from '#features/prices/editor/Cell.tsx'
 import type { Act } from '#features/prices/editor/form-reducer.ts'
-import { charges, type ModuleRow as Row } from '#features/prices/editor/price-list-form.ts'
+import { charges, type ModuleRow as Row } from '#features/prices/price-list-form.ts'
 import { FaultNote, RowButton, RowProblems } from '#features/prices/editor/RowParts.tsx'
 
 interface Props {

@@ -16,7 +16,7 @@ import { onCellKeys } from '#features/prices/editor/cell-keys.ts'
 import { useDragWords } from '#features/prices/editor/drag-words.ts'
 import { FindModule } from '#features/prices/editor/FindModule.tsx'
 import type { Act } from '#features/prices/editor/form-reducer.ts'
-import { charges, type ModuleRow as Row } from '#features/prices/editor/price-list-form.ts'
+import { charges, type ModuleRow as Row } from '#features/prices/price-list-form.ts'
 import { ModuleRow } from '#features/prices/editor/ModuleRow.tsx'
 import type { RowTexts } from '#features/prices/editor/usePriceForm.ts'
 

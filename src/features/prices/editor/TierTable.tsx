@@ -7,8 +7,8 @@ import { FaultNote, RowButton, RowProblems } from '#features/prices/editor/RowPa
 import { Cell } from '#features/prices/editor/Cell.tsx'
 import { onCellKeys } from '#features/prices/editor/cell-keys.ts'
 import type { Act } from '#features/prices/editor/form-reducer.ts'
-import { charges, fromsOf, type RangeRow, type TierTable as Name } from '#features/prices/editor/price-list-form.ts'
-import { wholeOf } from '#features/prices/editor/sent-list.ts'
+import { charges, fromsOf, type RangeRow, type TierTable as Name } from '#features/prices/price-list-form.ts'
+import { wholeOf } from '#features/prices/sent-list.ts'
 import type { RowTexts } from '#features/prices/editor/usePriceForm.ts'
 
 interface Props {

@@ -2,7 +2,7 @@
 import type { Announcements, UniqueIdentifier } from '@dnd-kit/core'
 import { useEffect, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ModuleRow } from '#features/prices/editor/price-list-form.ts'
+import type { ModuleRow } from '#features/prices/price-list-form.ts'
 
 export function useDragWords(rows: readonly ModuleRow[]) {
   const { t } = useTranslation('prices')

@@ -11,7 +11,7 @@ import {
   type Table,
   type TierTable,
   type Values,
-} from '#features/prices/editor/price-list-form.ts'
+} from '#features/prices/price-list-form.ts'
 import { placedCells } from '#features/prices/editor/paste.ts'
 
 export type Act =

@@ -1,5 +1,5 @@
 /** Cells from a spreadsheet: lines of values between tabs, as every one of them copies. */
-import { charges, type Table } from '#features/prices/editor/price-list-form.ts'
+import { charges, type Table } from '#features/prices/price-list-form.ts'
 
 /** More than a list can have is not read. */
 const maxRows = 2000

@@ -7,7 +7,7 @@ import { type Sending, unsent } from '#state/form-status.ts'
 import { addFormCases, createFormThunk } from '#state/form-thunk.ts'
 import { signedOut } from '#state/session-slice.ts'
 import { root } from '#state/store.ts'
-import type { SentList } from '#features/prices/editor/sent-list.ts'
+import type { SentList } from '#features/prices/sent-list.ts'
 
 export type Write =
   | { type: ClientType; list: SentList }

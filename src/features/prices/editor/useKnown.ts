@@ -4,9 +4,9 @@ import type { ClientType } from '#domain/access.ts'
 
 import { pageOf, plainListing } from '#state/list-url.ts'
 import { useList } from '#state/use-list.ts'
-import type { WholeList } from '#features/prices/editor/price-list-form.ts'
-import type { Known } from '#features/prices/editor/sent-list.ts'
-import { useKeptWhole, usePriceLists } from '#features/prices/list/usePriceLists.ts'
+import type { WholeList } from '#features/prices/price-list-form.ts'
+import type { Known } from '#features/prices/sent-list.ts'
+import { useKeptWhole, usePriceLists } from '#features/prices/usePriceLists.ts'
 import { pricedModules } from '#features/prices/slice.ts'
 
 const query = pageOf(plainListing(modulesFills))

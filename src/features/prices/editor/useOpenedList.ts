@@ -6,7 +6,7 @@ import { readAnswer } from '#local/lists/responses.ts'
 import { readRow } from '#local/lists/read-row.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useConnection, useDispatch } from '#state/hooks.ts'
-import type { WholeList } from '#features/prices/editor/price-list-form.ts'
+import type { WholeList } from '#features/prices/price-list-form.ts'
 import { askPriceList } from '#features/prices/slice.ts'
 
 export type MissedList = 'unknown' | 'notHere' | Problem

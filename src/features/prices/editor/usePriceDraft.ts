@@ -3,7 +3,7 @@ import * as drafts from '#local/drafts/form-drafts.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 import { useDispatch } from '#state/hooks.ts'
 import { type DraftOffers, useDraftOffers } from '#state/use-draft-offers.ts'
-import { valuesFrom, type Values } from '#features/prices/editor/price-list-form.ts'
+import { valuesFrom, type Values } from '#features/prices/price-list-form.ts'
 
 /** What stands typed, and over which values: somebody else may have changed the list since. */
 export interface Draft {

@@ -2,9 +2,9 @@ import { useCallback, useReducer, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useTranslation } from 'react-i18next'
 import { type Act, reduce } from '#features/prices/editor/form-reducer.ts'
-import type { Values } from '#features/prices/editor/price-list-form.ts'
-import type { PlacedProblem } from '#features/prices/editor/sent-list.ts'
-import { problemText } from '#features/prices/editor/words-of.ts'
+import type { Values } from '#features/prices/price-list-form.ts'
+import type { PlacedProblem } from '#features/prices/sent-list.ts'
+import { problemText } from '#features/prices/words-of.ts'
 
 /** In words, by the row's key and the column; a row that is not touched keeps its object. */
 export type RowTexts = Record<number, Record<string, string>>

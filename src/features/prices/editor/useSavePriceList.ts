@@ -13,7 +13,7 @@ import { queuedWords } from '#ui/i18n/queued-messages.ts'
 import type { AnyProblem } from '#ui/i18n/order-field-messages.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import { rebase, type Values, valuesOf, type WholeList } from '#features/prices/editor/price-list-form.ts'
+import { rebase, type Values, valuesOf, type WholeList } from '#features/prices/price-list-form.ts'
 import { save, type Write } from '#features/prices/editor/save-price-list.ts'
 import {
   changesOf,
@@ -22,7 +22,7 @@ import {
   readForm,
   type SentList,
   type PlacedProblem,
-} from '#features/prices/editor/sent-list.ts'
+} from '#features/prices/sent-list.ts'
 import type { Opened } from '#features/prices/editor/useOpenedList.ts'
 import { pathOf } from '#features/prices/paths.ts'
 import { priceLists } from '#features/prices/slice.ts'

@@ -2,7 +2,7 @@
 import type { TFunction } from 'i18next'
 import type { UatBound } from '#domain/fees/annual.ts'
 import { type AnyProblem, orderFieldWords } from '#ui/i18n/order-field-messages.ts'
-import { labelOf } from '#features/prices/editor/words-of.ts'
+import { labelOf } from '#features/prices/words-of.ts'
 
 /** In a sentence that can stand alone: "Named users: there is no range, …". */
 export const faultText = (t: TFunction<'prices'>, fault: AnyProblem, uatBound: UatBound = 'floor'): string =>

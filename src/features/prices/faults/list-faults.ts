@@ -3,7 +3,7 @@ import type { TFunction } from 'i18next'
 import type { CatalogueModule } from '#domain/catalogue/unmet-needs.ts'
 import { findPriceListFaults, type PriceListFault } from '#domain/checks/price-list-faults.ts'
 import { faultText } from '#features/prices/faults/fault-text.ts'
-import { placed, placeOf, type PlacedProblem, type Reading } from '#features/prices/editor/sent-list.ts'
+import { placed, placeOf, type PlacedProblem, type Reading } from '#features/prices/sent-list.ts'
 
 export interface PlacedFault extends PlacedProblem {
   problem: PriceListFault

@@ -5,7 +5,7 @@ import { useClientType } from '#state/client-type.ts'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import '#features/prices/words.ts'
-import { usePriceLists } from '#features/prices/list/usePriceLists.ts'
+import { usePriceLists } from '#features/prices/usePriceLists.ts'
 import { pathOf } from '#features/prices/paths.ts'
 
 /** The price list that counts today and the one that takes its place (D16). */

@@ -8,7 +8,7 @@ import { SelectField } from '#ui/form/ChoiceFields.tsx'
 import { priceFieldLabel, priceFieldText } from '#ui/i18n/price-field-messages.ts'
 import { useTranslation } from 'react-i18next'
 import { useSettings } from '#features/prices/useSettings.ts'
-import { pickWords, type Standing } from '#features/prices/list/in-force.ts'
+import { pickWords, type Standing } from '#features/prices/in-force.ts'
 
 /** What is in a file, as the server has read it. */
 export type Looked = OutputOf<typeof uploadPriceList>

@@ -17,7 +17,7 @@ import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { fileFaultWords } from '#features/prices/import/file-faults.ts'
 import { Differences, type Looked } from '#features/prices/import/Differences.tsx'
-import { usePriceLists } from '#features/prices/list/usePriceLists.ts'
+import { usePriceLists } from '#features/prices/usePriceLists.ts'
 import { pathOf } from '#features/prices/paths.ts'
 import { priceLists } from '#features/prices/slice.ts'
 

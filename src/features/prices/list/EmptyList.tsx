@@ -1,7 +1,7 @@
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { useTranslation } from 'react-i18next'
-import type { Tab } from '#features/prices/list/list-url.ts'
+import type { Tab } from '#features/prices/list-url.ts'
 import { newPath } from '#features/prices/paths.ts'
 
 interface Props {

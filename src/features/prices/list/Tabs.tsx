@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { number } from '#ui/list/Freshness.tsx'
-import { tabs, type View, ways } from '#features/prices/list/list-url.ts'
+import { tabs, type View, ways } from '#features/prices/list-url.ts'
 
 interface Props {
   view: View

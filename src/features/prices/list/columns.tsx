@@ -6,8 +6,8 @@ import { NoValue } from '#ui/list/NoValue.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import type { Column } from '#ui/list/column.ts'
 import { usesInWords, type PriceListUses } from '#features/prices/withdrawn/usePriceListUses.ts'
-import type { Standing } from '#features/prices/list/in-force.ts'
-import type { Tab } from '#features/prices/list/list-url.ts'
+import type { Standing } from '#features/prices/in-force.ts'
+import type { Tab } from '#features/prices/list-url.ts'
 
 /** Effective date, client type, state, description, who changed it when (M145). A phone has no room for the type, which stands above, and the name. */
 export const columns = (

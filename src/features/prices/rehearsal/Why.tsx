@@ -2,7 +2,7 @@ import type { Choice } from '#domain/fees/annual.ts'
 import type { Currency } from '#domain/money.ts'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import type { SentList } from '#features/prices/editor/sent-list.ts'
+import type { SentList } from '#features/prices/sent-list.ts'
 import { feeOf, type ShowFee } from '#features/prices/rehearsal/fee-of.ts'
 import { useSettings } from '#features/prices/useSettings.ts'
 

@@ -5,7 +5,7 @@ import { useConnection, useSignedIn } from '#state/hooks.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { historyPath } from '#ui/links/history-path.ts'
 import { useTranslation } from 'react-i18next'
-import { whyNotReinstate } from '#features/prices/list/in-force.ts'
+import { whyNotReinstate } from '#features/prices/in-force.ts'
 
 const ReinstateDialog = lazy(async () => ({
   default: (await import('#features/prices/withdrawn/ReinstateDialog.tsx')).ReinstateDialog,

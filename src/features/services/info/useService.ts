@@ -5,7 +5,7 @@ import { useDispatch } from '#state/hooks.ts'
 import { useLiveChanges } from '#state/live-changes.ts'
 import { useList } from '#state/use-list.ts'
 import { servicesFills } from '#contract/services.ts'
-import { plainView } from '#features/services/list/list-url.ts'
+import { plainView } from '#features/services/list-url.ts'
 import { refreshServices, wholeServices } from '#features/services/slice.ts'
 
 const all = pageOf(plainListing(servicesFills))

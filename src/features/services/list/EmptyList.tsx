@@ -1,7 +1,7 @@
 import { Button } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { useTranslation } from 'react-i18next'
-import { isFiltered, plainView, type View } from '#features/services/list/list-url.ts'
+import { isFiltered, plainView, type View } from '#features/services/list-url.ts'
 
 interface Props {
   view: View

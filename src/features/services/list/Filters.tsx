@@ -3,7 +3,7 @@ import { SelectField } from '#ui/form/ChoiceFields.tsx'
 import type { Sorting } from '#ui/list/column.ts'
 import { FilterBar } from '#ui/list/FilterBar.tsx'
 import { useTranslation } from 'react-i18next'
-import { plainView, systemStatuses, type View } from '#features/services/list/list-url.ts'
+import { plainView, systemStatuses, type View } from '#features/services/list-url.ts'
 
 /** Finds a customer by name: what orders know of companies is handed in. `company` null: everybody's. */
 export type CompanyFilter = ComponentType<{ company: number | null; onChoose: (id: number | null) => void }>

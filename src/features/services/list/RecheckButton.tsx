@@ -5,7 +5,7 @@ import { number } from '#ui/list/Freshness.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { problemWords } from '#ui/i18n/problem-messages.ts'
-import { useWhyOffline } from '#features/services/operations/useWhyOffline.ts'
+import { useWhyOffline } from '#features/services/useWhyOffline.ts'
 import { recheck } from '#features/services/slice.ts'
 
 /** The staff's tool (D53): asks now whether the services answer, and says how many do. `companyId` null: everybody's. */

@@ -9,7 +9,7 @@ import { QuickSpans } from '#features/services/log/QuickSpans.tsx'
 import { RangeFields } from '#features/services/log/RangeFields.tsx'
 import { useBusinessNow } from '#features/services/useBusinessNow.ts'
 import { useDownload } from '#features/services/log/useDownload.ts'
-import { useWhyOffline } from '#features/services/operations/useWhyOffline.ts'
+import { useWhyOffline } from '#features/services/useWhyOffline.ts'
 
 interface Props {
   service: { id: number; code: string }

@@ -17,7 +17,7 @@ import { QuickSpans } from '#features/services/log/QuickSpans.tsx'
 import { RangeFields } from '#features/services/log/RangeFields.tsx'
 import { useDownload } from '#features/services/log/useDownload.ts'
 import { useLog } from '#features/services/log/useLog.ts'
-import { useWhyOffline } from '#features/services/operations/useWhyOffline.ts'
+import { useWhyOffline } from '#features/services/useWhyOffline.ts'
 import { businessNow } from '#ui/page/business-clock.ts'
 import type { useBusinessNow } from '#features/services/useBusinessNow.ts'
 

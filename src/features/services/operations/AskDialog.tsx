@@ -6,7 +6,7 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { useOperate } from '#features/services/operations/useOperate.ts'
-import { useWhyOffline } from '#features/services/operations/useWhyOffline.ts'
+import { useWhyOffline } from '#features/services/useWhyOffline.ts'
 import type { Wish } from '#features/services/slice.ts'
 
 export type AskedMove = 'create' | 'update' | 'reboot' | 'reset' | 'remove'

@@ -12,7 +12,7 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { memoryOf, taskCounts } from '#features/services/operations/config-form.ts'
 import { useOperate } from '#features/services/operations/useOperate.ts'
-import { useWhyOffline } from '#features/services/operations/useWhyOffline.ts'
+import { useWhyOffline } from '#features/services/useWhyOffline.ts'
 import type { Wish } from '#features/services/slice.ts'
 
 interface Props {

@@ -9,7 +9,7 @@ import { Fact, Facts } from '#ui/display/DescriptionList.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { useWhyOffline } from '#features/services/operations/useWhyOffline.ts'
+import { useWhyOffline } from '#features/services/useWhyOffline.ts'
 import { takePassword } from '#features/services/slice.ts'
 
 interface Props {

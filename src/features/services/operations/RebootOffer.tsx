@@ -4,7 +4,7 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { useOperate } from '#features/services/operations/useOperate.ts'
-import { useWhyOffline } from '#features/services/operations/useWhyOffline.ts'
+import { useWhyOffline } from '#features/services/useWhyOffline.ts'
 
 /** After a change of the configuration, which takes effect with a reboot (M117). */
 export function RebootOffer({ row, onClose }: { row: ServiceRow; onClose: () => void }) {

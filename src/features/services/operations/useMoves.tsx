@@ -14,7 +14,7 @@ import { openJobOf, passwordJobOf, type ServiceJob } from '#features/services/op
 import { type Move, movesOf, whyNotMove } from '#features/services/operations/moves.ts'
 import { PasswordDialog } from '#features/services/operations/PasswordDialog.tsx'
 import { RebootOffer } from '#features/services/operations/RebootOffer.tsx'
-import { useWhyOffline } from '#features/services/operations/useWhyOffline.ts'
+import { useWhyOffline } from '#features/services/useWhyOffline.ts'
 import { DownloadDialog } from '#features/services/log/DownloadDialog.tsx'
 import type { Wish } from '#features/services/slice.ts'
 import { useBusinessDay } from '#features/services/useBusinessNow.ts'

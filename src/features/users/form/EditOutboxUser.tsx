@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { UserRow } from '#contract/users.ts'
-import { usersFills } from '#features/users/list/list-url.ts'
+import { usersFills } from '#features/users/list-url.ts'
 import { UserForm } from '#features/users/form/UserForm.tsx'
 import { type Opened, openedToMend, unsavedUser } from '#features/users/form/form-base.ts'
 import { readRow } from '#local/lists/read-row.ts'

@@ -6,9 +6,9 @@ import { useConnection, useDispatch } from '#state/hooks.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
-import { useTellOf } from '#features/users/list/useResultToast.ts'
+import { useTellOf } from '#features/users/useResultToast.ts'
 import { askUser } from '#features/users/form/save-user.ts'
-import { move } from '#features/users/list/slice.ts'
+import { move } from '#features/users/slice.ts'
 
 /** Since when an invitation is pending, how long its link works (D75), and the mail once more (M40). */
 export function Invitation({ invited }: { invited: UserRow }) {

@@ -1,7 +1,7 @@
 import { type ComponentType, useEffect, useState } from 'react'
 import type { UserRow } from '#contract/users.ts'
 import { userStatus } from '#domain/accounts/users.ts'
-import { usersFills, type View } from '#features/users/list/list-url.ts'
+import { usersFills, type View } from '#features/users/list-url.ts'
 import { Invitation } from '#features/users/form/Invitation.tsx'
 import { UserForm } from '#features/users/form/UserForm.tsx'
 import { type Opened, openedNew, openedOn, unsavedUser } from '#features/users/form/form-base.ts'

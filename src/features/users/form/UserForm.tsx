@@ -32,8 +32,8 @@ import {
   type Values,
 } from '#features/users/form/user-form.ts'
 import { currentOf, type Opened, openedNew, unsavedUser } from '#features/users/form/form-base.ts'
-import { hasEmailHere } from '#features/users/list/read-users.ts'
-import { usersList } from '#features/users/list/slice.ts'
+import { hasEmailHere } from '#features/users/read-users.ts'
+import { usersList } from '#features/users/slice.ts'
 import { askTaken, formOpened, save, selectSaving } from '#features/users/form/save-user.ts'
 
 const nothingLocked: ReadonlySet<Field> = new Set()

@@ -1,7 +1,7 @@
 import type { Id } from '#contract/endpoint.ts'
 import { useSignedIn } from '#state/hooks.ts'
 import { useLiveQuery } from '#state/live-query.ts'
-import { readLastAdmin } from '#features/users/list/read-users.ts'
+import { readLastAdmin } from '#features/users/read-users.ts'
 
 /** Whom nobody may disable or delete (D54). Who looks is mostly an admin too, and then there is another one. */
 export function useLastAdmin(): Id | null {

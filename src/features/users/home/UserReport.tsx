@@ -11,8 +11,8 @@ import { type Duty, knownOf, knownTogether, type OnReport, useReport } from '#ui
 import { number } from '#ui/list/Freshness.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
-import { move } from '#features/users/list/slice.ts'
-import { useTellOf } from '#features/users/list/useResultToast.ts'
+import { move } from '#features/users/slice.ts'
+import { useTellOf } from '#features/users/useResultToast.ts'
 
 const usersOf = (name: string) =>
   createListSlice<UserRow, PageQuery>({ name, endpoint: listUsers, read: readList, queryOf: (query) => query })

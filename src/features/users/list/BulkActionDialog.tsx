@@ -7,7 +7,7 @@ import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { number } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
-import { readLastAdmin } from '#features/users/list/read-users.ts'
+import { readLastAdmin } from '#features/users/read-users.ts'
 import { moveMany, type Plan, planOf, readChosen } from '#features/users/list/bulk-action.ts'
 import { Became, LeftOut, OfflineLine, useRun } from '#features/users/list/BulkOutcome.tsx'
 

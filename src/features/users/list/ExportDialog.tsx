@@ -13,7 +13,7 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { saveFile } from '#ui/display/download-text.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import { isFiltered, remembered, type View } from '#features/users/list/list-url.ts'
+import { isFiltered, remembered, type View } from '#features/users/list-url.ts'
 import { businessNow, businessZone } from '#ui/page/business-clock.ts'
 import { askAllUsers, askZone, fileName, readAllUsers } from '#features/users/list/export-users.ts'
 

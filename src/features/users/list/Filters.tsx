@@ -4,7 +4,7 @@ import { SelectField } from '#ui/form/ChoiceFields.tsx'
 import type { Sorting } from '#ui/list/column.ts'
 import { FilterBar } from '#ui/list/FilterBar.tsx'
 import { useTranslation } from 'react-i18next'
-import { plainView, type View } from '#features/users/list/list-url.ts'
+import { plainView, type View } from '#features/users/list-url.ts'
 
 interface Props {
   view: View

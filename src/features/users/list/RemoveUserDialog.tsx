@@ -5,8 +5,8 @@ import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useDispatch } from '#state/hooks.ts'
 import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
 import { useTranslation } from 'react-i18next'
-import { useTellOf } from '#features/users/list/useResultToast.ts'
-import { move } from '#features/users/list/slice.ts'
+import { useTellOf } from '#features/users/useResultToast.ts'
+import { move } from '#features/users/slice.ts'
 
 /** Names whom it is about and what is lost; the e-mail and a code are typed (M52). */
 export function RemoveUser({

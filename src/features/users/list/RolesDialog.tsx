@@ -10,7 +10,7 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 import { Became, LeftOut, OfflineLine, useRun } from '#features/users/list/BulkOutcome.tsx'
 import { changeRoles, type Flag, flags, planOfRoles, readRows, type Roles } from '#features/users/list/bulk-roles.ts'
-import { readLastAdmin } from '#features/users/list/read-users.ts'
+import { readLastAdmin } from '#features/users/read-users.ts'
 
 interface Props {
   ids: readonly Id[]

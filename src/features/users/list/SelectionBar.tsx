@@ -12,7 +12,7 @@ import { problemWords } from '#ui/i18n/problem-messages.ts'
 import { useTranslation } from 'react-i18next'
 import { ManyDialog } from '#features/users/list/BulkActionDialog.tsx'
 import { askAllUsers, readAllUsers } from '#features/users/list/export-users.ts'
-import { filtersOf, type View } from '#features/users/list/list-url.ts'
+import { filtersOf, type View } from '#features/users/list-url.ts'
 import { RolesDialog } from '#features/users/list/RolesDialog.tsx'
 import { chosen, ended, selectPicked } from '#features/users/list/row-selection.ts'
 

@@ -13,7 +13,7 @@ import { rowMark } from '#ui/list/PendingMark.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
 import { loadTexts } from '#ui/i18n/i18n.ts'
-import { changeView, type View, writeView } from '#features/users/list/list-url.ts'
+import { changeView, type View, writeView } from '#features/users/list-url.ts'
 import { columns } from '#features/users/list/columns.tsx'
 import { Filters } from '#features/users/list/Filters.tsx'
 import { Pick, PickAll } from '#features/users/list/Picks.tsx'
@@ -21,7 +21,7 @@ import { selectPicked } from '#features/users/list/row-selection.ts'
 import type { Act } from '#features/users/list/SelectionBar.tsx'
 import { useActions } from '#features/users/list/useActions.ts'
 import { useView } from '#features/users/list/useView.ts'
-import { usersList } from '#features/users/list/slice.ts'
+import { usersList } from '#features/users/slice.ts'
 
 /** What comes later says its words from its first drawing on. */
 const worded = async <M,>(code: Promise<M>): Promise<M> =>

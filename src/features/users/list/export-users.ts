@@ -3,11 +3,11 @@ import { getSettings } from '#contract/accounts.ts'
 import type { Problem } from '#contract/problem.ts'
 import { listUsers, type UserRow } from '#contract/users.ts'
 import { timestampIn } from '#domain/time.ts'
-import { comparer, foldsOf, matches } from '#local/lists/query.ts'
+import { comparer, foldsOf, matches } from '#local/list-query/query.ts'
 import type { ListView, OverlaidRow } from '#local/lists/list-view.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
-import { filtersOf, queryOf, usersFills, type View } from '#features/users/list/list-url.ts'
-import { usersList } from '#features/users/list/slice.ts'
+import { filtersOf, queryOf, usersFills, type View } from '#features/users/list-url.ts'
+import { usersList } from '#features/users/slice.ts'
 
 /** More than any company has. */
 const everything = 1_000_000

@@ -4,10 +4,10 @@ import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useDispatch, useSelector, useSignedIn } from '#state/hooks.ts'
 import type { RowAction } from '#ui/list/column.ts'
 import { useTranslation } from 'react-i18next'
-import type { View } from '#features/users/list/list-url.ts'
+import type { View } from '#features/users/list-url.ts'
 import { useLastAdmin } from '#features/users/form/useLastAdmin.ts'
-import { useTellOf } from '#features/users/list/useResultToast.ts'
-import { move, selectMoving } from '#features/users/list/slice.ts'
+import { useTellOf } from '#features/users/useResultToast.ts'
+import { move, selectMoving } from '#features/users/slice.ts'
 
 interface Ways {
   onOpen: (open: View['open']) => void

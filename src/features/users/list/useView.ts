@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react'
 import { useNavigate, useNavigationType } from 'react-router-dom'
 import { type SetQuery, useListing } from '#state/use-list-url.ts'
-import { changeView, readView, remembered, type View, writeView } from '#features/users/list/list-url.ts'
-import { usersList } from '#features/users/list/slice.ts'
+import { changeView, readView, remembered, type View, writeView } from '#features/users/list-url.ts'
+import { usersList } from '#features/users/slice.ts'
 
 const ways = { read: readView, write: writeView, change: changeView, remembered }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Choice } from '#domain/fees/annual.ts'
-import { differenceOf, isNothing } from '#features/orders/detail/change-diff.ts'
+import { differenceOf, isNothing } from '#features/orders/change/change-diff.ts'
 
 const before: Choice = { user_mode: 'CONCURRENT', users: 10, modules: ['core', 'fin'], uat: 0 }
 

@@ -1,6 +1,6 @@
 /** What is asked for of a contract, as it stands in its form. */
 import { describe, expect, it } from 'vitest'
-import type { ContractRow } from '#features/orders/detail/useContract.ts'
+import type { ContractRow } from '#features/orders/contract-row.ts'
 import { type PriceData, quoteLocally } from '#features/orders/quote/local-quote.ts'
 import {
   changeWish,
@@ -11,7 +11,7 @@ import {
   type ChangeDraft,
   storedChange,
   changeDraftOf,
-} from '#features/orders/detail/change-form.ts'
+} from '#features/orders/change/change-form.ts'
 import { lists } from '#tests/domain/fees/goldens.ts'
 
 const module = { hidden: false, dependencies: [], conditions: [], any_condition: false }

@@ -10,7 +10,7 @@ import {
   readView,
   type View,
   writeView,
-} from '#features/orders/list/list-url.ts'
+} from '#features/orders/list-url.ts'
 
 const views: fc.Arbitrary<View> = fc.record({
   status: fc.constantFrom(null, ...orderStatuses),

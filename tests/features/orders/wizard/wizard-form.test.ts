@@ -2,7 +2,7 @@
 import { describe, expect, it, test } from 'vitest'
 import type { OrderRow } from '#contract/orders.ts'
 import { choosable, matching, toggled } from '#features/orders/wizard/fields/module-selection.ts'
-import { draftFrom, isWorthKeeping, newDraft } from '#features/orders/wizard/wizard-draft.ts'
+import { draftFrom, isWorthKeeping, newDraft } from '#features/orders/draft/wizard-draft.ts'
 import {
   bodyOf,
   checkInformation,
@@ -13,8 +13,8 @@ import {
   type Values,
   valuesOf,
   wishOf,
-} from '#features/orders/wizard/wizard-form.ts'
-import { isConnectionLost, questionOf } from '#features/orders/wizard/submit-order.ts'
+} from '#features/orders/draft/wizard-form.ts'
+import { isConnectionLost, questionOf } from '#features/orders/draft/submit-order.ts'
 import type { PriceData, ModuleInfo } from '#features/orders/quote/local-quote.ts'
 import { lists } from '#tests/domain/fees/goldens.ts'
 

@@ -10,7 +10,7 @@ import {
   usersFills,
   type View,
   writeView,
-} from '#features/users/list/list-url.ts'
+} from '#features/users/list-url.ts'
 
 const views: fc.Arbitrary<View> = fc.record({
   statusType: fc.constantFrom(null, 1, 0, -1, -2),

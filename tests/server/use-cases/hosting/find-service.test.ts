@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { adminUrlOf, checkServiceCode } from '#domain/entrance.ts'
+import { adminUrlOf, checkServiceCode } from '#domain/checks/entrance.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { insertService } from '#server/db/hosting/services.ts'
 import { startServer, type TestServer } from '#tests/support/server.ts'

@@ -9,7 +9,7 @@ import { useFetch } from '#state/use-fetch.ts'
 import { Combobox } from '#ui/form/Combobox.tsx'
 import { problemWords } from '#ui/i18n/problem-messages.ts'
 import { useTranslation } from 'react-i18next'
-import { type CompanyName, findCompanies } from '#features/orders/list/slice.ts'
+import { type CompanyName, findCompanies } from '#features/orders/slice.ts'
 
 const pauseMs = 250
 const most = 20

@@ -16,7 +16,7 @@ import { CompanyPicker } from '#features/orders/wizard/fields/CompanyPicker.tsx'
 import { OrderFields } from '#features/orders/wizard/fields/TermsFields.tsx'
 import { YearsField } from '#features/orders/wizard/fields/YearsField.tsx'
 import { type AnyProblem, orderFieldWords } from '#ui/i18n/order-field-messages.ts'
-import { typedCode, type Values } from '#features/orders/wizard/wizard-form.ts'
+import { typedCode, type Values } from '#features/orders/draft/wizard-form.ts'
 import type { PriceData } from '#features/orders/quote/local-quote.ts'
 
 /** What is known of the code: being asked, free, held by an own unpaid order, or only to be known with a line. */

@@ -5,7 +5,7 @@ import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import { useOrder } from '#features/orders/detail/useContract.ts'
+import { useOrder } from '#features/orders/change/useContract.ts'
 import { Finish } from '#features/orders/wizard/steps/ResultStep.tsx'
 import { Steps } from '#features/orders/wizard/steps/StepIndicator.tsx'
 

@@ -9,9 +9,9 @@ import { useTranslation } from 'react-i18next'
 import { OrderMade } from '#features/orders/wizard/steps/OrderConfirmation.tsx'
 import { PaymentPanel } from '#features/orders/payment/PaymentPanel.tsx'
 import { PricedLayout } from '#features/orders/quote/PricedLayout.tsx'
-import { readOrder } from '#features/orders/wizard/submit-order.ts'
+import { readOrder } from '#features/orders/draft/submit-order.ts'
 import type { PriceData, ServerQuote } from '#features/orders/quote/local-quote.ts'
-import { askListed } from '#features/orders/list/slice.ts'
+import { askListed } from '#features/orders/slice.ts'
 
 interface Props {
   id: number

@@ -6,7 +6,7 @@ import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { WebAddress } from '#ui/display/WebAddress.tsx'
 import { useTranslation } from 'react-i18next'
-import { useOrder } from '#features/orders/detail/useContract.ts'
+import { useOrder } from '#features/orders/change/useContract.ts'
 import { useLatest } from '#features/orders/quote/useLatest.ts'
 
 interface Props {

@@ -1,6 +1,6 @@
 import { lazy, memo, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Step } from '#features/orders/wizard/wizard-draft.ts'
+import type { Step } from '#features/orders/draft/wizard-draft.ts'
 
 const Row = lazy(() => import('#ui/prime/Steps.tsx'))
 const steps: readonly Step[] = [0, 1, 2, 3]

@@ -5,9 +5,9 @@ import type { PlainDate } from '#domain/time.ts'
 import { goFreely } from '#ui/navigation-guard/NavigationGuard.tsx'
 import { useLatest } from '#features/orders/quote/useLatest.ts'
 import type { PriceData } from '#features/orders/quote/local-quote.ts'
-import type { Draft, Step } from '#features/orders/wizard/wizard-draft.ts'
-import { checkInformation } from '#features/orders/wizard/wizard-form.ts'
-import type { WizardDraft } from '#features/orders/wizard/useWizardDraft.ts'
+import type { Draft, Step } from '#features/orders/draft/wizard-draft.ts'
+import { checkInformation } from '#features/orders/draft/wizard-form.ts'
+import type { WizardDraft } from '#features/orders/draft/useWizardDraft.ts'
 
 /** The last step that can be stood on: the first that is not right yet. What was ordered was right then. */
 export function lastStepOf({ step, values, ordered }: Draft, market: PriceData, today: PlainDate): Step {

@@ -1,0 +1,28 @@
+import { databaseProblem } from '#app/shell/DatabaseBanner.tsx'
+import { useConnection, useSession } from '#state/hooks.ts'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { useTranslation } from 'react-i18next'
+
+/** Shown while it is not known who is there or the page's code is on its way; says so when that cannot be found out. */
+export function Loading() {
+  const { t } = useTranslation('shell')
+  const session = useSession()
+  const { database } = useConnection()
+  const problem = (session.kind === 'unknown' && session.problem) || databaseProblem(database)
+  return (
+    <div className="page narrow" aria-busy={!problem}>
+      <p className="sr-only" role="status">
+        {problem ? '' : t('loading')}
+      </p>
+      {problem ? (
+        <>
+          <h1>{t('notLoaded')}</h1>
+          <ProblemNote problem={problem} onRetry={() => location.reload()} />
+        </>
+      ) : (
+        <Skeleton lines={5} />
+      )}
+    </div>
+  )
+}

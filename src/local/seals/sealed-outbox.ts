@@ -1,0 +1,110 @@
+/**
+ * What stays of a user who has gone: nothing that anybody else could read. Rows are wiped; writes that the server does not
+ * have yet are sealed under their session's key, which only their user is given, and lie there until that user comes back
+ * (protocol 30).
+ */
+import { type UserDatabase, wipedTables } from '#local/storage/database.ts'
+import type { Sealer } from '#local/seals/seal-crypto.ts'
+import { addSpentKey, readSealer } from '#local/seals/seal-keys.ts'
+import { noteChoices } from '#local/storage/trail-choices.ts'
+import { dropSealedCache, sealCache } from '#local/seals/sealed-cache.ts'
+import type { OutboxEntry, LocalFile, RowId, Receipt, Sealed, FormDraft } from '#local/storage/records.ts'
+import { bytesToText } from '#local/storage/record-text.ts'
+import { transact } from '#local/storage/transaction.ts'
+
+/** What is sealed together: an entry means nothing without its file, and the names and receipts of what it follows. */
+export interface Belongings {
+  outbox: OutboxEntry[]
+  rowIds: RowId[]
+  receipts: Receipt[]
+  /** Bytes as text, so that all of it is one text. */
+  files: (Omit<LocalFile, 'bytes'> & { bytes: string })[]
+  /** What stands typed in long forms. */
+  drafts: FormDraft[]
+}
+export const belongings = ['outbox', 'rowIds', 'receipts', 'files'] as const
+const isEmpty = (found: Belongings) => [...belongings, 'drafts' as const].every((part) => found[part].length === 0)
+const draftsIn = (db: UserDatabase) => db.meta.where('name').startsWith('draft:')
+
+/**
+ * The gate is closed first, so that nothing is claimed while the writes are sealed; then it is one transaction. False,
+ * with nothing taken away, when the gate has moved since that generation: its user is back, or another page is at it.
+ */
+export async function wipe(db: UserDatabase, generation: number, { keepsCache = false } = {}): Promise<boolean> {
+  if (!(await closeGate(db, generation))) return false
+  const sealer = await readSealer(db)
+  await transact(db, ['keptTrails', 'meta'], () => noteChoices(db))
+  if (!keepsCache || !sealer) await dropSealedCache(db)
+  else if (!(await sealCache(db, sealer, generation + 1))) return false
+  for (;;) {
+    const before = await read(db)
+    const sealed = sealer && !isEmpty(before) ? await sealBelongings(sealer, before) : null
+    const done = await wipeIfStill(db, before, { sealed, keyId: sealer?.keyId ?? 0, generation: generation + 1 })
+    if (done !== 'changed') return done === 'wiped'
+  }
+}
+
+async function sealBelongings(sealer: Sealer, content: Belongings): Promise<Omit<Sealed, 'name'>> {
+  const sealed = await sealer.seal(JSON.stringify(content))
+  return { ...sealed, entries: content.outbox.length, id: [...sealed.iv].join('.') }
+}
+
+async function closeGate(db: UserDatabase, generation: number): Promise<boolean> {
+  return await transact(db, ['meta'], async () => {
+    const gate = await db.meta.get('session-generation')
+    if ((gate?.name === 'session-generation' ? gate.generation : 0) !== generation) return false
+    await db.meta.put({ name: 'session-generation', open: false, generation: generation + 1 })
+    return true
+  })
+}
+
+/** `changed`: an answer that was on its way has changed the writes: they are sealed as they are then. */
+async function wipeIfStill(
+  db: UserDatabase,
+  before: Belongings,
+  { sealed, keyId, generation }: { sealed: Omit<Sealed, 'name'> | null; keyId: number; generation: number },
+): Promise<'wiped' | 'changed' | 'moved'> {
+  return await transact(db, [...wipedTables, ...belongings, 'jobs', 'meta'], async () => {
+    const gate = await db.meta.get('session-generation')
+    if (gate?.name !== 'session-generation' || gate.open || gate.generation !== generation) return 'moved'
+    if (sealed) {
+      if (JSON.stringify(await read(db)) !== JSON.stringify(before)) return 'changed'
+      for (const table of belongings) await db.table(table).clear()
+      // Beside what was sealed before and could not be opened meanwhile.
+      await db.meta.put({ ...sealed, name: `sealed:${sealed.id}` })
+    } else {
+      await db.receipts.toCollection().modify(forgetContent)
+      await addSpentKey(db, keyId)
+    }
+    await draftsIn(db).delete()
+    for (const table of wipedTables) await db.table(table).clear()
+    await stripJobs(db)
+    return 'wiped'
+  })
+}
+
+/** Without a key what has happened is forgotten; what has not is kept as it is, because losing it would be worse. */
+function forgetContent(receipt: Receipt): void {
+  receipt.body = ''
+  if (receipt.about) receipt.about.name = null
+}
+
+/**
+ * A sign-out takes the answers and what was asked; that something runs, or may run, stays for its owner, who asks for it
+ * again (the server keeps an answer for a day). Inside a transaction over `jobs`.
+ */
+async function stripJobs(db: UserDatabase): Promise<void> {
+  await db.jobs.filter(({ state }) => state === 'failed' || state === 'gone').delete()
+  await db.jobs.toCollection().modify((job) => {
+    const isDone = job.state === 'done'
+    Object.assign(job, { input: {}, answer: null, problem: null, ...(isDone ? { state: 'running', nextAt: 0 } : {}) })
+  })
+}
+
+const read = async (db: UserDatabase): Promise<Belongings> => ({
+  outbox: await db.outbox.orderBy('seq').toArray(),
+  rowIds: await db.rowIds.toArray(),
+  receipts: await db.receipts.toArray(),
+  files: (await db.files.toArray()).map((file) => ({ ...file, bytes: bytesToText(file.bytes) })),
+  drafts: (await draftsIn(db).toArray()) as FormDraft[],
+})
