@@ -9,8 +9,8 @@
  */
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import LongestFirst from './tests/support/longest-first.ts'
-import { quickStart } from './tests/support/process.ts'
+import LongestFirst from './tests/support/runner/longest-first.ts'
+import { quickStart } from './tests/support/server/process.ts'
 
 const device = ['app', 'features', 'integration', 'local', 'outbox-model', 'request', 'state', 'sw', 'ui'].map(
   (part) => `tests/${part}/**`,
@@ -31,7 +31,7 @@ const parts = ['tests/state/**/*.test.tsx', 'tests/ui/**/*.test.tsx', 'tests/app
 const e2e = ['tests/e2e/**']
 const clocked = ['tests/campaigns/browser/**']
 
-/** What `tests/support/nightly.ts` is for single tests. */
+/** What `tests/support/runner/nightly.ts` is for single tests. */
 const night = process.env.CAMPAIGN ? [] : ['tests/**/*.night.test.{ts,tsx}']
 
 const tests = (places: string[]) => places.map((place) => (place.endsWith('.ts') ? place : `${place}/*.test.{ts,tsx}`))
@@ -41,9 +41,9 @@ const patience = { poll: { timeout: 15_000 } }
 
 const inDom = {
   isolate: false,
-  environment: './tests/support/page-environment.ts',
+  environment: './tests/support/runner/page-environment.ts',
   environmentOptions: { happyDOM: { url: 'http://localhost:8080/saas/' } },
-  setupFiles: ['fake-indexeddb/auto', 'tests/support/dom.ts'],
+  setupFiles: ['fake-indexeddb/auto', 'tests/support/runner/dom.ts'],
   testTimeout: 60_000,
   hookTimeout: 60_000,
   expect: patience,
@@ -54,7 +54,7 @@ const inDom = {
 const inChromium = {
   // They hold no state of their modules, and share a connection to the browser.
   isolate: false,
-  globalSetup: ['tests/support/shared-portal.ts'],
+  globalSetup: ['tests/support/runner/shared-portal.ts'],
   testTimeout: 90_000,
   hookTimeout: 120_000,
   expect: patience,
@@ -78,8 +78,8 @@ export default defineConfig({
           name: 'node',
           // The server's code runs as it does for users: by Node itself, which takes its types away.
           experimental: { viteModuleRunner: false, nodeLoader: false },
-          setupFiles: ['tests/support/seeded.ts'],
-          globalSetup: ['tests/support/both-engines.ts'],
+          setupFiles: ['tests/support/runner/seeded.ts'],
+          globalSetup: ['tests/support/runner/both-engines.ts'],
           include: ['tests/**/*.test.{ts,tsx}'],
           exclude: [...device, ...e2e, ...page, 'tests/campaigns/**'],
           isolate: false,
@@ -93,8 +93,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'page',
-          globalSetup: ['tests/support/template.ts'],
-          setupFiles: ['tests/support/seeded.ts'],
+          globalSetup: ['tests/support/runner/template.ts'],
+          setupFiles: ['tests/support/runner/seeded.ts'],
           include: page,
           testTimeout: 20_000,
           hookTimeout: 60_000,
@@ -109,7 +109,7 @@ export default defineConfig({
           ...inDom,
           name: 'dom',
           env: { NODE_ENV: 'production' },
-          globalSetup: ['tests/support/template.ts'],
+          globalSetup: ['tests/support/runner/template.ts'],
           include: dom,
           exclude: parts,
         },
@@ -121,10 +121,10 @@ export default defineConfig({
         test: {
           name: 'device',
           isolate: false,
-          globalSetup: ['tests/support/template.ts'],
+          globalSetup: ['tests/support/runner/template.ts'],
           include: tests(device),
           exclude: [...page, ...dom, ...left, ...parts],
-          setupFiles: ['fake-indexeddb/auto', 'tests/support/seeded.ts'],
+          setupFiles: ['fake-indexeddb/auto', 'tests/support/runner/seeded.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
           expect: patience,

@@ -2,7 +2,7 @@
 import { insertVersion } from '#server/db/catalogue/apps.ts'
 import { insertModule } from '#server/db/catalogue/modules.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { loadWorld, withContext } from '#tests/support/companies.ts'
+import { loadWorld, withContext } from '#tests/support/server/companies.ts'
 
 export const modules = 1_000
 export const apps = 5_000

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { openBrowser, type Portal, signIn, startPortal } from '#tests/support/browser.ts'
+import { openBrowser, type Portal, signIn, startPortal } from '#tests/support/browser/browser.ts'
 import { loadCatalogue } from './catalogue-world.ts'
 import { type Bench, type Figure, median } from './figures.ts'
 

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
-import { openProfile } from '#tests/support/browser.ts'
+import { openProfile } from '#tests/support/browser/browser.ts'
 import { type Bench, type Figure, median, ratio } from './figures.ts'
 import { servePage } from './page-server.ts'
 

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { asSuperuser, postgresBin, startCluster } from '#tests/support/postgres.ts'
+import { asSuperuser, postgresBin, startCluster } from '#tests/support/server/postgres.ts'
 import { startServer } from './server-process.ts'
 import { type Bench, type Figure, median, ratio } from './figures.ts'
 import { moreCompanies, type Session, signIn } from './world.ts'

@@ -17,7 +17,7 @@ import { noBackups } from '#server/context/backup-places.ts'
 import { noCheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
 import { noHosting } from '#server/context/no-hosting.ts'
 import { noPayments } from '#server/context/payment-methods.ts'
-import { loadWorld } from '#tests/support/world.ts'
+import { loadWorld } from '#tests/support/server/world.ts'
 import { type Bench, type Figure, median } from './figures.ts'
 
 const rounds = 500

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { checks, runChecks, tell } from './check.mjs'
-import { quickStart } from '../tests/support/process.ts'
+import { quickStart } from '../tests/support/server/process.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const tools = JSON.parse(readFileSync(join(root, 'node_modules', '.cache', 'portal-tools.json'), 'utf8'))

@@ -9,8 +9,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { losslessCompressPng, pngQuantize } from '@napi-rs/image'
 import type { Browser, Page } from 'playwright-core'
-import { openBrowser, type people, type Portal, signIn, startPortal } from '#tests/support/browser.ts'
-import { resize, sizes, still, type Walk, walkIn } from '#tests/support/screen-walk.ts'
+import { openBrowser, type people, type Portal, signIn, startPortal } from '#tests/support/browser/browser.ts'
+import { resize, sizes, still, type Walk, walkIn } from '#tests/support/browser/screen-walk.ts'
 import {
   adminScreens,
   appScreens,
@@ -19,7 +19,7 @@ import {
   staffScreens,
   userScreens,
   visitorScreens,
-} from '#tests/support/screens.ts'
+} from '#tests/support/browser/screens.ts'
 
 const root = join(import.meta.dirname, '..')
 const screenshots = join(root, 'public', 'screenshots')

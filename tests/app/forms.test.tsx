@@ -2,10 +2,10 @@
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
-import { button, described, heading, named, submit, type } from '#tests/support/fields.ts'
-import { byDay, nightly } from '#tests/support/nightly.ts'
-import { arrived, setUpPages } from '#tests/support/screen.ts'
-import { password, readUser } from '#tests/support/world.ts'
+import { button, described, heading, named, submit, type } from '#tests/support/pages/fields.ts'
+import { byDay, nightly } from '#tests/support/runner/nightly.ts'
+import { arrived, setUpPages } from '#tests/support/pages/screen.ts'
+import { password, readUser } from '#tests/support/server/world.ts'
 
 const the = setUpPages()
 const company = '/app/profile/company'

@@ -1,9 +1,9 @@
 /** Help, and the keys that lead about: on every page, for those signed in and for visitors (A-19, A-34, C-21, C-25). */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
-import { button, heading } from '#tests/support/fields.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { arrived, setUpPages } from '#tests/support/screen.ts'
+import { button, heading } from '#tests/support/pages/fields.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { arrived, setUpPages } from '#tests/support/pages/screen.ts'
 
 const the = setUpPages({ env: { SUPPORT_EMAIL: 'help@m18.example' } })
 const help = () => screen.findByRole('dialog', { name: 'Help' })

@@ -1,9 +1,9 @@
 /** The end of a session is announced, put off, and never said into somebody's typing. */
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
-import { button, heading, named } from '#tests/support/fields.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { setUpPages } from '#tests/support/screen.ts'
+import { button, heading, named } from '#tests/support/pages/fields.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { setUpPages } from '#tests/support/pages/screen.ts'
 
 const the = setUpPages()
 const soon = 50_000

@@ -1,9 +1,9 @@
 /** The frame of the portal: who gets where, in which language and colours, and what is said of the connection. */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
-import { button, described, heading } from '#tests/support/fields.ts'
-import { byDay, nightly } from '#tests/support/nightly.ts'
-import { arrived, setUpPages } from '#tests/support/screen.ts'
+import { button, described, heading } from '#tests/support/pages/fields.ts'
+import { byDay, nightly } from '#tests/support/runner/nightly.ts'
+import { arrived, setUpPages } from '#tests/support/pages/screen.ts'
 
 const the = setUpPages()
 const menu = async (name: string | RegExp, item: string, role = 'menuitem') => {

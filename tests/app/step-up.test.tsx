@@ -1,9 +1,9 @@
 import { screen, within } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
-import { named, problems, type, typeConfirmation } from '#tests/support/fields.ts'
-import { setUpPages } from '#tests/support/screen.ts'
-import { canaries, password } from '#tests/support/world.ts'
+import { named, problems, type, typeConfirmation } from '#tests/support/pages/fields.ts'
+import { setUpPages } from '#tests/support/pages/screen.ts'
+import { canaries, password } from '#tests/support/server/world.ts'
 
 const the = setUpPages({ env: { STEP_UP: '1' } })
 const press = async (name: string) => the.user.click(await screen.findByRole('button', { name }))

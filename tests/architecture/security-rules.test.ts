@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseSync } from 'vite'
 import { importsOf, isCode, read, under } from '#tests/architecture/tree.ts'
-import { nightly } from '#tests/support/nightly.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
 
 const server = under('server', 'demo').filter(isCode)
 const isMigration = (file: string) => file.startsWith('server/db/migrations/')

@@ -4,8 +4,8 @@
  *
  *   npm run campaign -- audit-trail [entries] [seed]
  */
-import { chanceOf } from '#tests/support/chance.ts'
-import { postgresBin, startCluster } from '#tests/support/postgres.ts'
+import { chanceOf } from '#tests/support/runner/chance.ts'
+import { postgresBin, startCluster } from '#tests/support/server/postgres.ts'
 import { killIntegrators } from '#tests/campaigns/audit-trail/killed.ts'
 import { measurePages } from '#tests/campaigns/audit-trail/pages.ts'
 import { measureWriters } from '#tests/campaigns/audit-trail/writers.ts'

@@ -12,11 +12,11 @@ import type { StoredBackupRow } from '#contract/backups.ts'
 import { readConfig } from '#server/config/config.ts'
 import { openDatabase } from '#server/db/open.ts'
 import { finalOf, quiet, serviceOf, type Staff } from '#tests/campaigns/services.ts'
-import { type Portal, startPortal } from '#tests/support/browser.ts'
-import { between, type Chance, chanceOf, pick } from '#tests/support/chance.ts'
-import { processesOf } from '#tests/support/hosting.ts'
-import { itemsOf, putItems } from '#tests/support/instance-items.ts'
-import { outsideClient } from '#tests/support/outside-client.ts'
+import { type Portal, startPortal } from '#tests/support/browser/browser.ts'
+import { between, type Chance, chanceOf, pick } from '#tests/support/runner/chance.ts'
+import { processesOf } from '#tests/support/hosting/hosting.ts'
+import { itemsOf, putItems } from '#tests/support/hosting/instance-items.ts'
+import { outsideClient } from '#tests/support/server/outside-client.ts'
 
 export async function run([rounds = '100', seed = String(Date.now() % 1_000_000)]: string[]): Promise<void> {
   console.log(`backups: ${rounds} kills, seed ${seed}`)

@@ -19,9 +19,9 @@ import {
   hostileQueries,
   type HostileBody,
   largeJson,
-} from '#tests/support/hostile-bodies.ts'
-import { startWatchedServer, type WatchedServer } from '#tests/support/watched-server.ts'
-import { password } from '#tests/support/world.ts'
+} from '#tests/support/server/hostile-bodies.ts'
+import { startWatchedServer, type WatchedServer } from '#tests/support/server/watched-server.ts'
+import { password } from '#tests/support/server/world.ts'
 
 const limits = { cpu: 200, memory: 50, loopP99: 250 }
 /** What is above the limits is measured again: the machine has other work. */

@@ -14,7 +14,7 @@ import { takePictures } from '#tests/campaigns/engines/pictures.ts'
 import { countRenewals } from '#tests/campaigns/engines/renewals.ts'
 import { openStage } from '#tests/campaigns/engines/stage.ts'
 import { type WriteReport, writeUnderFaults } from '#tests/campaigns/engines/writes.ts'
-import { chanceOf } from '#tests/support/chance.ts'
+import { chanceOf } from '#tests/support/runner/chance.ts'
 
 const rounds = 8
 const sessionKills = 3

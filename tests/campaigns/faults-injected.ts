@@ -1,9 +1,9 @@
 /** What is done to browser, worker, server and line while somebody writes, each at a moment that the seed draws. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Tabs } from '#tests/campaigns/tabs.ts'
-import type { Portal } from '#tests/support/browser.ts'
-import { between, type Chance } from '#tests/support/chance.ts'
-import type { FaultProxy } from '#tests/support/fault-proxy.ts'
+import type { Portal } from '#tests/support/browser/browser.ts'
+import { between, type Chance } from '#tests/support/runner/chance.ts'
+import type { FaultProxy } from '#tests/support/network/fault-proxy.ts'
 
 export const strikes = [
   'worker stopped',

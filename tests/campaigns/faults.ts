@@ -14,10 +14,17 @@ import { type Deeds, type Lane, planDeeds } from '#tests/campaigns/operations.ts
 import { type Reckoning, reckon } from '#tests/campaigns/verify.ts'
 import { strike, type Strike, strikes } from '#tests/campaigns/faults-injected.ts'
 import { openTabs, type Tabs, tabsOpen } from '#tests/campaigns/tabs.ts'
-import { type Portal, startPortal } from '#tests/support/browser.ts'
-import { between, type Chance, chanceOf, pick } from '#tests/support/chance.ts'
-import { drawn, type Fault, faults, type FaultProxy, openFaultProxy, type Weather } from '#tests/support/fault-proxy.ts'
-import { buildRig } from '#tests/support/rig/build.ts'
+import { type Portal, startPortal } from '#tests/support/browser/browser.ts'
+import { between, type Chance, chanceOf, pick } from '#tests/support/runner/chance.ts'
+import {
+  drawn,
+  type Fault,
+  faults,
+  type FaultProxy,
+  openFaultProxy,
+  type Weather,
+} from '#tests/support/network/fault-proxy.ts'
+import { buildRig } from '#tests/support/device/rig/build.ts'
 
 /** One stretch of weather, with what is struck meanwhile. About 44 writes. */
 export interface Round {

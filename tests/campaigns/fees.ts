@@ -5,7 +5,7 @@
  *   npm run campaign -- fees [cases] [seed]
  */
 import { cpus } from 'node:os'
-import { chanceOf } from '#tests/support/chance.ts'
+import { chanceOf } from '#tests/support/runner/chance.ts'
 import { compare, describeDifference } from '#tests/domain/fees/against-oracle.ts'
 import { drawCase } from '#tests/domain/fees/oracle-cases.ts'
 

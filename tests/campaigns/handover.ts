@@ -10,10 +10,10 @@ import type { Page } from 'playwright-core'
 import { type Deeds, planDeeds } from '#tests/campaigns/operations.ts'
 import { type Reckoning, reckon } from '#tests/campaigns/verify.ts'
 import { enter, openTabs, type Tabs } from '#tests/campaigns/tabs.ts'
-import { people, type Person, type Portal, startPortal } from '#tests/support/browser.ts'
-import { chanceOf } from '#tests/support/chance.ts'
-import { drawn, type FaultProxy, openFaultProxy } from '#tests/support/fault-proxy.ts'
-import { buildRig } from '#tests/support/rig/build.ts'
+import { people, type Person, type Portal, startPortal } from '#tests/support/browser/browser.ts'
+import { chanceOf } from '#tests/support/runner/chance.ts'
+import { drawn, type FaultProxy, openFaultProxy } from '#tests/support/network/fault-proxy.ts'
+import { buildRig } from '#tests/support/device/rig/build.ts'
 
 export interface Handover {
   first: Reckoning & { writes: number }

@@ -8,7 +8,7 @@
 import { randomUUID } from 'node:crypto'
 import { mailsAnHour } from '#domain/mails.ts'
 import { everySecond, knownDevice, signAt, spread, stranger, underFlood } from '#tests/campaigns/flood.ts'
-import { password } from '#tests/support/world.ts'
+import { password } from '#tests/support/server/world.ts'
 
 const connections = 10
 

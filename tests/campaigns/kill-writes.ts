@@ -17,9 +17,9 @@ import { configOf } from '#tests/campaigns/config-of.ts'
 import { openDatabase } from '#server/db/open.ts'
 import { brokenEntries } from '#server/use-cases/audit/check-log.ts'
 import { demoPassword } from '#demo/sample-data/demo-data.ts'
-import { chanceOf } from '#tests/support/chance.ts'
-import { asSuperuser, postgresBin, startCluster } from '#tests/support/postgres.ts'
-import { type Running, startProcess } from '#tests/support/process.ts'
+import { chanceOf } from '#tests/support/runner/chance.ts'
+import { asSuperuser, postgresBin, startCluster } from '#tests/support/server/postgres.ts'
+import { type Running, startProcess } from '#tests/support/server/process.ts'
 
 export interface Campaign {
   rounds: number

@@ -7,9 +7,9 @@ import { contextOver } from '#server/cli/with-app.ts'
 import { readConfig } from '#server/config/config.ts'
 import { openDatabase } from '#server/db/open.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { writeMany } from '#tests/support/audit-entries.ts'
-import { type Portal, startPortal } from '#tests/support/browser.ts'
-import { outsideClient } from '#tests/support/outside-client.ts'
+import { writeMany } from '#tests/support/audit-trail/audit-entries.ts'
+import { type Portal, startPortal } from '#tests/support/browser/browser.ts'
+import { outsideClient } from '#tests/support/server/outside-client.ts'
 
 /** Entries of each of the three companies: with steps of 500, nine rests to a walk. */
 const entries = 1_400

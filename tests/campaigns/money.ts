@@ -12,7 +12,7 @@ import { liveThrough, newTally, type Tally } from '#tests/campaigns/money/histor
 import { operations } from '#tests/campaigns/money/operations.ts'
 import { tamperings } from '#tests/campaigns/money/tamper.ts'
 import { prepareTemplate } from '#tests/campaigns/money/world.ts'
-import { postgresBin, startCluster } from '#tests/support/postgres.ts'
+import { postgresBin, startCluster } from '#tests/support/server/postgres.ts'
 
 type Engine = 'embedded' | 'postgres'
 

@@ -1,6 +1,6 @@
 /** Writes as a campaign plans them, and what it learns of each: recorded on a device, told to a page. */
 import { randomUUID } from 'node:crypto'
-import type { Deed, Told } from '#tests/support/rig/rig.ts'
+import type { Deed, Told } from '#tests/support/device/rig/rig.ts'
 
 /** Writes on one user, in the order in which somebody makes them. */
 export interface Lane {

@@ -10,9 +10,9 @@ import { join } from 'node:path'
 import { faultAsWord, mappFaults } from '#domain/catalogue/mapp.ts'
 import { readPackageFile } from '#server/drivers/packages/package-reader.ts'
 import { readPackage, type ReadPackage } from '#server/drivers/packages/read-package.ts'
-import { chanceOf } from '#tests/support/chance.ts'
-import { mutated } from '#tests/support/mutated.ts'
-import { packed } from '#tests/support/packages.ts'
+import { chanceOf } from '#tests/support/runner/chance.ts'
+import { mutated } from '#tests/support/uploads/mutated.ts'
+import { packed } from '#tests/support/uploads/packages.ts'
 
 const longestMs = 5000
 const megabytesLeft = 300

@@ -7,9 +7,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { clientCredential } from '#contract/accounts.ts'
 import type { Sandbox } from '#demo/payment-sandbox/server.ts'
 import { demoPassword } from '#demo/sample-data/demo-data.ts'
-import { createToken } from '#tests/support/card-fields.ts'
-import { between, type Chance, pick } from '#tests/support/chance.ts'
-import { visit } from '#tests/support/gateway-pages.ts'
+import { createToken } from '#tests/support/orders/card-fields.ts'
+import { between, type Chance, pick } from '#tests/support/runner/chance.ts'
+import { visit } from '#tests/support/orders/gateway-pages.ts'
 
 export const plans = [
   'card',

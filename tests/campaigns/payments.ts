@@ -26,12 +26,12 @@ import {
   type World,
 } from '#tests/campaigns/payers.ts'
 import { count, takenBy } from '#tests/campaigns/balance.ts'
-import { between, type Chance, chanceOf, pick } from '#tests/support/chance.ts'
+import { between, type Chance, chanceOf, pick } from '#tests/support/runner/chance.ts'
 import { writeUnpaidTraffic } from '#tests/campaigns/unpaid-traffic.ts'
-import { withContext } from '#tests/support/companies.ts'
-import { freePort } from '#tests/support/free-port.ts'
-import { asSuperuser, postgresBin, startCluster } from '#tests/support/postgres.ts'
-import { quickHashes, type Running, startProcess } from '#tests/support/process.ts'
+import { withContext } from '#tests/support/server/companies.ts'
+import { freePort } from '#tests/support/server/free-port.ts'
+import { asSuperuser, postgresBin, startCluster } from '#tests/support/server/postgres.ts'
+import { quickHashes, type Running, startProcess } from '#tests/support/server/process.ts'
 
 export interface Campaign {
   kills: number

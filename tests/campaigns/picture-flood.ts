@@ -7,8 +7,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import { everySecond, knownDevice, signAt, spread, stranger, underFlood } from '#tests/campaigns/flood.ts'
-import { blackPng, deflatedZeros, endlessJpeg, pngChunk } from '#tests/support/pictures.ts'
-import { password } from '#tests/support/world.ts'
+import { blackPng, deflatedZeros, endlessJpeg, pngChunk } from '#tests/support/uploads/pictures.ts'
+import { password } from '#tests/support/server/world.ts'
 
 const uploaders = 8
 

@@ -2,10 +2,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { until } from '#tests/campaigns/long-requests.ts'
-import { openBrowser, type Portal, signIn } from '#tests/support/browser.ts'
-import { between, type Chance, pick } from '#tests/support/chance.ts'
-import { type Arrival, openFaultProxy } from '#tests/support/fault-proxy.ts'
-import { controlWorker } from '#tests/support/worker-control.ts'
+import { openBrowser, type Portal, signIn } from '#tests/support/browser/browser.ts'
+import { between, type Chance, pick } from '#tests/support/runner/chance.ts'
+import { type Arrival, openFaultProxy } from '#tests/support/network/fault-proxy.ts'
+import { controlWorker } from '#tests/support/browser/worker-control.ts'
 
 const kinds = ['worker killed', 'page closed', 'line cut', 'device offline'] as const
 

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { jobsIn, signedIn } from '#tests/campaigns/long-requests.ts'
-import type { Portal } from '#tests/support/browser.ts'
-import { between, type Chance } from '#tests/support/chance.ts'
+import type { Portal } from '#tests/support/browser/browser.ts'
+import { between, type Chance } from '#tests/support/runner/chance.ts'
 
 export interface Restarts {
   runs: number

@@ -11,11 +11,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { planDeeds } from '#tests/campaigns/operations.ts'
 import { reckon, type Reckoning } from '#tests/campaigns/verify.ts'
 import { enter } from '#tests/campaigns/tabs.ts'
-import { startPortal } from '#tests/support/browser.ts'
-import { between, chanceOf } from '#tests/support/chance.ts'
-import { startChromium } from '#tests/support/chromium.ts'
-import { openFaultProxy } from '#tests/support/fault-proxy.ts'
-import { buildRig } from '#tests/support/rig/build.ts'
+import { startPortal } from '#tests/support/browser/browser.ts'
+import { between, chanceOf } from '#tests/support/runner/chance.ts'
+import { startChromium } from '#tests/support/browser/chromium.ts'
+import { openFaultProxy } from '#tests/support/network/fault-proxy.ts'
+import { buildRig } from '#tests/support/device/rig/build.ts'
 
 export interface Saved {
   kills: number

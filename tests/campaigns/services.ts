@@ -8,10 +8,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pino from 'pino'
 import { createLocalHosting, type LocalHosting } from '#server/drivers/hosting/local/driver.ts'
 import type { ServiceAnswer } from '#server/use-cases/hosting/service-rows.ts'
-import { startPortal } from '#tests/support/browser.ts'
-import { between, type Chance, chanceOf, pick } from '#tests/support/chance.ts'
-import { outsideClient } from '#tests/support/outside-client.ts'
-import { processesOf, sampleProgram, tasksOf } from '#tests/support/hosting.ts'
+import { startPortal } from '#tests/support/browser/browser.ts'
+import { between, type Chance, chanceOf, pick } from '#tests/support/runner/chance.ts'
+import { outsideClient } from '#tests/support/server/outside-client.ts'
+import { processesOf, sampleProgram, tasksOf } from '#tests/support/hosting/hosting.ts'
 
 export async function run([rounds = '100', seed = String(Date.now() % 1_000_000)]: string[]): Promise<void> {
   console.log(`services: ${rounds} kills, seed ${seed}`)

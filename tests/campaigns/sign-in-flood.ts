@@ -19,7 +19,7 @@ import {
   stranger,
   underFlood,
 } from '#tests/campaigns/flood.ts'
-import { password } from '#tests/support/world.ts'
+import { password } from '#tests/support/server/world.ts'
 
 const addresses = 60
 /** Of the strangers' tries this many-th is at the owner's account. */

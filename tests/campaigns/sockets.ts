@@ -1,8 +1,8 @@
 /** Progress over a websocket that is dropped every few seconds, and one that never opens. */
 import type { Browser, Page } from 'playwright-core'
 import { until } from '#tests/campaigns/long-requests.ts'
-import { openBrowser, type Portal, signIn } from '#tests/support/browser.ts'
-import { between, type Chance } from '#tests/support/chance.ts'
+import { openBrowser, type Portal, signIn } from '#tests/support/browser/browser.ts'
+import { between, type Chance } from '#tests/support/runner/chance.ts'
 
 export interface Sockets {
   drops: number

@@ -2,15 +2,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import type { Lane } from '#tests/campaigns/operations.ts'
-import { fillLogin, people, type Person } from '#tests/support/browser.ts'
-import { between, type Chance } from '#tests/support/chance.ts'
-import { type Chromium, startChromium } from '#tests/support/chromium.ts'
-import type { Told } from '#tests/support/rig/rig.ts'
-import { controlWorker } from '#tests/support/worker-control.ts'
+import { fillLogin, people, type Person } from '#tests/support/browser/browser.ts'
+import { between, type Chance } from '#tests/support/runner/chance.ts'
+import { type Chromium, startChromium } from '#tests/support/browser/chromium.ts'
+import type { Told } from '#tests/support/device/rig/rig.ts'
+import { controlWorker } from '#tests/support/browser/worker-control.ts'
 
 declare global {
   interface Window {
-    rig: typeof import('#tests/support/rig/rig.ts')
+    rig: typeof import('#tests/support/device/rig/rig.ts')
     campaignTold: (told: Told) => void
   }
 }

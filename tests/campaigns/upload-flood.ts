@@ -6,9 +6,9 @@
  *   npm run campaign -- upload-flood [uploads]
  */
 import { everySecond, knownDevice, signAt, spread, underFlood } from '#tests/campaigns/flood.ts'
-import { noise } from '#tests/support/packages.ts'
-import { hangingPatch } from '#tests/support/tus.ts'
-import { password } from '#tests/support/world.ts'
+import { noise } from '#tests/support/uploads/packages.ts'
+import { hangingPatch } from '#tests/support/uploads/tus.ts'
+import { password } from '#tests/support/server/world.ts'
 
 const staff = 'm18:admin@m18.example'
 const size = 20_000

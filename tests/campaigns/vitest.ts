@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { quickStart } from '#tests/support/process.ts'
+import { quickStart } from '#tests/support/server/process.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 

@@ -7,7 +7,7 @@ import { openLong } from '#tests/campaigns/long-requests.ts'
 import { type Polls, polls } from '#tests/campaigns/polls.ts'
 import { type Restarts, restarts } from '#tests/campaigns/restarts.ts'
 import { type Sockets, sockets } from '#tests/campaigns/sockets.ts'
-import { chanceOf } from '#tests/support/chance.ts'
+import { chanceOf } from '#tests/support/runner/chance.ts'
 
 export interface Report {
   restarts: Restarts

@@ -13,7 +13,7 @@ import { inTransaction } from '#server/db/transaction.ts'
 import { loadDemoWorld } from '#demo/sample-data/load-demo-data.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { keptPackage } from '#server/use-cases/uploads/kept-packages.ts'
-import { openTestDatabase, testContext } from '#tests/support/database.ts'
+import { openTestDatabase, testContext } from '#tests/support/server/database.ts'
 
 describe('the demo world', () => {
   const now = Date.parse('2026-11-22T02:00:00Z')

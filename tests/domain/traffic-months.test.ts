@@ -13,7 +13,7 @@ import {
   type Subscription,
   termsOf,
 } from '#domain/traffic-months.ts'
-import { suiteSeed } from '#tests/support/chance.ts'
+import { suiteSeed } from '#tests/support/runner/chance.ts'
 
 const sold = (start: string, end: string, id = 1): Subscription => ({ id, start, end })
 const moved = (bytes: Record<Month, number>) => new Map(Object.entries(bytes))

@@ -9,9 +9,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterEach, expect, it } from 'vitest'
-import { openProfile, signIn, startPortal } from '#tests/support/browser.ts'
-import { partKept } from '#tests/support/parts.ts'
-import { controlled, listed, rows, typeInto } from '#tests/support/visit.ts'
+import { openProfile, signIn, startPortal } from '#tests/support/browser/browser.ts'
+import { partKept } from '#tests/support/pages/parts.ts'
+import { controlled, listed, rows, typeInto } from '#tests/support/browser/visit.ts'
 
 const ends: (() => Promise<void> | void)[] = []
 afterEach(async () => {

@@ -4,8 +4,8 @@
  */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { expectFine } from '#tests/support/looks.ts'
-import { partKept } from '#tests/support/parts.ts'
+import { expectFine } from '#tests/support/browser/looks.ts'
+import { partKept } from '#tests/support/pages/parts.ts'
 import {
   address,
   controlled,
@@ -17,7 +17,7 @@ import {
   rows,
   setUpShared,
   textOf,
-} from '#tests/support/visit.ts'
+} from '#tests/support/browser/visit.ts'
 
 const setup = setUpShared()
 const { admin } = ownCompany()

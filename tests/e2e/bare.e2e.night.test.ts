@@ -1,8 +1,8 @@
 /** A browser without what only some have: no worker, no locks, no Background Sync, no cookieStore, no badge (P-31). */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { signIn, type Who } from '#tests/support/browser.ts'
-import { desk, listed, ownCompany, setUpShared } from '#tests/support/visit.ts'
+import { signIn, type Who } from '#tests/support/browser/browser.ts'
+import { desk, listed, ownCompany, setUpShared } from '#tests/support/browser/visit.ts'
 
 const { the, ends } = setUpShared()
 

@@ -1,8 +1,8 @@
 /** What a device holds, shown and cleared in real Chromium; what waits there is never cleared along (P-18). */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { filesKept, partKept } from '#tests/support/parts.ts'
-import { controlled, labelOf, listWhole, ownCompany, resumedPage, setUpShared } from '#tests/support/visit.ts'
+import { filesKept, partKept } from '#tests/support/pages/parts.ts'
+import { controlled, labelOf, listWhole, ownCompany, resumedPage, setUpShared } from '#tests/support/browser/visit.ts'
 
 const setup = setUpShared()
 const { the } = setup

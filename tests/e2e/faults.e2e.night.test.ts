@@ -1,7 +1,7 @@
 /** The outbox where it lives: Chromium, its worker, a real server, and faults between them; the campaign has all of them. */
 import { expect, it, onTestFailed } from 'vitest'
 import { asText, type Round, weather, wrongs } from '#tests/campaigns/faults.ts'
-import { suiteSeed as seed } from '#tests/support/chance.ts'
+import { suiteSeed as seed } from '#tests/support/runner/chance.ts'
 
 const least = 60
 const faults = ['cut before the answer', 'gateway error', 'twice', 'reset', 'login page'] as const

@@ -1,7 +1,7 @@
 /** The first visit: when the worker takes over, it has all pages that are open, those too that are only coming (P-09). */
 import { it } from 'vitest'
-import { nightly } from '#tests/support/nightly.ts'
-import { controlled, desk, setUpShared } from '#tests/support/visit.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { controlled, desk, setUpShared } from '#tests/support/browser/visit.ts'
 
 const { the, ends } = setUpShared()
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { signIn } from '#tests/support/browser.ts'
-import { controlled, desk, phone, resumedPage, setUpShared } from '#tests/support/visit.ts'
+import { signIn } from '#tests/support/browser/browser.ts'
+import { controlled, desk, phone, resumedPage, setUpShared } from '#tests/support/browser/visit.ts'
 
 const setup = setUpShared()
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openProfile } from '#tests/support/browser.ts'
-import { setUpShared } from '#tests/support/visit.ts'
+import { openProfile } from '#tests/support/browser/browser.ts'
+import { setUpShared } from '#tests/support/browser/visit.ts'
 
 const { the } = setUpShared()
 let folder: string

@@ -11,8 +11,8 @@ import {
   logIn,
   openMail,
   submit,
-} from '#tests/support/newcomer.ts'
-import { labelOf, rows, setUpShared, tablet } from '#tests/support/visit.ts'
+} from '#tests/support/browser/newcomer.ts'
+import { labelOf, rows, setUpShared, tablet } from '#tests/support/browser/visit.ts'
 
 const setup = setUpShared()
 const { the, ends } = setup

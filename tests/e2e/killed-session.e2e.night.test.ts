@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { signIn } from '#tests/support/browser.ts'
-import { type Chromium, startChromium } from '#tests/support/chromium.ts'
-import { controlled, setUpShared } from '#tests/support/visit.ts'
+import { signIn } from '#tests/support/browser/browser.ts'
+import { type Chromium, startChromium } from '#tests/support/browser/chromium.ts'
+import { controlled, setUpShared } from '#tests/support/browser/visit.ts'
 
 const { the } = setUpShared()
 let folder: string

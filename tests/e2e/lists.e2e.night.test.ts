@@ -1,8 +1,8 @@
 /** Lists as hands and eyes have them: on a phone, by clicks, by Back, and what readers hear of them. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { signIn } from '#tests/support/browser.ts'
-import { filesKept, partKept } from '#tests/support/parts.ts'
+import { signIn } from '#tests/support/browser/browser.ts'
+import { filesKept, partKept } from '#tests/support/pages/parts.ts'
 import {
   controlled,
   listWhole,
@@ -12,7 +12,7 @@ import {
   rows,
   setUpShared,
   tablet,
-} from '#tests/support/visit.ts'
+} from '#tests/support/browser/visit.ts'
 
 const setup = setUpShared()
 const { admin, user } = ownCompany()

@@ -1,9 +1,9 @@
 /** Rights that come and go while somebody works (decision 80), as a colleague's browser shows them. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { input } from '#tests/support/newcomer.ts'
-import { freshPage, ownCompany, rows, setUpShared, tablet, typeInto } from '#tests/support/visit.ts'
-import { ask } from '#tests/support/wizard.ts'
+import { input } from '#tests/support/browser/newcomer.ts'
+import { freshPage, ownCompany, rows, setUpShared, tablet, typeInto } from '#tests/support/browser/visit.ts'
+import { ask } from '#tests/support/pages/wizard.ts'
 
 const setup = setUpShared()
 const { the } = setup

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterEach, expect, it } from 'vitest'
-import { openProfile, type Portal, signIn, startPortal } from '#tests/support/browser.ts'
-import { partKept } from '#tests/support/parts.ts'
+import { openProfile, type Portal, signIn, startPortal } from '#tests/support/browser/browser.ts'
+import { partKept } from '#tests/support/pages/parts.ts'
 
 const ends: (() => Promise<void> | void)[] = []
 afterEach(async () => {

@@ -1,8 +1,8 @@
 /** Every place that one may enter opens without a network, in a tab that was never there (P-09, R-41). */
 import { expect, it } from 'vitest'
 import { insidePlaces, places } from '#app/routes/paths.ts'
-import { partKept } from '#tests/support/parts.ts'
-import { controlled, resumedPage, setUpShared } from '#tests/support/visit.ts'
+import { partKept } from '#tests/support/pages/parts.ts'
+import { controlled, resumedPage, setUpShared } from '#tests/support/browser/visit.ts'
 
 const setup = setUpShared()
 

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '#server/db/open.ts'
-import { pastPolicies, silent, testConfig } from '#tests/support/database.ts'
-import { partKept } from '#tests/support/parts.ts'
-import { openProfile, type Portal, signIn, startPortal } from '#tests/support/browser.ts'
+import { pastPolicies, silent, testConfig } from '#tests/support/server/database.ts'
+import { partKept } from '#tests/support/pages/parts.ts'
+import { openProfile, type Portal, signIn, startPortal } from '#tests/support/browser/browser.ts'
 
 const ends: (() => Promise<void> | void)[] = []
 afterEach(async () => {

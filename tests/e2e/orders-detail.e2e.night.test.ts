@@ -4,11 +4,19 @@
  */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { typeCard } from '#tests/support/card-fields.ts'
-import { expectFine } from '#tests/support/looks.ts'
-import { partKept } from '#tests/support/parts.ts'
-import { controlled, listed, ownCompany, resumedPage, rows, setUpShared, typeInto } from '#tests/support/visit.ts'
-import { ordersOf } from '#tests/support/wizard.ts'
+import { typeCard } from '#tests/support/orders/card-fields.ts'
+import { expectFine } from '#tests/support/browser/looks.ts'
+import { partKept } from '#tests/support/pages/parts.ts'
+import {
+  controlled,
+  listed,
+  ownCompany,
+  resumedPage,
+  rows,
+  setUpShared,
+  typeInto,
+} from '#tests/support/browser/visit.ts'
+import { ordersOf } from '#tests/support/pages/wizard.ts'
 
 const setup = setUpShared()
 const { code, admin } = ownCompany()

@@ -1,9 +1,9 @@
 /** An order whose answer is lost on its way: nobody orders twice. */
 import { expect, it } from 'vitest'
-import { openFaultProxy } from '#tests/support/fault-proxy.ts'
-import { expectFine } from '#tests/support/looks.ts'
-import { controlled, freshPage, ownCompany, phone, setUpShared } from '#tests/support/visit.ts'
-import { choose, field, fill, order, ordersOf, step, submit } from '#tests/support/wizard.ts'
+import { openFaultProxy } from '#tests/support/network/fault-proxy.ts'
+import { expectFine } from '#tests/support/browser/looks.ts'
+import { controlled, freshPage, ownCompany, phone, setUpShared } from '#tests/support/browser/visit.ts'
+import { choose, field, fill, order, ordersOf, step, submit } from '#tests/support/pages/wizard.ts'
 
 const setup = setUpShared()
 const { the, ends } = setup

@@ -1,12 +1,23 @@
 /** Ordering in four steps (M70 to M80), with a line and without one. What is said at the fields is in `tests/features/orders/wizard`. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { cardField, validExpiry } from '#tests/support/card-fields.ts'
-import { expectFine } from '#tests/support/looks.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { partKept } from '#tests/support/parts.ts'
-import { controlled, labelOf, ownCompany, resumedPage, setUpShared, typeInto } from '#tests/support/visit.ts'
-import { ask, choose, dialog, field, fill, order, type Ordered, ordersOf, step, submit } from '#tests/support/wizard.ts'
+import { cardField, validExpiry } from '#tests/support/orders/card-fields.ts'
+import { expectFine } from '#tests/support/browser/looks.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { partKept } from '#tests/support/pages/parts.ts'
+import { controlled, labelOf, ownCompany, resumedPage, setUpShared, typeInto } from '#tests/support/browser/visit.ts'
+import {
+  ask,
+  choose,
+  dialog,
+  field,
+  fill,
+  order,
+  type Ordered,
+  ordersOf,
+  step,
+  submit,
+} from '#tests/support/pages/wizard.ts'
 
 const setup = setUpShared()
 const { the } = setup

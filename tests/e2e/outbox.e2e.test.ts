@@ -1,9 +1,17 @@
 /** What a person sees and decides of changes that wait, in real Chromium against a real server. */
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { seriousTrouble } from '#tests/support/browser.ts'
-import { partKept } from '#tests/support/parts.ts'
-import { controlled, freshPage, labelOf, listWhole, ownCompany, setUpShared, textOf } from '#tests/support/visit.ts'
+import { seriousTrouble } from '#tests/support/browser/browser.ts'
+import { partKept } from '#tests/support/pages/parts.ts'
+import {
+  controlled,
+  freshPage,
+  labelOf,
+  listWhole,
+  ownCompany,
+  setUpShared,
+  textOf,
+} from '#tests/support/browser/visit.ts'
 
 const setup = setUpShared()
 const { the } = setup

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { imageBytes } from '#domain/images.ts'
-import { jpeg, padded, png } from '#tests/support/pictures.ts'
-import { controlled, ownCompany, setUpShared, visits } from '#tests/support/visit.ts'
+import { jpeg, padded, png } from '#tests/support/uploads/pictures.ts'
+import { controlled, ownCompany, setUpShared, visits } from '#tests/support/browser/visit.ts'
 
 const ground = setUpShared()
 const { resume } = visits(ground)

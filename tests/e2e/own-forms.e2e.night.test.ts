@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { address, ownCompany, setUpShared, visits } from '#tests/support/visit.ts'
+import { address, ownCompany, setUpShared, visits } from '#tests/support/browser/visit.ts'
 
 const { resume, go } = visits(setUpShared())
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })

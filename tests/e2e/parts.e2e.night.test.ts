@@ -1,8 +1,8 @@
 /** The parts of the screen that every page is made of, shown by one users page, which each test leaves as it found it. */
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { nightly } from '#tests/support/nightly.ts'
-import { address, focused, listed, setUpShared, visits } from '#tests/support/visit.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { address, focused, listed, setUpShared, visits } from '#tests/support/browser/visit.ts'
 
 const { resume } = visits(setUpShared())
 let page: Page

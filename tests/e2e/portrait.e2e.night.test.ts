@@ -1,11 +1,11 @@
 /** A tablet held upright: lists are tables of chosen columns, none of which has vanished, in their frame (T-02). */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { drawn } from '#tests/support/looks.ts'
-import { resize, walkIn } from '#tests/support/screen-walk.ts'
-import { adminScreens, type Screen, serviceScreens, staffScreens } from '#tests/support/screens.ts'
-import { openSweep } from '#tests/support/sweep.ts'
-import { setUpShared } from '#tests/support/visit.ts'
+import { drawn } from '#tests/support/browser/looks.ts'
+import { resize, walkIn } from '#tests/support/browser/screen-walk.ts'
+import { adminScreens, type Screen, serviceScreens, staffScreens } from '#tests/support/browser/screens.ts'
+import { openSweep } from '#tests/support/browser/sweep.ts'
+import { setUpShared } from '#tests/support/browser/visit.ts'
 
 const setup = setUpShared()
 

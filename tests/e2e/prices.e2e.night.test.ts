@@ -4,10 +4,10 @@
  */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { expectFine } from '#tests/support/looks.ts'
-import { partKept } from '#tests/support/parts.ts'
-import { bytesOf, controlled, desk, resumedPage, rows, setUp } from '#tests/support/visit.ts'
-import { ask } from '#tests/support/wizard.ts'
+import { expectFine } from '#tests/support/browser/looks.ts'
+import { partKept } from '#tests/support/pages/parts.ts'
+import { bytesOf, controlled, desk, resumedPage, rows, setUp } from '#tests/support/browser/visit.ts'
+import { ask } from '#tests/support/pages/wizard.ts'
 
 const setup = setUp()
 

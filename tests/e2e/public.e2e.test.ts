@@ -1,9 +1,9 @@
 /** The public pages: the first that anybody sees of the service (M7, M9, M14). */
 import type { BrowserContextOptions } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { tabThrough } from '#tests/support/looks.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { address, controlled, desk, setUpShared } from '#tests/support/visit.ts'
+import { tabThrough } from '#tests/support/browser/looks.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { address, controlled, desk, setUpShared } from '#tests/support/browser/visit.ts'
 
 const { the, ends } = setUpShared()
 

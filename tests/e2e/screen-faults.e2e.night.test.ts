@@ -1,8 +1,8 @@
 /** What the sweep looks for is found on a page that has it, and on none that has not. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Faults, faultsOf, setApart } from '#tests/support/screen-faults.ts'
-import { setUpShared } from '#tests/support/visit.ts'
+import { type Faults, faultsOf, setApart } from '#tests/support/browser/screen-faults.ts'
+import { setUpShared } from '#tests/support/browser/visit.ts'
 
 const setup = setUpShared()
 

@@ -1,7 +1,7 @@
 /** What all screens have alike, measured where it is drawn: title rows, dialogs, messages, fields and what is touched. */
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { desk, listed, ownCompany, phone, resumedPage, rows, setUpShared } from '#tests/support/visit.ts'
+import { desk, listed, ownCompany, phone, resumedPage, rows, setUpShared } from '#tests/support/browser/visit.ts'
 
 const setup = setUpShared()
 const company = ownCompany()

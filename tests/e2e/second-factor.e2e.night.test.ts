@@ -1,8 +1,8 @@
 /** What no simulated browser has: an authenticator of the device itself, and files that it keeps. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { fillLogin, type Person } from '#tests/support/browser.ts'
-import { ownCompany, setUpShared, visits } from '#tests/support/visit.ts'
+import { fillLogin, type Person } from '#tests/support/browser/browser.ts'
+import { ownCompany, setUpShared, visits } from '#tests/support/browser/visit.ts'
 
 const { inside, go } = visits(setUpShared())
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })

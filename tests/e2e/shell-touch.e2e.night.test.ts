@@ -1,7 +1,7 @@
 /** The frame of the portal under a finger, in two languages and in two tabs. */
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { arrive, listed, ownCompany, phone, setUpShared, visits } from '#tests/support/visit.ts'
+import { arrive, listed, ownCompany, phone, setUpShared, visits } from '#tests/support/browser/visit.ts'
 
 const setup = setUpShared()
 const { resume } = visits(setup)

@@ -1,9 +1,19 @@
 /** The frame of the portal in real Chromium: what only layout, painting and the keyboard show. */
 import type { Page } from 'playwright-core'
-import { packed } from '#tests/support/packages.ts'
+import { packed } from '#tests/support/uploads/packages.ts'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { address, controlled, desk, focused, listed, rows, setUpShared, tablet, visits } from '#tests/support/visit.ts'
-import { nightly } from '#tests/support/nightly.ts'
+import {
+  address,
+  controlled,
+  desk,
+  focused,
+  listed,
+  rows,
+  setUpShared,
+  tablet,
+  visits,
+} from '#tests/support/browser/visit.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
 
 const { resume } = visits(setUpShared())
 

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import words from '#locales/zh/visitors.json' with { type: 'json' }
-import { fillLogin } from '#tests/support/browser.ts'
-import { address, controlled, ownCompany, setUpShared, visits } from '#tests/support/visit.ts'
+import { fillLogin } from '#tests/support/browser/browser.ts'
+import { address, controlled, ownCompany, setUpShared, visits } from '#tests/support/browser/visit.ts'
 
 const ground = setUpShared()
 const { open, go } = visits(ground)

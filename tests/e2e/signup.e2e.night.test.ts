@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { fill, fillCompany, input, submit } from '#tests/support/newcomer.ts'
-import { controlled, setUpShared, visits } from '#tests/support/visit.ts'
+import { fill, fillCompany, input, submit } from '#tests/support/browser/newcomer.ts'
+import { controlled, setUpShared, visits } from '#tests/support/browser/visit.ts'
 
 const { open, go } = visits(setUpShared())
 

@@ -1,8 +1,8 @@
 /** Every screen of a company's people, as `sweep-outside` looks at the others (A-01, A-04, A-15, A-30, A-32, T-02, I-01). */
 import { expect, it } from 'vitest'
-import { adminScreens, userScreens } from '#tests/support/screens.ts'
-import { expectSwept, patience } from '#tests/support/sweep.ts'
-import { setUpShared } from '#tests/support/visit.ts'
+import { adminScreens, userScreens } from '#tests/support/browser/screens.ts'
+import { expectSwept, patience } from '#tests/support/browser/sweep.ts'
+import { setUpShared } from '#tests/support/browser/visit.ts'
 
 const setup = setUpShared()
 

@@ -4,12 +4,18 @@
  * breaks the page's policy or asks another host, none bars anybody (T-01, T-02, I-01, H-01, P-33, A-01, A-04, A-15, A-30).
  */
 import { expect, it } from 'vitest'
-import { missingAmong } from '#tests/support/missing-texts.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { faultsOf } from '#tests/support/screen-faults.ts'
-import { appScreens, serviceScreens, type Screen, staffScreens, visitorScreens } from '#tests/support/screens.ts'
-import { expectSwept, offencesOf, openSweep, patience } from '#tests/support/sweep.ts'
-import { setUpShared } from '#tests/support/visit.ts'
+import { missingAmong } from '#tests/support/browser/missing-texts.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { faultsOf } from '#tests/support/browser/screen-faults.ts'
+import {
+  appScreens,
+  serviceScreens,
+  type Screen,
+  staffScreens,
+  visitorScreens,
+} from '#tests/support/browser/screens.ts'
+import { expectSwept, offencesOf, openSweep, patience } from '#tests/support/browser/sweep.ts'
+import { setUpShared } from '#tests/support/browser/visit.ts'
 
 const setup = setUpShared()
 

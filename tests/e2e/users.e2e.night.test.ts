@@ -1,7 +1,7 @@
 /** The list of a company's users in Chromium: its address, its history and the keyboard. What it and its form say: `tests/features/users`. */
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { listWhole, ownCompany, resumedPage, setUpShared } from '#tests/support/visit.ts'
+import { listWhole, ownCompany, resumedPage, setUpShared } from '#tests/support/browser/visit.ts'
 
 const setup = setUpShared()
 const { admin } = ownCompany()

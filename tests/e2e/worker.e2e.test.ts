@@ -1,10 +1,10 @@
 /** Every request under the worker comes to something, and what is not the worker's passes it by (offline layer, W-08). */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { signIn } from '#tests/support/browser.ts'
-import { type FaultProxy, openFaultProxy } from '#tests/support/fault-proxy.ts'
-import { controlled, desk, listed, setUpShared } from '#tests/support/visit.ts'
-import { controlWorker } from '#tests/support/worker-control.ts'
+import { signIn } from '#tests/support/browser/browser.ts'
+import { type FaultProxy, openFaultProxy } from '#tests/support/network/fault-proxy.ts'
+import { controlled, desk, listed, setUpShared } from '#tests/support/browser/visit.ts'
+import { controlWorker } from '#tests/support/browser/worker-control.ts'
 
 const { the } = setUpShared()
 let proxy: FaultProxy

@@ -1,9 +1,9 @@
 /** A draft of an earlier visit is offered in every form that keeps one, and fills in nothing by itself. */
 import { screen, within } from '@testing-library/dom'
 import { expect, it } from 'vitest'
-import { named, submit, type } from '#tests/support/fields.ts'
-import { bought } from '#tests/support/shop-data.ts'
-import { handsOn, setUpShopPages, today } from '#tests/support/shop-pages.ts'
+import { named, submit, type } from '#tests/support/pages/fields.ts'
+import { bought } from '#tests/support/orders/shop-data.ts'
+import { handsOn, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
 
 const the = setUpShopPages()
 const { press } = handsOn(the)

@@ -1,9 +1,9 @@
 /** Many waiting writes in few requests, between a real tablet and the real server. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createUser, listUsers, updateCompanyUser } from '#contract/users.ts'
-import { pastPolicies } from '#tests/support/database.ts'
-import type { Received, Tablet } from '#tests/support/device.ts'
-import { openInstallation, type Installation } from '#tests/support/app.ts'
+import { pastPolicies } from '#tests/support/server/database.ts'
+import type { Received, Tablet } from '#tests/support/device/device.ts'
+import { openInstallation, type Installation } from '#tests/support/device/app.ts'
 
 let app: Installation
 let tablet: Tablet

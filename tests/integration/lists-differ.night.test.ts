@@ -17,11 +17,11 @@ import type { ListQuery } from '#local/lists/list-view.ts'
 import { find } from '#local/list-index/bucket-page.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { listUsers as listOnServer } from '#server/db/accounts/users.ts'
-import { suiteSeed } from '#tests/support/chance.ts'
-import { pastPolicies } from '#tests/support/database.ts'
-import type { Tablet } from '#tests/support/device.ts'
-import { isNight } from '#tests/support/nightly.ts'
-import { openInstallation, type Installation } from '#tests/support/app.ts'
+import { suiteSeed } from '#tests/support/runner/chance.ts'
+import { pastPolicies } from '#tests/support/server/database.ts'
+import type { Tablet } from '#tests/support/device/device.ts'
+import { isNight } from '#tests/support/runner/nightly.ts'
+import { openInstallation, type Installation } from '#tests/support/device/app.ts'
 
 const seed = suiteSeed
 const people = isNight ? 1_500 : 500

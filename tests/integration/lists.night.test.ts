@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { foldText } from '#domain/text.ts'
 import { listUsers } from '#contract/users.ts'
 import type { ListQuery } from '#local/lists/list-view.ts'
-import { pastPolicies } from '#tests/support/database.ts'
-import type { Tablet } from '#tests/support/device.ts'
-import { openInstallation, type Installation } from '#tests/support/app.ts'
-import type { SignedIn } from '#tests/support/server.ts'
+import { pastPolicies } from '#tests/support/server/database.ts'
+import type { Tablet } from '#tests/support/device/device.ts'
+import { openInstallation, type Installation } from '#tests/support/device/app.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
 
 let app: Installation
 let tablet: Tablet

@@ -4,9 +4,9 @@ import { sql } from 'kysely'
 import { mailsAnHour } from '#domain/mails.ts'
 import { createUser, listUsers, updateCompanyUser } from '#contract/users.ts'
 import { createOutboxActions } from '#request/page/outbox-actions.ts'
-import { pastPolicies } from '#tests/support/database.ts'
-import type { Tablet } from '#tests/support/device.ts'
-import { openInstallation, type Installation } from '#tests/support/app.ts'
+import { pastPolicies } from '#tests/support/server/database.ts'
+import type { Tablet } from '#tests/support/device/device.ts'
+import { openInstallation, type Installation } from '#tests/support/device/app.ts'
 
 let app: Installation
 let tablet: Tablet

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createUser, deleteUser, listUsers, updateCompanyUser } from '#contract/users.ts'
 import { createOutboxActions } from '#request/page/outbox-actions.ts'
-import type { Tablet } from '#tests/support/device.ts'
-import { openInstallation, type Installation } from '#tests/support/app.ts'
+import type { Tablet } from '#tests/support/device/device.ts'
+import { openInstallation, type Installation } from '#tests/support/device/app.ts'
 
 let app: Installation
 let mine: Tablet

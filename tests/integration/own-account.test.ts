@@ -3,10 +3,10 @@ import { changePassword, getCompany, getUser, updateCompany, updateOwnUser, uplo
 import { toWire } from '#contract/http-mapping.ts'
 import { readLocalFile } from '#local/outbox/files.ts'
 import { readSingle } from '#local/lists/read-row.ts'
-import type { Tablet } from '#tests/support/device.ts'
-import { openInstallation, type Installation } from '#tests/support/app.ts'
-import { png } from '#tests/support/pictures.ts'
-import { password } from '#tests/support/world.ts'
+import type { Tablet } from '#tests/support/device/device.ts'
+import { openInstallation, type Installation } from '#tests/support/device/app.ts'
+import { png } from '#tests/support/uploads/pictures.ts'
+import { password } from '#tests/support/server/world.ts'
 
 let app: Installation
 beforeAll(async () => {

@@ -13,11 +13,11 @@ import { readUnknown } from '#local/outbox/direct-calls.ts'
 import { versionOf } from '#local/lists/list-view.ts'
 import { kinds } from '#server/jobs/registry.ts'
 import { workAll } from '#tests/server/jobs/requests.ts'
-import { openInstallation, type Installation } from '#tests/support/app.ts'
-import { pastPolicies } from '#tests/support/database.ts'
-import type { Tablet } from '#tests/support/device.ts'
-import { tick } from '#tests/support/long-requests.ts'
-import { openShop } from '#tests/support/shop-data.ts'
+import { openInstallation, type Installation } from '#tests/support/device/app.ts'
+import { pastPolicies } from '#tests/support/server/database.ts'
+import type { Tablet } from '#tests/support/device/device.ts'
+import { tick } from '#tests/support/pages/long-requests.ts'
+import { openShop } from '#tests/support/orders/shop-data.ts'
 
 let app: Installation
 let present: number

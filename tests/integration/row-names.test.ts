@@ -7,11 +7,11 @@ import { versionOf } from '#local/lists/list-view.ts'
 import { createOutboxActions } from '#request/page/outbox-actions.ts'
 import { sendOutbox } from '#request/writes/sender.ts'
 import type { Result } from '#request/results.ts'
-import { openInstallation, type Installation } from '#tests/support/app.ts'
-import { chanceOf } from '#tests/support/chance.ts'
-import { pastPolicies } from '#tests/support/database.ts'
-import type { Tablet } from '#tests/support/device.ts'
-import { openShop } from '#tests/support/shop-data.ts'
+import { openInstallation, type Installation } from '#tests/support/device/app.ts'
+import { chanceOf } from '#tests/support/runner/chance.ts'
+import { pastPolicies } from '#tests/support/server/database.ts'
+import type { Tablet } from '#tests/support/device/device.ts'
+import { openShop } from '#tests/support/orders/shop-data.ts'
 
 let app: Installation
 let tablet: Tablet

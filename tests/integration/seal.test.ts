@@ -12,8 +12,8 @@ import { sendOutbox } from '#request/writes/sender.ts'
 import { createProbe } from '#request/writes/reconnect-probe.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { signOut } from '#request/session/sign-in.ts'
-import { createTablet, type Server, type Tablet } from '#tests/support/device.ts'
-import { comeIn, openInstallation, type Installation, reachOf } from '#tests/support/app.ts'
+import { createTablet, type Server, type Tablet } from '#tests/support/device/device.ts'
+import { comeIn, openInstallation, type Installation, reachOf } from '#tests/support/device/app.ts'
 
 let app: Installation
 let tablet: Tablet

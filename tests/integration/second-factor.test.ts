@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addFactor, beginProof, getFactors, proveSelf, setUpFactor } from '#contract/factors.ts'
 import type { Result } from '#request/results.ts'
 import { signIn } from '#request/session/sign-in.ts'
-import { openInstallation, type Installation } from '#tests/support/app.ts'
-import { password } from '#tests/support/world.ts'
-import { codeAt } from '#tests/support/otp.ts'
+import { openInstallation, type Installation } from '#tests/support/device/app.ts'
+import { password } from '#tests/support/server/world.ts'
+import { codeAt } from '#tests/support/server/otp.ts'
 
 let app: Installation
 beforeAll(async () => {

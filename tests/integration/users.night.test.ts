@@ -4,9 +4,9 @@ import { getUser } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
 import { createUser, deleteUser, disableUser, listUsers, updateCompanyUser } from '#contract/users.ts'
 import { versionOf } from '#local/lists/list-view.ts'
-import type { Tablet } from '#tests/support/device.ts'
-import { pastPolicies } from '#tests/support/database.ts'
-import { comeIn, openInstallation, type Installation } from '#tests/support/app.ts'
+import type { Tablet } from '#tests/support/device/device.ts'
+import { pastPolicies } from '#tests/support/server/database.ts'
+import { comeIn, openInstallation, type Installation } from '#tests/support/device/app.ts'
 
 let app: Installation
 let companyId: number

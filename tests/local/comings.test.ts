@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { rowsOf } from '#local/storage/database.ts'
 import { endSession, openSession, readSession, sweep } from '#local/session/session.ts'
 import { readGate } from '#local/session/session-generation.ts'
-import { aUser, company, keptDevice } from '#tests/support/device-database.ts'
+import { aUser, company, keptDevice } from '#tests/support/device/device-database.ts'
 
 const subject = { companyId: company, userId: 1 }
 

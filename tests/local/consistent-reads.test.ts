@@ -8,7 +8,7 @@ import { readRowOn } from '#local/lists/read-row.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { freeze } from '#request/writes/record-write.ts'
-import { aDraft, aUser, list, firstPage, keptDevice, pageAnswer } from '#tests/support/device-database.ts'
+import { aDraft, aUser, list, firstPage, keptDevice, pageAnswer } from '#tests/support/device/device-database.ts'
 
 const claiming = { now: 1_000, leaseMs: 45_000, most: 4, generation: 1, stolen: false, freeze }
 const done = { status: 200, body: '{}', version: null, now: 1_000, asOf: 1_000, generation: 1 }

@@ -6,7 +6,7 @@ import { readListOn } from '#local/lists/read-list.ts'
 import { storePage } from '#local/lists/response-store.ts'
 import { openSession } from '#local/session/session.ts'
 import { paced } from '#state/pace.ts'
-import { aUser, company, list, firstPage, keptDevice, pageAnswer } from '#tests/support/device-database.ts'
+import { aUser, company, list, firstPage, keptDevice, pageAnswer } from '#tests/support/device/device-database.ts'
 
 it('a list on the screen hears what is stored for it, a device opened just now included', async () => {
   const storage = { indexedDB: new IDBFactory(), IDBKeyRange }

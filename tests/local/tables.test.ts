@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { keptTrail } from '#contract/audit-trail.ts'
 import { endpoints } from '#contract/index.ts'
 import { rowTables } from '#local/storage/database.ts'
-import { keptDevice } from '#tests/support/device-database.ts'
+import { keptDevice } from '#tests/support/device/device-database.ts'
 
 const named = endpoints
   .flatMap(({ list, queue: queues }) => [list?.table, queues?.table])

@@ -10,7 +10,7 @@ import { storeChanges, storePage } from '#local/lists/response-store.ts'
 import { claim } from '#local/outbox/claim.ts'
 import { openSession } from '#local/session/session.ts'
 import { freeze } from '#request/writes/record-write.ts'
-import { aDraft, aUser, company, list, firstPage, pageAnswer } from '#tests/support/device-database.ts'
+import { aDraft, aUser, company, list, firstPage, pageAnswer } from '#tests/support/device/device-database.ts'
 
 const subject = { companyId: company, userId: 1 }
 const name = databaseName(subject)

@@ -32,7 +32,7 @@ import type { Api, OutboxActions } from '#request/results.ts'
 import { accessFrom } from '#request/session/subject.ts'
 import { createDisk, type Disk, type Mortal } from '#tests/outbox-model/disk.ts'
 import { createLocks } from '#tests/outbox-model/locks.ts'
-import type { Clock, LineState, Received, Sent, Server } from '#tests/support/device.ts'
+import type { Clock, LineState, Received, Sent, Server } from '#tests/support/device/device.ts'
 
 export interface Tab extends Mortal {
   ports: PagePorts

@@ -11,7 +11,7 @@ import { storeChanges, storePage, storeRow } from '#local/lists/response-store.t
 import { deleted } from '#local/lists/row-store.ts'
 import { markSignedOut, openSession } from '#local/session/session.ts'
 import { readGate } from '#local/session/session-generation.ts'
-import { aUser, company, list, firstPage, type Kept, keptDevice } from '#tests/support/device-database.ts'
+import { aUser, company, list, firstPage, type Kept, keptDevice } from '#tests/support/device/device-database.ts'
 
 type Row = ReturnType<typeof aUser>
 const { RUNS = '40', REPLAY } = process.env

@@ -4,8 +4,8 @@ import { returnToQueue } from '#local/outbox/settle.ts'
 import { claim } from '#local/outbox/claim.ts'
 import { freeze } from '#request/writes/record-write.ts'
 import { liveMany } from '#tests/outbox-model/random.ts'
-import { aDraft, keptDevice } from '#tests/support/device-database.ts'
-import { isNight } from '#tests/support/nightly.ts'
+import { aDraft, keptDevice } from '#tests/support/device/device-database.ts'
+import { isNight } from '#tests/support/runner/nightly.ts'
 
 it('histories, always the same ones, keep every promise (R-01)', async () => {
   await liveMany({ seed: 1, runs: isNight ? 60 : 20 })

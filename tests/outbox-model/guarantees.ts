@@ -5,7 +5,7 @@
  */
 import type { OutboxEntry, Receipt, Sealed } from '#local/storage/records.ts'
 import type { Item, ModelServer } from '#tests/outbox-model/server.ts'
-import { company } from '#tests/support/device-database.ts'
+import { company } from '#tests/support/device/device-database.ts'
 
 export type Will = 'stands' | 'dropped' | 'discarded'
 

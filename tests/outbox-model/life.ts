@@ -6,8 +6,8 @@ import type { Browser } from '#tests/outbox-model/browser.ts'
 import type { Decision } from '#tests/outbox-model/operations.ts'
 import type { Promised } from '#tests/outbox-model/guarantees.ts'
 import type { ModelServer } from '#tests/outbox-model/server.ts'
-import type { Clock } from '#tests/support/device.ts'
-import { company } from '#tests/support/device-database.ts'
+import type { Clock } from '#tests/support/device/device.ts'
+import { company } from '#tests/support/device/device-database.ts'
 
 export const users = [1, 2] as const
 

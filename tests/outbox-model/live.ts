@@ -31,8 +31,8 @@ import { createPromise, type Wish } from '#tests/outbox-model/guarantees.ts'
 import { checkEnd, wrongEffects } from '#tests/outbox-model/verify.ts'
 import { createModelServer } from '#tests/outbox-model/server.ts'
 import { checkSight } from '#tests/outbox-model/observation.ts'
-import { createClock } from '#tests/support/device.ts'
-import { company } from '#tests/support/device-database.ts'
+import { createClock } from '#tests/support/device/device.ts'
+import { company } from '#tests/support/device/device-database.ts'
 
 export interface Lived {
   steps: number

@@ -5,7 +5,7 @@ import { readListOn } from '#local/lists/read-list.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import type { Tab } from '#tests/outbox-model/browser.ts'
 import { type Life, outboxOf, whoIsHere } from '#tests/outbox-model/life.ts'
-import { company } from '#tests/support/device-database.ts'
+import { company } from '#tests/support/device/device-database.ts'
 
 /** In an order that no list asks the server for, so that what is here is all there is to be shown. */
 const everything = {

@@ -1,6 +1,6 @@
 /** What may happen to a device with an outbox, as data: drawn at random or written down, printed by a failing test. */
 import * as fc from 'fast-check'
-import type { LineState } from '#tests/support/device.ts'
+import type { LineState } from '#tests/support/device/device.ts'
 import { moods, type Mood } from '#tests/outbox-model/server.ts'
 
 export const words = ['good', 'bad', 'ask'] as const

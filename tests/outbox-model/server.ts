@@ -6,9 +6,9 @@
 import { deleteSealKeys } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
 import { isStored } from '#contract/verdict.ts'
-import type { Clock, Received, Sent } from '#tests/support/device.ts'
-import { aUser, company } from '#tests/support/device-database.ts'
-import { createSealKeys } from '#tests/support/seal-keys.ts'
+import type { Clock, Received, Sent } from '#tests/support/device/device.ts'
+import { aUser, company } from '#tests/support/device/device-database.ts'
+import { createSealKeys } from '#tests/support/device/seal-keys.ts'
 
 export type Row = ReturnType<typeof aUser>
 

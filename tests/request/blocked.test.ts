@@ -5,8 +5,8 @@ import { verifyTrail } from '#contract/audit-trail.ts'
 import { createUser, deleteUser, listUsers } from '#contract/users.ts'
 import { watch } from '#request/jobs/job-poller.ts'
 import { createOutboxActions } from '#request/page/outbox-actions.ts'
-import { type Installation, openInstallation } from '#tests/support/app.ts'
-import { breathe, type Tablet } from '#tests/support/device.ts'
+import { type Installation, openInstallation } from '#tests/support/device/app.ts'
+import { breathe, type Tablet } from '#tests/support/device/device.ts'
 
 let app: Installation
 let tablet: Tablet

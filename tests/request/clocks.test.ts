@@ -4,9 +4,9 @@
  */
 import { afterEach, describe, expect, it } from 'vitest'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
-import { createClock, createTablet } from '#tests/support/device.ts'
-import { company } from '#tests/support/device-database.ts'
-import { createScripted } from '#tests/support/scripted.ts'
+import { createClock, createTablet } from '#tests/support/device/device.ts'
+import { company } from '#tests/support/device/device-database.ts'
+import { createScripted } from '#tests/support/device/scripted.ts'
 
 const second = 1_000
 const hour = 3_600 * second

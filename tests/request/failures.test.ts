@@ -6,9 +6,9 @@ import { handle } from '#request/pipeline/pipeline.ts'
 import { signIn } from '#request/session/sign-in.ts'
 import { createBrowser } from '#tests/outbox-model/browser.ts'
 import { createModelServer } from '#tests/outbox-model/server.ts'
-import { createClock, createTablet } from '#tests/support/device.ts'
-import { aUser } from '#tests/support/device-database.ts'
-import { createScripted, refusal } from '#tests/support/scripted.ts'
+import { createClock, createTablet } from '#tests/support/device/device.ts'
+import { aUser } from '#tests/support/device/device-database.ts'
+import { createScripted, refusal } from '#tests/support/device/scripted.ts'
 
 it('a device without room says so to whoever signs in, and works for nobody', async () => {
   const clock = createClock()

@@ -1,9 +1,9 @@
 /** A line that comes and goes five times a second, for five minutes. */
 import { expect, it } from 'vitest'
 import { updateCompanyUser } from '#contract/users.ts'
-import { createClock, createTablet, type LineState } from '#tests/support/device.ts'
-import { byDay } from '#tests/support/nightly.ts'
-import { createScripted } from '#tests/support/scripted.ts'
+import { createClock, createTablet, type LineState } from '#tests/support/device/device.ts'
+import { byDay } from '#tests/support/runner/nightly.ts'
+import { createScripted } from '#tests/support/device/scripted.ts'
 
 const minutes = 5
 const flipMs = 200

@@ -5,10 +5,10 @@
 import { expect, it } from 'vitest'
 import { createUser, deleteUser, listUsers, updateCompanyUser } from '#contract/users.ts'
 import { signOut } from '#request/session/sign-in.ts'
-import { createClock, createTablet, type LineState, type Tablet } from '#tests/support/device.ts'
-import { company } from '#tests/support/device-database.ts'
-import { isNight } from '#tests/support/nightly.ts'
-import { createScripted, type Scripted } from '#tests/support/scripted.ts'
+import { createClock, createTablet, type LineState, type Tablet } from '#tests/support/device/device.ts'
+import { company } from '#tests/support/device/device-database.ts'
+import { isNight } from '#tests/support/runner/nightly.ts'
+import { createScripted, type Scripted } from '#tests/support/device/scripted.ts'
 
 const secret = 'Wei Confidential'
 const first = { companyId: company, userId: 1 }

@@ -4,9 +4,9 @@ import { getUser } from '#contract/accounts.ts'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
 import { recordsToText, textToRecords } from '#local/storage/record-text.ts'
 import { setShared } from '#local/session/shared-device.ts'
-import { createClock, createTablet, type Tablet } from '#tests/support/device.ts'
-import { company } from '#tests/support/device-database.ts'
-import { createScripted, refusal } from '#tests/support/scripted.ts'
+import { createClock, createTablet, type Tablet } from '#tests/support/device/device.ts'
+import { company } from '#tests/support/device/device-database.ts'
+import { createScripted, refusal } from '#tests/support/device/scripted.ts'
 
 const users = { params: { companyId: company } }
 const own = { companyId: company, userId: 1 }

@@ -5,9 +5,9 @@ import { hasLapsed } from '#local/session/session.ts'
 import { setShared } from '#local/session/shared-device.ts'
 import { recordsToText } from '#local/storage/record-text.ts'
 import { createOutboxActions } from '#request/page/outbox-actions.ts'
-import { createClock, createTablet } from '#tests/support/device.ts'
-import { company } from '#tests/support/device-database.ts'
-import { createScripted } from '#tests/support/scripted.ts'
+import { createClock, createTablet } from '#tests/support/device/device.ts'
+import { company } from '#tests/support/device/device-database.ts'
+import { createScripted } from '#tests/support/device/scripted.ts'
 
 const users = { params: { companyId: company } }
 const rename = { params: { id: 2 }, body: { name: 'Confidential' } }

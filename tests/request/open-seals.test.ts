@@ -3,9 +3,9 @@ import { beforeEach, expect, it } from 'vitest'
 import { deleteSealKeys } from '#contract/accounts.ts'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
 import { sealsIn } from '#local/seals/sealed-records.ts'
-import { createClock, createTablet, type Sent, type Tablet } from '#tests/support/device.ts'
-import { company } from '#tests/support/device-database.ts'
-import { createScripted, refusal, type Scripted } from '#tests/support/scripted.ts'
+import { createClock, createTablet, type Sent, type Tablet } from '#tests/support/device/device.ts'
+import { company } from '#tests/support/device/device-database.ts'
+import { createScripted, refusal, type Scripted } from '#tests/support/device/scripted.ts'
 
 let server: Scripted
 let tablet: Tablet

@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import { createUser, updateCompanyUser } from '#contract/users.ts'
-import { createClock, createTablet, type Sent } from '#tests/support/device.ts'
-import { byDay } from '#tests/support/nightly.ts'
-import { createScripted, refusal } from '#tests/support/scripted.ts'
+import { createClock, createTablet, type Sent } from '#tests/support/device/device.ts'
+import { byDay } from '#tests/support/runner/nightly.ts'
+import { createScripted, refusal } from '#tests/support/device/scripted.ts'
 
 const bad = 'never will do'
 

@@ -12,11 +12,11 @@ import type { Job } from '#local/storage/records.ts'
 import { jobsOf } from '#request/page/job-actions.ts'
 import type { PagePorts } from '#request/page/page-ports.ts'
 import { watch } from '#request/jobs/job-poller.ts'
-import { pastPolicies } from '#tests/support/database.ts'
-import { breathe, type LineState, type Tablet } from '#tests/support/device.ts'
-import { comeIn, openInstallation, type Installation } from '#tests/support/app.ts'
-import { isNight } from '#tests/support/nightly.ts'
-import { paced, type Paced } from '#tests/support/paced.ts'
+import { pastPolicies } from '#tests/support/server/database.ts'
+import { breathe, type LineState, type Tablet } from '#tests/support/device/device.ts'
+import { comeIn, openInstallation, type Installation } from '#tests/support/device/app.ts'
+import { isNight } from '#tests/support/runner/nightly.ts'
+import { paced, type Paced } from '#tests/support/pages/paced.ts'
 
 const { RUNS = isNight ? '10' : '5', REPLAY } = process.env
 const runs = Number(RUNS)

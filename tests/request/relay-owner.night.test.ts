@@ -1,11 +1,11 @@
 /** A tablet that changes hands while something long is under way: whose it is, and that it is never forgotten (protocol 39). */
 import { describe, expect, it } from 'vitest'
 import { readActivity } from '#local/jobs/read-jobs.ts'
-import { breathe } from '#tests/support/device.ts'
-import { comeIn } from '#tests/support/app.ts'
-import { begun, dbOf, jobsOn, longRequests, only, polls, verify } from '#tests/support/long-requests.ts'
-import { isNight } from '#tests/support/nightly.ts'
-import { paced } from '#tests/support/paced.ts'
+import { breathe } from '#tests/support/device/device.ts'
+import { comeIn } from '#tests/support/device/app.ts'
+import { begun, dbOf, jobsOn, longRequests, only, polls, verify } from '#tests/support/pages/long-requests.ts'
+import { isNight } from '#tests/support/runner/nightly.ts'
+import { paced } from '#tests/support/pages/paced.ts'
 
 const { app, jobsAtServer, pass } = longRequests()
 

@@ -7,7 +7,7 @@ import type { Sealed } from '#local/storage/records.ts'
 import { freeze } from '#request/writes/record-write.ts'
 import type { Deed } from '#tests/outbox-model/operations.ts'
 import { live } from '#tests/outbox-model/live.ts'
-import { aDraft, keptDevice } from '#tests/support/device-database.ts'
+import { aDraft, keptDevice } from '#tests/support/device/device-database.ts'
 
 const change: Deed = { kind: 'change', tab: 0, at: 0, word: 'good', field: 'name', based: false }
 

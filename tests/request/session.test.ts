@@ -4,9 +4,9 @@ import { getUser } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
 import { freshToken } from '#request/session/auth-fetch.ts'
-import { createClock, createTablet } from '#tests/support/device.ts'
-import { aUser, company } from '#tests/support/device-database.ts'
-import { createScripted } from '#tests/support/scripted.ts'
+import { createClock, createTablet } from '#tests/support/device/device.ts'
+import { aUser, company } from '#tests/support/device/device-database.ts'
+import { createScripted } from '#tests/support/device/scripted.ts'
 
 async function signedIn() {
   const clock = createClock()

@@ -4,8 +4,8 @@ import { confirmPassword } from '#contract/factors.ts'
 import { removeService } from '#contract/services.ts'
 import { createUser, deleteUser } from '#contract/users.ts'
 import { createOutboxActions } from '#request/page/outbox-actions.ts'
-import { openInstallation, type Installation } from '#tests/support/app.ts'
-import { password } from '#tests/support/world.ts'
+import { openInstallation, type Installation } from '#tests/support/device/app.ts'
+import { password } from '#tests/support/server/world.ts'
 
 describe('a call that asks for the password', () => {
   let app: Installation

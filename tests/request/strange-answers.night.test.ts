@@ -5,11 +5,11 @@ import type { Endpoint, Schema } from '#contract/endpoint.ts'
 import { endpoints } from '#contract/index.ts'
 import { listUsers } from '#contract/users.ts'
 import { anything } from '#tests/contract/arbitrary.ts'
-import { createClock, createTablet, type Received } from '#tests/support/device.ts'
-import { company } from '#tests/support/device-database.ts'
-import { createScripted } from '#tests/support/scripted.ts'
-import { suiteSeed } from '#tests/support/chance.ts'
-import { byDay } from '#tests/support/nightly.ts'
+import { createClock, createTablet, type Received } from '#tests/support/device/device.ts'
+import { company } from '#tests/support/device/device-database.ts'
+import { createScripted } from '#tests/support/device/scripted.ts'
+import { suiteSeed } from '#tests/support/runner/chance.ts'
+import { byDay } from '#tests/support/runner/nightly.ts'
 
 const answer = (status: number, body: string, type = 'application/json'): Received => ({
   status,

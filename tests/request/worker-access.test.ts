@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
 import { listUsers } from '#contract/users.ts'
 import { createWorkerAccess } from '#request/session/worker-access.ts'
-import { createClock, createTablet } from '#tests/support/device.ts'
-import { company } from '#tests/support/device-database.ts'
-import { createScripted } from '#tests/support/scripted.ts'
+import { createClock, createTablet } from '#tests/support/device/device.ts'
+import { company } from '#tests/support/device/device-database.ts'
+import { createScripted } from '#tests/support/device/scripted.ts'
 
 const users = { params: { companyId: company } }
 const blind = { read: async () => null, delete: async () => undefined }

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import { createUser, listUsers, updateCompanyUser } from '#contract/users.ts'
 import { createOutboxActions } from '#request/page/outbox-actions.ts'
-import { createClock, createTablet, type Tablet } from '#tests/support/device.ts'
-import { company } from '#tests/support/device-database.ts'
-import { createScripted, refusal, toWrites } from '#tests/support/scripted.ts'
+import { createClock, createTablet, type Tablet } from '#tests/support/device/device.ts'
+import { company } from '#tests/support/device/device-database.ts'
+import { createScripted, refusal, toWrites } from '#tests/support/device/scripted.ts'
 
 async function signedIn() {
   const clock = createClock()

@@ -10,11 +10,11 @@ import { endpoints } from '#contract/index.ts'
 import { refKind } from '#contract/values.ts'
 import { handlersOf } from '#server/composition/app.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { type Market, openMarket, wish } from '#tests/support/shop-data.ts'
-import { pastPolicies } from '#tests/support/database.ts'
-import { type LocalUnderTest, openLocalHosting } from '#tests/support/hosting.ts'
-import { type Send, type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
-import { canaries, type Role, roles } from '#tests/support/world.ts'
+import { type Market, openMarket, wish } from '#tests/support/orders/shop-data.ts'
+import { pastPolicies } from '#tests/support/server/database.ts'
+import { type LocalUnderTest, openLocalHosting } from '#tests/support/hosting/hosting.ts'
+import { type Send, type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
+import { canaries, type Role, roles } from '#tests/support/server/world.ts'
 
 let server: TestServer
 let market: Market

@@ -1,8 +1,8 @@
 /** What happens at the same moment is as if it had happened one after the other (F-08), and to each company alone (N-09). */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { onConnections } from '#tests/support/database.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
-import { canaries } from '#tests/support/world.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
+import { canaries } from '#tests/support/server/world.ts'
 
 onConnections('at the same moment', (engine) => {
   let server: TestServer

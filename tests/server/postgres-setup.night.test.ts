@@ -9,10 +9,10 @@ import { clientCredential } from '#contract/accounts.ts'
 import { overEngine } from '#server/db/embedded/open.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { migrations } from '#server/db/migrations/index.ts'
-import { startBareEngine } from '#tests/support/database.ts'
-import { type Cluster, postgresBin, startCluster } from '#tests/support/postgres.ts'
-import { startProcess } from '#tests/support/process.ts'
-import { byDay, nightlyBlock } from '#tests/support/nightly.ts'
+import { startBareEngine } from '#tests/support/server/database.ts'
+import { type Cluster, postgresBin, startCluster } from '#tests/support/server/postgres.ts'
+import { startProcess } from '#tests/support/server/process.ts'
+import { byDay, nightlyBlock } from '#tests/support/runner/nightly.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 

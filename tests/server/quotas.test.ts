@@ -5,12 +5,12 @@ import { insertAsset } from '#server/db/accounts/assets.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { sweep } from '#server/jobs/delete-expired-data.ts'
 import { quotas } from '#server/use-cases/quotas.ts'
-import { onConnections } from '#tests/support/database.ts'
-import { chosen, type Form, postForm } from '#tests/support/forms.ts'
-import { keyIn, mailBox } from '#tests/support/mailed.ts'
-import { formWith, png } from '#tests/support/pictures.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
-import { order, setUpShop } from '#tests/support/shop-data.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import { chosen, type Form, postForm } from '#tests/support/server/forms.ts'
+import { keyIn, mailBox } from '#tests/support/server/mailed.ts'
+import { formWith, png } from '#tests/support/uploads/pictures.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
+import { order, setUpShop } from '#tests/support/orders/shop-data.ts'
 
 const day = 86_400_000
 

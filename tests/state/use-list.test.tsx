@@ -12,7 +12,7 @@ import { type Listing, pageOf, plainListing, searchOf } from '#state/list-url.ts
 import { signedOut } from '#state/session-slice.ts'
 import { type Extra, makeStore } from '#state/store.ts'
 import { useList } from '#state/use-list.ts'
-import { aUser } from '#tests/support/device-database.ts'
+import { aUser } from '#tests/support/device/device-database.ts'
 
 const refused: Result<never> = { kind: 'problem', problem: localProblem('OFFLINE') }
 const fresh: Result<null> = { kind: 'fresh', output: null }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startWords } from '#app/i18n/i18n.ts'
 import { DateField, type DateKind } from '#ui/form/DateField.tsx'
 import { type DateEnds, DateRange } from '#ui/form/DateRange.tsx'
-import { described } from '#tests/support/fields.ts'
+import { described } from '#tests/support/pages/fields.ts'
 
 const user = userEvent.setup()
 beforeEach(startWords)

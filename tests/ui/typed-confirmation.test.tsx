@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startWords } from '#app/i18n/i18n.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
-import { described } from '#tests/support/fields.ts'
+import { described } from '#tests/support/pages/fields.ts'
 
 const user = userEvent.setup()
 let confirmed = 0

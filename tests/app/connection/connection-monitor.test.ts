@@ -7,7 +7,7 @@ import { changePassword, getUser } from '#contract/accounts.ts'
 import type { Connectivity } from '#state/connection-slice.ts'
 import { onChanged } from '#state/live-changes.ts'
 import { makeStore } from '#state/store.ts'
-import { noTrails } from '#tests/support/no-trails.ts'
+import { noTrails } from '#tests/support/device/no-trails.ts'
 import { connectivityOf, observed, turned, watchConnection } from '#app/connection/connection-monitor.ts'
 
 const refused: Problem = { status: 409, code: 'DUP_USER', message: '', data: null, requestId: null }

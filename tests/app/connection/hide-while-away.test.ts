@@ -4,7 +4,7 @@ import { hideWhileAway } from '#app/connection/hide-while-away.ts'
 import { thisDevice } from '#local/storage/device.ts'
 import { markSignedOut, openSession } from '#local/session/session.ts'
 import type { Store } from '#state/store.ts'
-import { aUser } from '#tests/support/device-database.ts'
+import { aUser } from '#tests/support/device/device-database.ts'
 
 const happen = (kind: 'pagehide' | 'pageshow') => dispatchEvent(Object.assign(new Event(kind), { persisted: true }))
 

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { updateCompanyUser } from '#contract/users.ts'
-import { createClock, createTablet, type Tablet } from '#tests/support/device.ts'
-import { createScripted } from '#tests/support/scripted.ts'
+import { createClock, createTablet, type Tablet } from '#tests/support/device/device.ts'
+import { createScripted } from '#tests/support/device/scripted.ts'
 
 const page = vi.hoisted(() => ({ ports: {} as Tablet['ports'] }))
 vi.mock('#app/connection/api.ts', () => ({ ...page, workerNow: () => null }))

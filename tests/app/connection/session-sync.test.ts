@@ -10,8 +10,8 @@ import { readGate } from '#local/session/session-generation.ts'
 import type { Api, Result } from '#request/results.ts'
 import { tellChanged } from '#state/live-changes.ts'
 import { makeStore } from '#state/store.ts'
-import { noTrails } from '#tests/support/no-trails.ts'
-import { aUser } from '#tests/support/device-database.ts'
+import { noTrails } from '#tests/support/device/no-trails.ts'
+import { aUser } from '#tests/support/device/device-database.ts'
 
 const subject = { companyId: 1, userId: 1 }
 

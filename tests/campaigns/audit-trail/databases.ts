@@ -6,7 +6,7 @@ import { readConfig } from '#server/config/config.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { makePool, overPool } from '#server/db/pool.ts'
-import { asSuperuser } from '#tests/support/postgres.ts'
+import { asSuperuser } from '#tests/support/server/postgres.ts'
 
 const log = pino({ level: 'silent' })
 export const tokenKey = '11'.repeat(32)

@@ -8,7 +8,7 @@ import { inTransaction } from '#server/db/transaction.ts'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
 import { brokenEntries } from '#server/use-cases/audit/check-log.ts'
 import { openDatabase } from '#tests/campaigns/audit-trail/databases.ts'
-import { between, type Chance } from '#tests/support/chance.ts'
+import { between, type Chance } from '#tests/support/runner/chance.ts'
 
 const kills = 10
 const companies = [7, 8]

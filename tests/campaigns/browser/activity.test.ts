@@ -1,8 +1,8 @@
 /** A long request on the screen. How often it is asked about, and what strikes in between do, campaigns measure. */
 import { expect, it } from 'vitest'
-import { seriousTrouble } from '#tests/support/browser.ts'
-import { controlled, resumedPage, setUp } from '#tests/support/visit.ts'
-import { controlWorker } from '#tests/support/worker-control.ts'
+import { seriousTrouble } from '#tests/support/browser/browser.ts'
+import { controlled, resumedPage, setUp } from '#tests/support/browser/visit.ts'
+import { controlWorker } from '#tests/support/browser/worker-control.ts'
 
 /** It rests behind its first step until the server is started anew, so that nothing here is a race. */
 const setup = setUp({ JOB_REST_MS: '60000' })

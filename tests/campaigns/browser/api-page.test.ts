@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { desk, setUpShared } from '#tests/support/visit.ts'
+import { desk, setUpShared } from '#tests/support/browser/visit.ts'
 
 const { the, ends } = setUpShared()
 

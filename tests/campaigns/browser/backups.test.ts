@@ -11,11 +11,11 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { dateIn } from '#domain/time.ts'
 import { addMonths } from '#domain/period.ts'
-import { typeCard } from '#tests/support/card-fields.ts'
-import { expectFine } from '#tests/support/looks.ts'
-import { outsideClient } from '#tests/support/outside-client.ts'
-import { freshPage, setUp } from '#tests/support/visit.ts'
-import { ordersOf } from '#tests/support/wizard.ts'
+import { typeCard } from '#tests/support/orders/card-fields.ts'
+import { expectFine } from '#tests/support/browser/looks.ts'
+import { outsideClient } from '#tests/support/server/outside-client.ts'
+import { freshPage, setUp } from '#tests/support/browser/visit.ts'
+import { ordersOf } from '#tests/support/pages/wizard.ts'
 
 const setup = setUp({ HOSTING: 'local' })
 const [from, into] = ['acmetest', 'acmetrade']
@@ -146,7 +146,7 @@ it('is ordered, paid, made, charged, paid again, printed, and put into another s
   const today = dateIn('Asia/Hong_Kong', Date.now())
   const next = Date.parse(`${addMonths(`${today.slice(0, 7)}-01`, 1)}T04:00:00Z`)
   await portal.stop()
-  const clock = join(import.meta.dirname, '../../support/shifted-clock.mjs')
+  const clock = join(import.meta.dirname, '../../support/server/shifted-clock.mjs')
   await portal.start({ NODE_OPTIONS: `--import ${clock}`, CLOCK_SHIFT_MS: String(next - Date.now()) })
   const later = await freshPage(setup, 'admin', '/app/contract')
   await openTab(later, from)

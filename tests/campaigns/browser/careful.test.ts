@@ -1,8 +1,8 @@
 /** What must not be lost or done by one careless press: recovery codes, and a picture that is none. */
 import { expect, it } from 'vitest'
-import { seriousTrouble } from '#tests/support/browser.ts'
-import { arrive, ownCompany, resumedPage, setUpShared } from '#tests/support/visit.ts'
-import { codeAt } from '#tests/support/otp.ts'
+import { seriousTrouble } from '#tests/support/browser/browser.ts'
+import { arrive, ownCompany, resumedPage, setUpShared } from '#tests/support/browser/visit.ts'
+import { codeAt } from '#tests/support/server/otp.ts'
 
 const setup = setUpShared()
 

@@ -1,9 +1,17 @@
 /** The users of a filter as a file: all of them, in the list's order, and what is not all of them says so (C-08, S-13). */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { seriousTrouble, type Who } from '#tests/support/browser.ts'
-import { partKept } from '#tests/support/parts.ts'
-import { controlled, listWhole, ownCompany, resumedPage, rows, setUpShared, textOf } from '#tests/support/visit.ts'
+import { seriousTrouble, type Who } from '#tests/support/browser/browser.ts'
+import { partKept } from '#tests/support/pages/parts.ts'
+import {
+  controlled,
+  listWhole,
+  ownCompany,
+  resumedPage,
+  rows,
+  setUpShared,
+  textOf,
+} from '#tests/support/browser/visit.ts'
 
 const setup = setUpShared()
 const { code, admin } = ownCompany()

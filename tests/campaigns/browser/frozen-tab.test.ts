@@ -2,8 +2,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openTabs, type Tab, type Tabs } from '#tests/campaigns/engines/chromium-tabs.ts'
-import type { Person } from '#tests/support/browser.ts'
-import { ownCompany, setUpShared } from '#tests/support/visit.ts'
+import type { Person } from '#tests/support/browser/browser.ts'
+import { ownCompany, setUpShared } from '#tests/support/browser/visit.ts'
 
 const { the } = setUpShared()
 /** After which others go on without it, ms. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { handOver } from '#tests/campaigns/handover.ts'
-import { suiteSeed } from '#tests/support/chance.ts'
+import { suiteSeed } from '#tests/support/runner/chance.ts'
 
 describe('a tablet that changes hands while writes wait on it (R-08)', () => {
   it(`shows and sends nothing of the first to the second, and sends all of it when the first is back (seed ${suiteSeed})`, async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
-import { signIn } from '#tests/support/browser.ts'
-import { type FaultProxy, openFaultProxy } from '#tests/support/fault-proxy.ts'
-import { controlled, desk, listed, setUpShared } from '#tests/support/visit.ts'
+import { signIn } from '#tests/support/browser/browser.ts'
+import { type FaultProxy, openFaultProxy } from '#tests/support/network/fault-proxy.ts'
+import { controlled, desk, listed, setUpShared } from '#tests/support/browser/visit.ts'
 
 const { the } = setUpShared()
 let proxy: FaultProxy

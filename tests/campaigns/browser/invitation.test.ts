@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { comeIn, invite } from '#tests/support/newcomer.ts'
-import { controlled, freshPage, ownCompany, rows, setUpShared } from '#tests/support/visit.ts'
+import { comeIn, invite } from '#tests/support/browser/newcomer.ts'
+import { controlled, freshPage, ownCompany, rows, setUpShared } from '#tests/support/browser/visit.ts'
 
 const setup = setUpShared()
 const { the } = setup

@@ -1,8 +1,8 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { fillTrail } from '#tests/campaigns/long-requests.ts'
-import { openBrowser, type Portal, signIn, startPortal } from '#tests/support/browser.ts'
-import { controlWorker } from '#tests/support/worker-control.ts'
+import { openBrowser, type Portal, signIn, startPortal } from '#tests/support/browser/browser.ts'
+import { controlWorker } from '#tests/support/browser/worker-control.ts'
 
 /**
  * Entries of each company's trail: with steps of 500 and their rests, a walk of about fourteen seconds. It must be on its way

@@ -1,8 +1,8 @@
 /** The screens of visitors and of the own account by the keyboard alone. */
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { tabThrough } from '#tests/support/looks.ts'
-import { desk, resumedPage, setUpShared } from '#tests/support/visit.ts'
+import { tabThrough } from '#tests/support/browser/looks.ts'
+import { desk, resumedPage, setUpShared } from '#tests/support/browser/visit.ts'
 
 const setup = setUpShared()
 const { the, ends } = setup

@@ -1,8 +1,8 @@
 /** A first visit that loses a file on the way, before there is a worker (P-11). */
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { input } from '#tests/support/newcomer.ts'
-import { desk, setUpShared } from '#tests/support/visit.ts'
+import { input } from '#tests/support/browser/newcomer.ts'
+import { desk, setUpShared } from '#tests/support/browser/visit.ts'
 
 const { the, ends } = setUpShared()
 

@@ -1,8 +1,8 @@
 /** Many users chosen by hand, key and finger; what is then done to them is told in `bulk-dialog.night.test.tsx`. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { seriousTrouble } from '#tests/support/browser.ts'
-import { listWhole, ownCompany, resumedPage, rows, setUpShared } from '#tests/support/visit.ts'
+import { seriousTrouble } from '#tests/support/browser/browser.ts'
+import { listWhole, ownCompany, resumedPage, rows, setUpShared } from '#tests/support/browser/visit.ts'
 
 const setup = setUpShared()
 const { admin } = ownCompany()

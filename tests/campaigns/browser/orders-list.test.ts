@@ -5,7 +5,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import orders from '#locales/zh/orders.json' with { type: 'json' }
-import { filesKept, partKept } from '#tests/support/parts.ts'
+import { filesKept, partKept } from '#tests/support/pages/parts.ts'
 import {
   address,
   controlled,
@@ -16,7 +16,7 @@ import {
   rows,
   setUpShared,
   tablet,
-} from '#tests/support/visit.ts'
+} from '#tests/support/browser/visit.ts'
 
 const setup = setUpShared()
 

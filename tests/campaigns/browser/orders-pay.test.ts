@@ -4,11 +4,11 @@
  */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { seriousTrouble } from '#tests/support/browser.ts'
-import { cardField, typeCard } from '#tests/support/card-fields.ts'
-import { expectFine } from '#tests/support/looks.ts'
-import { controlled, ownCompany, resumedPage, setUpShared } from '#tests/support/visit.ts'
-import { ask, choose, fill, order, submit } from '#tests/support/wizard.ts'
+import { seriousTrouble } from '#tests/support/browser/browser.ts'
+import { cardField, typeCard } from '#tests/support/orders/card-fields.ts'
+import { expectFine } from '#tests/support/browser/looks.ts'
+import { controlled, ownCompany, resumedPage, setUpShared } from '#tests/support/browser/visit.ts'
+import { ask, choose, fill, order, submit } from '#tests/support/pages/wizard.ts'
 
 const setup = setUpShared()
 const { the } = setup

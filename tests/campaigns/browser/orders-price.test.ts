@@ -1,8 +1,8 @@
 /** What a choice costs is in sight where it is chosen, on a tablet and on a phone; the wizard's steps are addresses (C-24). */
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { ownCompany, phone, resumedPage, setUpShared, tablet, typeInto } from '#tests/support/visit.ts'
-import { choose, dialog, field, fill, order, ordersOf, step, submit } from '#tests/support/wizard.ts'
+import { ownCompany, phone, resumedPage, setUpShared, tablet, typeInto } from '#tests/support/browser/visit.ts'
+import { choose, dialog, field, fill, order, ordersOf, step, submit } from '#tests/support/pages/wizard.ts'
 
 const setup = setUpShared()
 const { code, admin } = ownCompany()

@@ -1,10 +1,10 @@
 /** What is not known to have happened, and what a browser has taken away (protocol 13, requirement 48). */
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { seriousTrouble, signIn } from '#tests/support/browser.ts'
-import { openFaultProxy } from '#tests/support/fault-proxy.ts'
-import { partKept } from '#tests/support/parts.ts'
-import { controlled, desk, listWhole, ownCompany, setUpShared } from '#tests/support/visit.ts'
+import { seriousTrouble, signIn } from '#tests/support/browser/browser.ts'
+import { openFaultProxy } from '#tests/support/network/fault-proxy.ts'
+import { partKept } from '#tests/support/pages/parts.ts'
+import { controlled, desk, listWhole, ownCompany, setUpShared } from '#tests/support/browser/visit.ts'
 
 const setup = setUpShared()
 const { the, ends } = setup

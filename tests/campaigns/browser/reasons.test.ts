@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ownCompany, phone, setUpShared, tablet, visits } from '#tests/support/visit.ts'
+import { ownCompany, phone, setUpShared, tablet, visits } from '#tests/support/browser/visit.ts'
 
 const { resume } = visits(setUpShared())
 

@@ -4,9 +4,9 @@
  */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { expectFine } from '#tests/support/looks.ts'
-import { freshPage, setUp, textOf } from '#tests/support/visit.ts'
-import { choose, fill, order, ordersOf, submit } from '#tests/support/wizard.ts'
+import { expectFine } from '#tests/support/browser/looks.ts'
+import { freshPage, setUp, textOf } from '#tests/support/browser/visit.ts'
+import { choose, fill, order, ordersOf, submit } from '#tests/support/pages/wizard.ts'
 
 const setup = setUp({ HOSTING: 'local' })
 const code = 'story1'

@@ -1,8 +1,8 @@
 /** A session that runs out while the device is offline: nobody has left, and nobody can be asked (decision 83). */
 import { describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
-import { fillLogin, openBrowser, people, signIn, startPortal } from '#tests/support/browser.ts'
-import { listed } from '#tests/support/visit.ts'
+import { fillLogin, openBrowser, people, signIn, startPortal } from '#tests/support/browser/browser.ts'
+import { listed } from '#tests/support/browser/visit.ts'
 
 /** A browser asks before such a page is left. */
 const wouldAsk = (page: Page) =>

@@ -1,10 +1,10 @@
 /** What a new version does to open pages, in real Chromium: it asks, it waits, it takes all tabs along, or it does nothing. */
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { openFaultProxy } from '#tests/support/fault-proxy.ts'
-import { openUpdates, patient } from '#tests/support/updates.ts'
-import { listed } from '#tests/support/visit.ts'
-import { letRest } from '#tests/support/worker-control.ts'
+import { openFaultProxy } from '#tests/support/network/fault-proxy.ts'
+import { openUpdates, patient } from '#tests/support/browser/updates.ts'
+import { listed } from '#tests/support/browser/visit.ts'
+import { letRest } from '#tests/support/browser/worker-control.ts'
 
 /** Longer than anybody sends for a new version, and not as long as it is waited for. */
 const busyMs = 20_000

@@ -2,10 +2,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { signIn } from '#tests/support/browser.ts'
-import { expectFine } from '#tests/support/looks.ts'
-import { ownCompany, resumedPage, setUpShared, tablet } from '#tests/support/visit.ts'
-import { choose, field, fill, order, ordersOf, submit } from '#tests/support/wizard.ts'
+import { signIn } from '#tests/support/browser/browser.ts'
+import { expectFine } from '#tests/support/browser/looks.ts'
+import { ownCompany, resumedPage, setUpShared, tablet } from '#tests/support/browser/visit.ts'
+import { choose, field, fill, order, ordersOf, submit } from '#tests/support/pages/wizard.ts'
 
 const setup = setUpShared()
 const { the } = setup

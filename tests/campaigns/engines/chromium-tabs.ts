@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { killGroup, startGroup, toJsonCall } from '#tests/campaigns/engines/engine.ts'
 import { type MessageSocket, openSocket } from '#tests/campaigns/engines/socket.ts'
-import { chromiumPath, flags } from '#tests/support/browser.ts'
-import { waitForAddress } from '#tests/support/browser-address.ts'
+import { chromiumPath, flags } from '#tests/support/browser/browser.ts'
+import { waitForAddress } from '#tests/support/browser/browser-address.ts'
 
 export interface Tab {
   /** Runs a function in the page. It must not refer to anything outside of itself. */

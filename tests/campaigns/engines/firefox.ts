@@ -11,7 +11,7 @@ import {
   toJsonCall,
 } from '#tests/campaigns/engines/engine.ts'
 import { openSocket } from '#tests/campaigns/engines/socket.ts'
-import { waitForAddress } from '#tests/support/browser-address.ts'
+import { waitForAddress } from '#tests/support/browser/browser-address.ts'
 
 /** No pages, updates or reports of its own. The storage prompt would wait for somebody. */
 const preferences = {

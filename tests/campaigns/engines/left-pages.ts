@@ -4,8 +4,8 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { enter, type Stage } from '#tests/campaigns/engines/stage.ts'
-import { people } from '#tests/support/browser.ts'
-import { between, type Chance } from '#tests/support/chance.ts'
+import { people } from '#tests/support/browser/browser.ts'
+import { between, type Chance } from '#tests/support/runner/chance.ts'
 
 const paths = ['user', 'home', 'contract', 'profile/company']
 /** Time that a page has before it is left, ms. */

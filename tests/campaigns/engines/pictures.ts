@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type EngineBrowser, waitFor } from '#tests/campaigns/engines/engine.ts'
 import { enter, type Stage } from '#tests/campaigns/engines/stage.ts'
-import { people } from '#tests/support/browser.ts'
+import { people } from '#tests/support/browser/browser.ts'
 
 const sizes = { desk: [1280, 800], tablet: [1024, 768], phone: [390, 844] } as const
 /** By turns, so that each page is seen in both languages and both themes. */

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { waitFor } from '#tests/campaigns/engines/engine.ts'
 import { enter, type Stage } from '#tests/campaigns/engines/stage.ts'
-import { people } from '#tests/support/browser.ts'
+import { people } from '#tests/support/browser/browser.ts'
 
 export interface Renewals {
   renewals: number

@@ -6,9 +6,9 @@ import { type EngineBrowser, type EngineName, waitFor } from '#tests/campaigns/e
 import { startFirefox } from '#tests/campaigns/engines/firefox.ts'
 import { openScreen, type VirtualScreen } from '#tests/campaigns/engines/screen.ts'
 import { openWebKit, startWebKit } from '#tests/campaigns/engines/webkit.ts'
-import { type Person, type Portal, startPortal } from '#tests/support/browser.ts'
-import { type FaultProxy, openFaultProxy } from '#tests/support/fault-proxy.ts'
-import { buildRig } from '#tests/support/rig/build.ts'
+import { type Person, type Portal, startPortal } from '#tests/support/browser/browser.ts'
+import { type FaultProxy, openFaultProxy } from '#tests/support/network/fault-proxy.ts'
+import { buildRig } from '#tests/support/device/rig/build.ts'
 
 export interface Stage {
   engine: EngineName
@@ -66,7 +66,7 @@ export async function enter(browser: EngineBrowser, url: string, who: Person): P
   return isLogin
 }
 
-/** A hand inside (tests/support/rig). */
+/** A hand inside (tests/support/device/rig). */
 export async function giveHand(browser: EngineBrowser): Promise<void> {
   await browser.run(async (address) => {
     window.rig = (await import(address)) as typeof window.rig

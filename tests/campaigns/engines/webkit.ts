@@ -15,7 +15,7 @@ import {
   toJsonCall,
 } from '#tests/campaigns/engines/engine.ts'
 import { type MessageSocket, openSocket } from '#tests/campaigns/engines/socket.ts'
-import { freePort } from '#tests/support/free-port.ts'
+import { freePort } from '#tests/support/server/free-port.ts'
 
 const startMs = 30_000
 const loadMs = 60_000

@@ -3,10 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { planDeeds } from '#tests/campaigns/operations.ts'
 import { type Reckoning, reckon } from '#tests/campaigns/verify.ts'
 import { enter, giveHand, type Stage } from '#tests/campaigns/engines/stage.ts'
-import { people } from '#tests/support/browser.ts'
-import { between, type Chance } from '#tests/support/chance.ts'
-import { drawn, type Fault } from '#tests/support/fault-proxy.ts'
-import type { Deed, Told } from '#tests/support/rig/rig.ts'
+import { people } from '#tests/support/browser/browser.ts'
+import { between, type Chance } from '#tests/support/runner/chance.ts'
+import { drawn, type Fault } from '#tests/support/network/fault-proxy.ts'
+import type { Deed, Told } from '#tests/support/device/rig/rig.ts'
 
 declare global {
   interface Window {

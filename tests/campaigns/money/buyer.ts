@@ -5,7 +5,7 @@ import type { Currency } from '#domain/money.ts'
 import type { Claim } from '#tests/campaigns/money/check-money.ts'
 import type { MoneyWorld } from '#tests/campaigns/money/world.ts'
 import { call, signIn } from '#tests/campaigns/payers.ts'
-import type { Chance } from '#tests/support/chance.ts'
+import type { Chance } from '#tests/support/runner/chance.ts'
 
 /** Something that can be paid. */
 export interface Payable {

@@ -1,6 +1,6 @@
 /** What gateways and attackers do: answers lost, silence, notices held back, repeated, out of order, dropped and forged. */
 import { createHmac } from 'node:crypto'
-import { between, type Chance, pick } from '#tests/support/chance.ts'
+import { between, type Chance, pick } from '#tests/support/runner/chance.ts'
 import type { Call } from '#demo/payment-sandbox/payment-store.ts'
 import { lookAtEverything } from '#tests/campaigns/payments.ts'
 import type { Buyer } from '#tests/campaigns/money/buyer.ts'

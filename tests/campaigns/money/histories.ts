@@ -15,7 +15,7 @@ import { buyerCode, type LiveContract, type MoneyWorld, readLiveContracts } from
 import { readGatewayBook } from '#tests/campaigns/gateway-book.ts'
 import { lookAtEverything } from '#tests/campaigns/payments.ts'
 import { writeUnpaidTraffic } from '#tests/campaigns/unpaid-traffic.ts'
-import { between, type Chance, chanceOf, pick } from '#tests/support/chance.ts'
+import { between, type Chance, chanceOf, pick } from '#tests/support/runner/chance.ts'
 
 /** What became of operations and of money, by name. */
 export interface Tally {

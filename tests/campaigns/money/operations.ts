@@ -1,5 +1,5 @@
 /** All that may happen in a history, and how often it is drawn. */
-import type { Chance } from '#tests/support/chance.ts'
+import type { Chance } from '#tests/support/runner/chance.ts'
 import * as gateway from '#tests/campaigns/money/gateway-operations.ts'
 import type { Operation } from '#tests/campaigns/money/order-operations.ts'
 import * as orders from '#tests/campaigns/money/order-operations.ts'

@@ -1,5 +1,5 @@
 /** What buyers do to orders, contracts and backups: make, replace, change, extend and delete them. */
-import { pick, between, type Chance } from '#tests/support/chance.ts'
+import { pick, between, type Chance } from '#tests/support/runner/chance.ts'
 import {
   type Buyer,
   noteOrder,

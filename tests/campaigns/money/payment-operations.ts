@@ -1,6 +1,6 @@
 /** What buyers do to pay: by card, on the gateway's page, at their bank, by Alipay, twice, in two tabs, late, and not at all. */
-import { type Chance, pick } from '#tests/support/chance.ts'
-import { visit } from '#tests/support/gateway-pages.ts'
+import { type Chance, pick } from '#tests/support/runner/chance.ts'
+import { visit } from '#tests/support/orders/gateway-pages.ts'
 import {
   type Buyer,
   type Payable,

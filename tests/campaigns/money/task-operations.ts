@@ -1,5 +1,5 @@
 /** What the provider's staff do about money that no order waits for: give it back, or apply it after all. */
-import { type Chance, pick } from '#tests/support/chance.ts'
+import { type Chance, pick } from '#tests/support/runner/chance.ts'
 import { type Buyer, request } from '#tests/campaigns/money/buyer.ts'
 import { type Operation, toResult } from '#tests/campaigns/money/order-operations.ts'
 

@@ -16,11 +16,11 @@ import { loadCompanies, loadDemoWorld } from '#demo/sample-data/load-demo-data.t
 import { openSandbox, type Sandbox } from '#demo/payment-sandbox/server.ts'
 import { hashPassword } from '#server/use-cases/accounts/password-hash.ts'
 import { keysOf, supervised } from '#tests/campaigns/payments.ts'
-import { withContext } from '#tests/support/companies.ts'
-import { freePort } from '#tests/support/free-port.ts'
-import { asSuperuser } from '#tests/support/postgres.ts'
-import { quickHashes, type Running } from '#tests/support/process.ts'
-import { layDataFolder } from '#tests/support/template.ts'
+import { withContext } from '#tests/support/server/companies.ts'
+import { freePort } from '#tests/support/server/free-port.ts'
+import { asSuperuser } from '#tests/support/server/postgres.ts'
+import { quickHashes, type Running } from '#tests/support/server/process.ts'
+import { layDataFolder } from '#tests/support/runner/template.ts'
 
 const zone = 'Asia/Hong_Kong'
 const maxCompanies = 30
@@ -114,7 +114,7 @@ async function openWorld(
   const clock = () => Date.now() + shiftMs
   const sandbox = await openGateways(`${env.DATA_DIR}-gateways`, url, clock)
   const settings = { ...env, ...keysOf(sandbox), PORT: String(port), PUBLIC_URL: url }
-  const shiftedClock = `--import ${join(import.meta.dirname, '..', '..', 'support', 'shifted-clock.mjs')}`
+  const shiftedClock = `--import ${join(import.meta.dirname, '..', '..', 'support', 'server', 'shifted-clock.mjs')}`
   let server: Running | null = null
   let ready = Promise.withResolvers<void>()
   let errors: string[] = []

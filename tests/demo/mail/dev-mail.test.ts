@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { folderMail } from '#server/drivers/mail/folder.ts'
-import { startServer, type TestServer } from '#tests/support/server.ts'
+import { startServer, type TestServer } from '#tests/support/server/server.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'portal-box-'))
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Stripe } from 'stripe'
-import { createToken, sendCard } from '#tests/support/card-fields.ts'
-import { beginning, shopForAll } from '#tests/support/shop.ts'
+import { createToken, sendCard } from '#tests/support/orders/card-fields.ts'
+import { beginning, shopForAll } from '#tests/support/orders/shop.ts'
 
 const shop = shopForAll()
 

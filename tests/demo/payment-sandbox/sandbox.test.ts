@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openJournal } from '#demo/payment-sandbox/journal.ts'
 import { amountOf } from '#demo/payment-sandbox/pages.ts'
-import { visit } from '#tests/support/gateway-pages.ts'
-import { askedFor, beginning, driversFor, openShop, type Shop } from '#tests/support/shop.ts'
+import { visit } from '#tests/support/orders/gateway-pages.ts'
+import { askedFor, beginning, driversFor, openShop, type Shop } from '#tests/support/orders/shop.ts'
 
 describe('the sandbox', () => {
   let shop: Shop

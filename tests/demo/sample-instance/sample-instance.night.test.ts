@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { InstanceAddress } from '#server/drivers/hosting/driver.ts'
-import { ask, type Exchange, healthy, openLocalHosting, until } from '#tests/support/hosting.ts'
-import { packed } from '#tests/support/packages.ts'
+import { ask, type Exchange, healthy, openLocalHosting, until } from '#tests/support/hosting/hosting.ts'
+import { packed } from '#tests/support/uploads/packages.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 

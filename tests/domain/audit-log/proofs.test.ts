@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { leafHash } from '#domain/audit-log/hash.ts'
 import { consistencyFault, consistencyProof, inclusionFault, inclusionProof } from '#domain/audit-log/proofs.ts'
 import { nodesOf, tilesReadBy } from '#domain/audit-log/tiles.ts'
-import { isNight } from '#tests/support/nightly.ts'
+import { isNight } from '#tests/support/runner/nightly.ts'
 import { codeOf, flipped, logOf } from './logs.ts'
 import { hexOf, leafOf, leavesTo, MTH, PATH, PROOF } from './reference.ts'
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type ComparedPrices, priceDifferences } from '#domain/catalogue/prices.ts'
 import { lists } from '#tests/domain/fees/goldens.ts'
-import { randomContent, randomHeader } from '#tests/support/random-prices.ts'
+import { randomContent, randomHeader } from '#tests/support/orders/random-prices.ts'
 
 const backup = {
   pdb2s3_fee_hkd: '6000.00',

@@ -1,7 +1,7 @@
 /** Cases for the oracle: drawn by chance, and by chance put where reckonings go wrong (edges of ranges, first and last days). */
 import type { Choice } from '#domain/fees/annual.ts'
 import type { PriceList, UserRange } from '#domain/fees/price-list.ts'
-import { between, type Chance, pick } from '#tests/support/chance.ts'
+import { between, type Chance, pick } from '#tests/support/runner/chance.ts'
 import { dayOf, daysAfter, instantIn, monthsAfter, placeOf, yearsAfter } from '#tests/domain/fees/calendar.ts'
 import type { BackupCase, Case, ContractCase, Step, TrafficCase } from '#tests/domain/fees/oracle.ts'
 

@@ -1,6 +1,6 @@
 /** The fee engine against a second reckoning that has nothing in common with it; more of it: `npm run campaign -- fees`. */
 import { describe, expect, test } from 'vitest'
-import { chanceOf, suiteSeed } from '#tests/support/chance.ts'
+import { chanceOf, suiteSeed } from '#tests/support/runner/chance.ts'
 import { compare, describeDifference } from '#tests/domain/fees/against-oracle.ts'
 import { type Case as Golden, cases as goldens, lists } from '#tests/domain/fees/goldens.ts'
 import { instantIn } from '#tests/domain/fees/calendar.ts'

@@ -1,10 +1,10 @@
 /** Leaving with changes that the server does not have yet (M24). */
 import { screen, within } from '@testing-library/dom'
 import { beforeEach, expect, it } from 'vitest'
-import { button, described, heading } from '#tests/support/fields.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { setUpPages } from '#tests/support/screen.ts'
-import { readUser } from '#tests/support/world.ts'
+import { button, described, heading } from '#tests/support/pages/fields.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { setUpPages } from '#tests/support/pages/screen.ts'
+import { readUser } from '#tests/support/server/world.ts'
 
 const the = setUpPages()
 const choice = (label: string) => screen.getByRole<HTMLInputElement>('radio', { name: new RegExp(`^${label}`) })

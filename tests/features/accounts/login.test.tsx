@@ -1,10 +1,10 @@
 import { screen } from '@testing-library/dom'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { reported } from '#tests/support/dom.ts'
-import { button, described, heading, named, problems, submit, type } from '#tests/support/fields.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { arrived, setUpPages } from '#tests/support/screen.ts'
-import { password } from '#tests/support/world.ts'
+import { reported } from '#tests/support/runner/dom.ts'
+import { button, described, heading, named, problems, submit, type } from '#tests/support/pages/fields.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { arrived, setUpPages } from '#tests/support/pages/screen.ts'
+import { password } from '#tests/support/server/world.ts'
 
 const the = setUpPages()
 afterEach(() => vi.restoreAllMocks())

@@ -3,10 +3,10 @@ import { screen } from '@testing-library/dom'
 import { afterEach, expect, it, vi } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
 import { endSessionsOf } from '#server/db/accounts/tokens.ts'
-import { heading, named, submit, type } from '#tests/support/fields.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { arrived, setUpPages } from '#tests/support/screen.ts'
-import { password, readUser } from '#tests/support/world.ts'
+import { heading, named, submit, type } from '#tests/support/pages/fields.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { arrived, setUpPages } from '#tests/support/pages/screen.ts'
+import { password, readUser } from '#tests/support/server/world.ts'
 
 const the = setUpPages()
 afterEach(() => vi.doUnmock('#request/session/sign-in.ts'))

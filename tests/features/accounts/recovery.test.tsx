@@ -1,9 +1,9 @@
 import { screen } from '@testing-library/dom'
 import { afterEach, expect, it, vi } from 'vitest'
-import { chosen } from '#tests/support/forms.ts'
-import { heading, problems, submit, type } from '#tests/support/fields.ts'
-import { keyIn, mailBox } from '#tests/support/mailed.ts'
-import { arrived, setUpPages } from '#tests/support/screen.ts'
+import { chosen } from '#tests/support/server/forms.ts'
+import { heading, problems, submit, type } from '#tests/support/pages/fields.ts'
+import { keyIn, mailBox } from '#tests/support/server/mailed.ts'
+import { arrived, setUpPages } from '#tests/support/pages/screen.ts'
 
 const the = setUpPages()
 const box = mailBox(() => the.server.app)

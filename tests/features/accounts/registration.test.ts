@@ -6,7 +6,7 @@ import { forget, keyMissing, resetPassword, selectRecovering } from '#features/a
 import { askTaken, refusedFields, register, selectRegistering } from '#features/accounts/registration.ts'
 import type { Result } from '#request/results.ts'
 import { type Extra, makeStore } from '#state/store.ts'
-import { noTrails } from '#tests/support/no-trails.ts'
+import { noTrails } from '#tests/support/device/no-trails.ts'
 
 /** A store whose server answers as told, and remembers what it was asked. */
 function storeThat(answer: Result<unknown>) {

@@ -1,11 +1,11 @@
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it } from 'vitest'
-import { heading, named, problems, submit, type } from '#tests/support/fields.ts'
-import { withApp } from '#tests/support/factors.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { codeAt } from '#tests/support/otp.ts'
-import { setUpPages } from '#tests/support/screen.ts'
-import { password } from '#tests/support/world.ts'
+import { heading, named, problems, submit, type } from '#tests/support/pages/fields.ts'
+import { withApp } from '#tests/support/server/factors.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { codeAt } from '#tests/support/server/otp.ts'
+import { setUpPages } from '#tests/support/pages/screen.ts'
+import { password } from '#tests/support/server/world.ts'
 
 const the = setUpPages()
 const page = '/app/profile/security'

@@ -1,8 +1,8 @@
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
-import { chosen } from '#tests/support/forms.ts'
-import { button, named, problems, submit, type } from '#tests/support/fields.ts'
-import { setUpPages } from '#tests/support/screen.ts'
+import { chosen } from '#tests/support/server/forms.ts'
+import { button, named, problems, submit, type } from '#tests/support/pages/fields.ts'
+import { setUpPages } from '#tests/support/pages/screen.ts'
 
 const the = setUpPages()
 const send = () => submit(the.user)

@@ -5,7 +5,7 @@ import { activate, linkOpened, login, logout, readLink, resendMail, selectAccoun
 import type { Result } from '#request/results.ts'
 import type { SessionUser } from '#state/session-slice.ts'
 import { type Credentials, type Extra, makeStore } from '#state/store.ts'
-import { noTrails } from '#tests/support/no-trails.ts'
+import { noTrails } from '#tests/support/device/no-trails.ts'
 
 const user: SessionUser & Record<'seal_key' | 'session_seal_key' | 'seal_keys', unknown> = {
   id: 7,

@@ -3,8 +3,8 @@ import { screen } from '@testing-library/dom'
 import { expect, it, onTestFinished } from 'vitest'
 import { paymentKinds } from '#server/jobs/registry.ts'
 import { workOne } from '#server/jobs/runner.ts'
-import { openTill, payFor } from '#tests/support/sandbox-server.ts'
-import { handsOn, ordersOf, setUpShopPages } from '#tests/support/shop-pages.ts'
+import { openTill, payFor } from '#tests/support/orders/sandbox-server.ts'
+import { handsOn, ordersOf, setUpShopPages } from '#tests/support/pages/shop-pages.ts'
 
 const the = setUpShopPages()
 const { press, choose } = handsOn(the)

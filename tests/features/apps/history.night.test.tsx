@@ -6,11 +6,11 @@ import { screen } from '@testing-library/dom'
 import { afterAll, expect, it } from 'vitest'
 import { kinds } from '#server/jobs/registry.ts'
 import { workOne } from '#server/jobs/runner.ts'
-import { addVersions } from '#tests/support/app-versions.ts'
-import { button, described } from '#tests/support/fields.ts'
-import { packed } from '#tests/support/packages.ts'
-import { arrived, setUpPages } from '#tests/support/screen.ts'
-import { sendPackage } from '#tests/support/uploads.ts'
+import { addVersions } from '#tests/support/uploads/app-versions.ts'
+import { button, described } from '#tests/support/pages/fields.ts'
+import { packed } from '#tests/support/uploads/packages.ts'
+import { arrived, setUpPages } from '#tests/support/pages/screen.ts'
+import { sendPackage } from '#tests/support/uploads/uploads.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'portal-history-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -7,11 +7,11 @@ import type { Packages } from '#request/results.ts'
 import { begunUploads } from '#app/connection/begun-uploads.ts'
 import { readFile } from '#features/apps/upload/read-file.ts'
 import { UploadQueue } from '#features/apps/upload/upload-queue.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import type { SignedIn } from '#tests/support/server.ts'
-import { onConnections } from '#tests/support/database.ts'
-import { noise, packed } from '#tests/support/packages.ts'
-import { beginUpload, listUploads, setUpUploads } from '#tests/support/uploads.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import { noise, packed } from '#tests/support/uploads/packages.ts'
+import { beginUpload, listUploads, setUpUploads } from '#tests/support/uploads/uploads.ts'
 
 /** The server opens each file in a process of its own, which takes its time beside other work. */
 const patience = { timeout: 60_000 }

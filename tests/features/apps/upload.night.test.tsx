@@ -6,12 +6,12 @@ import { screen, within } from '@testing-library/dom'
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { kinds } from '#server/jobs/registry.ts'
 import { workOne } from '#server/jobs/runner.ts'
-import { addVersions, addVersionsWith } from '#tests/support/app-versions.ts'
-import { button, described } from '#tests/support/fields.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { packed, type PackageParts } from '#tests/support/packages.ts'
-import { arrived, setUpPages } from '#tests/support/screen.ts'
-import { sendPackage } from '#tests/support/uploads.ts'
+import { addVersions, addVersionsWith } from '#tests/support/uploads/app-versions.ts'
+import { button, described } from '#tests/support/pages/fields.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { packed, type PackageParts } from '#tests/support/uploads/packages.ts'
+import { arrived, setUpPages } from '#tests/support/pages/screen.ts'
+import { sendPackage } from '#tests/support/uploads/uploads.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'portal-upload-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -4,9 +4,9 @@ import { sql } from 'kysely'
 import { afterEach, expect, it } from 'vitest'
 import { checkWholeLogs } from '#server/use-cases/audit/check-whole-logs.ts'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
-import { pastPolicies } from '#tests/support/database.ts'
-import { setUpPages } from '#tests/support/screen.ts'
-import { writeEntries } from '#tests/support/trail-entries.ts'
+import { pastPolicies } from '#tests/support/server/database.ts'
+import { setUpPages } from '#tests/support/pages/screen.ts'
+import { writeEntries } from '#tests/support/audit-trail/trail-entries.ts'
 
 const the = setUpPages()
 const alarm = () => document.querySelector('.problem[role=alert]')?.textContent

@@ -1,7 +1,7 @@
 /** Where “History” of a contract, a module and a price list leads, and for whom it is there (contracts 2). */
 import { screen } from '@testing-library/dom'
 import { expect, it, vi } from 'vitest'
-import { setUpShopPages } from '#tests/support/shop-pages.ts'
+import { setUpShopPages } from '#tests/support/pages/shop-pages.ts'
 
 const the = setUpShopPages()
 

@@ -2,8 +2,8 @@
 import { screen, within } from '@testing-library/dom'
 import { expect, it, vi } from 'vitest'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
-import { setUpPages } from '#tests/support/screen.ts'
-import { writeEntries } from '#tests/support/trail-entries.ts'
+import { setUpPages } from '#tests/support/pages/screen.ts'
+import { writeEntries } from '#tests/support/audit-trail/trail-entries.ts'
 
 const the = setUpPages()
 const dialog = () => screen.findByRole('dialog')

@@ -1,7 +1,7 @@
 /** What the button of a trail that is here in part says (fault 46). */
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
-import { setUpPages } from '#tests/support/screen.ts'
+import { setUpPages } from '#tests/support/pages/screen.ts'
 
 const the = setUpPages()
 

@@ -1,11 +1,11 @@
 /** The audit trail on the screen (contracts 2, 3; M131 to M133): filters, dates, pages, details and the address. */
 import { screen, within } from '@testing-library/dom'
 import { afterEach, expect, it, vi } from 'vitest'
-import { button, named, problems } from '#tests/support/fields.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { arrived, setUpPages } from '#tests/support/screen.ts'
-import { type Written, writeEntries, writeManyEntries } from '#tests/support/trail-entries.ts'
-import { canaries } from '#tests/support/world.ts'
+import { button, named, problems } from '#tests/support/pages/fields.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { arrived, setUpPages } from '#tests/support/pages/screen.ts'
+import { type Written, writeEntries, writeManyEntries } from '#tests/support/audit-trail/trail-entries.ts'
+import { canaries } from '#tests/support/server/world.ts'
 
 const the = setUpPages()
 const path = '/app/systrail'

@@ -2,12 +2,12 @@
 import { screen, within } from '@testing-library/dom'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { addDays, addMonths, addYears, lastDay } from '#domain/period.ts'
-import { backupOf, serviceIdOf } from '#tests/support/backups.ts'
-import { button, described, named, type } from '#tests/support/fields.ts'
-import { nightly, nightlyBlock } from '#tests/support/nightly.ts'
-import { bought } from '#tests/support/shop-data.ts'
-import type { SignedIn } from '#tests/support/server.ts'
-import { handsOn, newPrices, setUpShopPages, today } from '#tests/support/shop-pages.ts'
+import { backupOf, serviceIdOf } from '#tests/support/hosting/backups.ts'
+import { button, described, named, type } from '#tests/support/pages/fields.ts'
+import { nightly, nightlyBlock } from '#tests/support/runner/nightly.ts'
+import { bought } from '#tests/support/orders/shop-data.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
+import { handsOn, newPrices, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
 
 const the = setUpShopPages()
 const { press, dialog, says } = handsOn(the)

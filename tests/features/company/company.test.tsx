@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
-import { button, field, named, problems, submit, type } from '#tests/support/fields.ts'
-import { arrived, setUpPages } from '#tests/support/screen.ts'
+import { button, field, named, problems, submit, type } from '#tests/support/pages/fields.ts'
+import { arrived, setUpPages } from '#tests/support/pages/screen.ts'
 
 const the = setUpPages()
 const page = '/app/profile/company'

@@ -1,9 +1,9 @@
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
-import { button, heading } from '#tests/support/fields.ts'
-import { setUpPages } from '#tests/support/screen.ts'
-import { saveUser } from '#tests/support/users.ts'
-import { canaries, readUser } from '#tests/support/world.ts'
+import { button, heading } from '#tests/support/pages/fields.ts'
+import { setUpPages } from '#tests/support/pages/screen.ts'
+import { saveUser } from '#tests/support/pages/users.ts'
+import { canaries, readUser } from '#tests/support/server/world.ts'
 
 const the = setUpPages()
 

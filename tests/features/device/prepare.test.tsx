@@ -1,8 +1,8 @@
 import { screen, within } from '@testing-library/dom'
 import { afterEach, expect, it } from 'vitest'
-import { button, heading } from '#tests/support/fields.ts'
-import { setUpPages } from '#tests/support/screen.ts'
-import { canaries } from '#tests/support/world.ts'
+import { button, heading } from '#tests/support/pages/fields.ts'
+import { setUpPages } from '#tests/support/pages/screen.ts'
+import { canaries } from '#tests/support/server/world.ts'
 
 const the = setUpPages()
 

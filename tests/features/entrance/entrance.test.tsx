@@ -2,8 +2,8 @@ import { screen } from '@testing-library/dom'
 import { beforeEach, expect, it } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
 import { insertService } from '#server/db/hosting/services.ts'
-import { button, field, problems } from '#tests/support/fields.ts'
-import { setUpPages } from '#tests/support/screen.ts'
+import { button, field, problems } from '#tests/support/pages/fields.ts'
+import { setUpPages } from '#tests/support/pages/screen.ts'
 
 const the = setUpPages()
 beforeEach(() =>

@@ -1,6 +1,6 @@
 import { screen } from '@testing-library/dom'
 import { afterEach, expect, it, vi } from 'vitest'
-import { setUpPages } from '#tests/support/screen.ts'
+import { setUpPages } from '#tests/support/pages/screen.ts'
 
 const the = setUpPages()
 afterEach(() => void vi.unstubAllEnvs())

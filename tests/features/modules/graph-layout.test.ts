@@ -1,7 +1,7 @@
 /** The drawing of what needs what. */
 import { describe, expect, it } from 'vitest'
 import { type Box, boxSize, type Drawn, placed } from '#features/modules/graph/graph-layout.ts'
-import { chanceOf } from '#tests/support/chance.ts'
+import { chanceOf } from '#tests/support/runner/chance.ts'
 
 const drawn = (code: string, dependencies: string[], conditions: string[] = []): Drawn => ({
   code,

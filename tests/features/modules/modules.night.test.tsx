@@ -1,10 +1,10 @@
 /** The staff's catalogue as it is shown and used: modules, hidden modules, the test of a set (M136 to M142). */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
-import { button, heading, named, problems, typeConfirmation } from '#tests/support/fields.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { arrived } from '#tests/support/screen.ts'
-import { handsOn, setUpShopPages } from '#tests/support/shop-pages.ts'
+import { button, heading, named, problems, typeConfirmation } from '#tests/support/pages/fields.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { arrived } from '#tests/support/pages/screen.ts'
+import { handsOn, setUpShopPages } from '#tests/support/pages/shop-pages.ts'
 
 const the = setUpShopPages()
 const { press, dialog, noDialog, says } = handsOn(the)

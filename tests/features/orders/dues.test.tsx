@@ -2,10 +2,10 @@
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { addDays } from '#domain/period.ts'
-import { backupOf } from '#tests/support/backups.ts'
-import { button } from '#tests/support/fields.ts'
-import { bought } from '#tests/support/shop-data.ts'
-import { handsOn, setUpShopPages, today } from '#tests/support/shop-pages.ts'
+import { backupOf } from '#tests/support/hosting/backups.ts'
+import { button } from '#tests/support/pages/fields.ts'
+import { bought } from '#tests/support/orders/shop-data.ts'
+import { handsOn, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
 
 const the = setUpShopPages()
 const { press, dialog, noDialog } = handsOn(the)

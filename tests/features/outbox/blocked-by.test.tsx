@@ -2,7 +2,7 @@
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { createModule } from '#contract/modules.ts'
-import { setUpShopPages } from '#tests/support/shop-pages.ts'
+import { setUpShopPages } from '#tests/support/pages/shop-pages.ts'
 
 const the = setUpShopPages()
 const staff = 'delete@m18'

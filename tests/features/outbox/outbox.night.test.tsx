@@ -2,13 +2,13 @@
 import { screen, within } from '@testing-library/dom'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import { type, typeConfirmation } from '#tests/support/fields.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { setUpPages } from '#tests/support/screen.ts'
-import { namesShown, saveUser, userAction } from '#tests/support/users.ts'
+import { type, typeConfirmation } from '#tests/support/pages/fields.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { setUpPages } from '#tests/support/pages/screen.ts'
+import { namesShown, saveUser, userAction } from '#tests/support/pages/users.ts'
 import { mailsAnHour } from '#domain/mails.ts'
-import { pastPolicies } from '#tests/support/database.ts'
-import { canaries, readUser } from '#tests/support/world.ts'
+import { pastPolicies } from '#tests/support/server/database.ts'
+import { canaries, readUser } from '#tests/support/server/world.ts'
 
 const the = setUpPages()
 const nameOf = (role: string) => `${canaries.alpha} ${role}`

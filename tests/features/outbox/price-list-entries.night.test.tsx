@@ -1,10 +1,10 @@
 /** What waits of a price list names the list, and is compared with another change price by price, in words. */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it } from 'vitest'
-import { type, typeConfirmation } from '#tests/support/fields.ts'
-import { handsOn, setUpShopPages } from '#tests/support/shop-pages.ts'
-import { arrived } from '#tests/support/screen.ts'
-import { usableFields } from '#tests/support/usable-fields.ts'
+import { type, typeConfirmation } from '#tests/support/pages/fields.ts'
+import { handsOn, setUpShopPages } from '#tests/support/pages/shop-pages.ts'
+import { arrived } from '#tests/support/pages/screen.ts'
+import { usableFields } from '#tests/support/orders/usable-fields.ts'
 
 const the = setUpShopPages()
 const { press, dialog, noDialog } = handsOn(the)

@@ -2,9 +2,9 @@
 import { screen, within } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
-import { described } from '#tests/support/fields.ts'
-import { order, paid } from '#tests/support/shop-data.ts'
-import { handsOn, setUpShopPages, today } from '#tests/support/shop-pages.ts'
+import { described } from '#tests/support/pages/fields.ts'
+import { order, paid } from '#tests/support/orders/shop-data.ts'
+import { handsOn, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
 
 const the = setUpShopPages()
 const { press, dialog, noDialog } = handsOn(the)

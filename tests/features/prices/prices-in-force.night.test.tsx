@@ -2,8 +2,8 @@
 import { screen } from '@testing-library/dom'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
-import { pastPolicies } from '#tests/support/database.ts'
-import { setUpShopPages } from '#tests/support/shop-pages.ts'
+import { pastPolicies } from '#tests/support/server/database.ts'
+import { setUpShopPages } from '#tests/support/pages/shop-pages.ts'
 
 const the = setUpShopPages()
 type Act = 'revoke select on price_list from' | 'grant select on price_list to'

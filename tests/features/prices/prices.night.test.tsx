@@ -3,11 +3,11 @@ import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
 import { kinds } from '#server/jobs/registry.ts'
 import { workOne } from '#server/jobs/runner.ts'
-import { button, described, heading, named, problems, type, typeConfirmation } from '#tests/support/fields.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { arrived } from '#tests/support/screen.ts'
-import { bought } from '#tests/support/shop-data.ts'
-import { handsOn, setUpShopPages, today } from '#tests/support/shop-pages.ts'
+import { button, described, heading, named, problems, type, typeConfirmation } from '#tests/support/pages/fields.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { arrived } from '#tests/support/pages/screen.ts'
+import { bought } from '#tests/support/orders/shop-data.ts'
+import { handsOn, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
 
 const the = setUpShopPages()
 const { press, dialog, noDialog, says } = handsOn(the)

@@ -4,9 +4,9 @@ import { describe, expect, it, vi } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
 import { kinds } from '#server/jobs/registry.ts'
 import { workOne } from '#server/jobs/runner.ts'
-import { button, described, heading, named, type, typeConfirmation } from '#tests/support/fields.ts'
-import { handsOn, newPrices, setUpShopPages } from '#tests/support/shop-pages.ts'
-import { usableFields } from '#tests/support/usable-fields.ts'
+import { button, described, heading, named, type, typeConfirmation } from '#tests/support/pages/fields.ts'
+import { handsOn, newPrices, setUpShopPages } from '#tests/support/pages/shop-pages.ts'
+import { usableFields } from '#tests/support/orders/usable-fields.ts'
 
 const the = setUpShopPages()
 const { press, dialog, noDialog, says } = handsOn(the)

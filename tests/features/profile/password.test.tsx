@@ -1,9 +1,9 @@
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
-import { chosen } from '#tests/support/forms.ts'
-import { button, described, problems, submit, type } from '#tests/support/fields.ts'
-import { arrived, setUpPages } from '#tests/support/screen.ts'
-import { password } from '#tests/support/world.ts'
+import { chosen } from '#tests/support/server/forms.ts'
+import { button, described, problems, submit, type } from '#tests/support/pages/fields.ts'
+import { arrived, setUpPages } from '#tests/support/pages/screen.ts'
+import { password } from '#tests/support/server/world.ts'
 
 const the = setUpPages()
 

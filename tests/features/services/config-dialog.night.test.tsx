@@ -3,11 +3,11 @@ import { screen } from '@testing-library/dom'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { hostingKinds } from '#server/jobs/registry.ts'
 import { workOne } from '#server/jobs/runner.ts'
-import { named, problems, type } from '#tests/support/fields.ts'
-import { type LocalUnderTest, openLocalHosting } from '#tests/support/hosting.ts'
-import type { SignedIn } from '#tests/support/server.ts'
-import { bought } from '#tests/support/shop-data.ts'
-import { handsOn, setUpShopPages, today } from '#tests/support/shop-pages.ts'
+import { named, problems, type } from '#tests/support/pages/fields.ts'
+import { type LocalUnderTest, openLocalHosting } from '#tests/support/hosting/hosting.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
+import { bought } from '#tests/support/orders/shop-data.ts'
+import { handsOn, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
 
 // Real processes are started, beside those of other tests.
 vi.setConfig({ testTimeout: 90_000 })

@@ -1,8 +1,8 @@
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it } from 'vitest'
-import { setUpPages } from '#tests/support/screen.ts'
-import { grant, type SignedIn, usernameOf } from '#tests/support/server.ts'
-import { password } from '#tests/support/world.ts'
+import { setUpPages } from '#tests/support/pages/screen.ts'
+import { grant, type SignedIn, usernameOf } from '#tests/support/server/server.ts'
+import { password } from '#tests/support/server/world.ts'
 
 const the = setUpPages()
 const page = '/app/profile/sessions'

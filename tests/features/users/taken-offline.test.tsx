@@ -1,10 +1,10 @@
 /** A value that no two rows may have is refused without a connection where this device has it (fault 46). */
 import { screen, within } from '@testing-library/dom'
 import { expect, it } from 'vitest'
-import { type } from '#tests/support/fields.ts'
-import { setUpPages } from '#tests/support/screen.ts'
-import { namesShown, saveUser } from '#tests/support/users.ts'
-import { readUser } from '#tests/support/world.ts'
+import { type } from '#tests/support/pages/fields.ts'
+import { setUpPages } from '#tests/support/pages/screen.ts'
+import { namesShown, saveUser } from '#tests/support/pages/users.ts'
+import { readUser } from '#tests/support/server/world.ts'
 
 const the = setUpPages()
 const said = 'User with the same email exists already.'

@@ -2,13 +2,13 @@
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { headers } from '#contract/headers.ts'
-import { button, described, named, problems, type, typeConfirmation } from '#tests/support/fields.ts'
-import { fillDisk } from '#tests/support/full-disk.ts'
-import { mailBox } from '#tests/support/mailed.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { arrived, setUpPages } from '#tests/support/screen.ts'
-import { rowOf, namesShown, saveUser, userAction } from '#tests/support/users.ts'
-import { canaries, readUser } from '#tests/support/world.ts'
+import { button, described, named, problems, type, typeConfirmation } from '#tests/support/pages/fields.ts'
+import { fillDisk } from '#tests/support/device/full-disk.ts'
+import { mailBox } from '#tests/support/server/mailed.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { arrived, setUpPages } from '#tests/support/pages/screen.ts'
+import { rowOf, namesShown, saveUser, userAction } from '#tests/support/pages/users.ts'
+import { canaries, readUser } from '#tests/support/server/world.ts'
 
 const the = setUpPages()
 const nameOf = (role: string) => `${canaries.alpha} ${role}`

@@ -6,7 +6,7 @@ import { markSignedOut, openSession } from '#local/session/session.ts'
 import type { Device } from '#local/storage/device.ts'
 import { forgetNotes } from '#local/drafts/tab-drafts.ts'
 import { dropDraft, noteDraft, putDraftAside, readDrafts, saveDraft } from '#local/drafts/form-drafts.ts'
-import { company, keptDevice } from '#tests/support/device-database.ts'
+import { company, keptDevice } from '#tests/support/device/device-database.ts'
 
 const form = 'newContract:saas'
 const value = { step: 1, values: { code: 'shop' } }

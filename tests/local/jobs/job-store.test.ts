@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { localProblem } from '#contract/problem.ts'
 import { claimPoll, dismissJob, applyPollResult, type PollResult, markSeen, recordJob } from '#local/jobs/job-store.ts'
 import type { Job } from '#local/storage/records.ts'
-import { type Kept, keptDevice } from '#tests/support/device-database.ts'
+import { type Kept, keptDevice } from '#tests/support/device/device-database.ts'
 
 const minute = 60_000
 const dayMs = 86_400_000

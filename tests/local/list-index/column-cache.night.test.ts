@@ -13,7 +13,7 @@ import { openSession } from '#local/session/session.ts'
 import { transact } from '#local/storage/transaction.ts'
 import type { ListQuery } from '#local/lists/list-view.ts'
 import { storeWhole } from '#local/lists/bulk-load.ts'
-import { aUser, company, list, firstPage } from '#tests/support/device-database.ts'
+import { aUser, company, list, firstPage } from '#tests/support/device/device-database.ts'
 
 async function* cut(rows: ServerRow[], between: () => Promise<unknown> = async () => {}): AsyncIterable<ServerRow[]> {
   yield rows.slice(0, 1)

@@ -4,7 +4,7 @@ import type { ListSpec, Row } from '#contract/endpoint.ts'
 import { foldText } from '#domain/text.ts'
 import { addSpan, covers } from '#local/list-query/coverage.ts'
 import { comparer, foldsOf, matches, tidyFilters } from '#local/list-query/query.ts'
-import { list as users } from '#tests/support/device-database.ts'
+import { list as users } from '#tests/support/device/device-database.ts'
 
 /** A list with everything that users do not have: empty values and a range. */
 const list = {

@@ -25,7 +25,7 @@ import {
   type Kept,
   keptDevice,
   pageAnswer,
-} from '#tests/support/device-database.ts'
+} from '#tests/support/device/device-database.ts'
 
 /** Its days are asked for by the time it is ordered by, which the index finds by whole buckets. */
 const trail: ListSpec = {

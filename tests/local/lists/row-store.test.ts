@@ -8,7 +8,15 @@ import { storeChanges, storePage } from '#local/lists/response-store.ts'
 import { removeRow } from '#local/lists/row-store.ts'
 import { markSignedOut, openSession } from '#local/session/session.ts'
 import { transact } from '#local/storage/transaction.ts'
-import { aDraft, aUser, company, list, firstPage, keptDevice, pageAnswer } from '#tests/support/device-database.ts'
+import {
+  aDraft,
+  aUser,
+  company,
+  list,
+  firstPage,
+  keptDevice,
+  pageAnswer,
+} from '#tests/support/device/device-database.ts'
 
 const names = (view: Awaited<ReturnType<typeof readListOn>>) => view.rows.map(({ row }) => row.id)
 

@@ -12,7 +12,7 @@ import { openSession } from '#local/session/session.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import { readTogether } from '#local/storage/transaction.ts'
 import { freeze } from '#request/writes/record-write.ts'
-import { aDraft, aUser, company, keptDevice } from '#tests/support/device-database.ts'
+import { aDraft, aUser, company, keptDevice } from '#tests/support/device/device-database.ts'
 
 const claiming = { now: 1_000, leaseMs: 45_000, most: 4, generation: 1, stolen: false, freeze }
 const accepted = { status: 200, body: '{}', row: null, version: null, now: 1_000, asOf: 1_000, generation: 1 }

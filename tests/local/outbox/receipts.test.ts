@@ -19,7 +19,7 @@ import {
   type Kept,
   keptDevice,
   pageAnswer,
-} from '#tests/support/device-database.ts'
+} from '#tests/support/device/device-database.ts'
 
 const claiming = { now: 1_000, leaseMs: 45_000, most: 4, generation: 1, stolen: false, freeze }
 const accepted = { status: 200, body: '{}', row: null, version: null, now: 5_000, asOf: 5_000, generation: 1 }

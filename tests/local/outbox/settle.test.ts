@@ -9,7 +9,15 @@ import { markSignedOut } from '#local/session/session.ts'
 import { readRowOn } from '#local/lists/read-row.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import { freeze } from '#request/writes/record-write.ts'
-import { aDraft, aUser, list, firstPage, type Kept, keptDevice, pageAnswer } from '#tests/support/device-database.ts'
+import {
+  aDraft,
+  aUser,
+  list,
+  firstPage,
+  type Kept,
+  keptDevice,
+  pageAnswer,
+} from '#tests/support/device/device-database.ts'
 
 const claiming = (given: Partial<Parameters<typeof claim>[1]> = {}) => ({
   now: 1_000,

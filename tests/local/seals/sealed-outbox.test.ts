@@ -7,7 +7,7 @@ import { unseal } from '#local/outbox/unseal.ts'
 import { sealsIn } from '#local/seals/sealed-records.ts'
 import { markSignedOut, openSession } from '#local/session/session.ts'
 import { readGate } from '#local/session/session-generation.ts'
-import { aDraft, company, type Kept, keptDevice } from '#tests/support/device-database.ts'
+import { aDraft, company, type Kept, keptDevice } from '#tests/support/device/device-database.ts'
 
 const me = { companyId: company, userId: 1 }
 const first = btoa('0'.repeat(32))

@@ -6,7 +6,7 @@ import { storeChanges, storePage, storeReading } from '#local/lists/response-sto
 import { clearCache, trimCache } from '#local/space/clear-cache.ts'
 import { askToPersist } from '#local/space/persistence.ts'
 import { readUsage } from '#local/space/usage.ts'
-import { fillDisk, type FullDisk } from '#tests/support/full-disk.ts'
+import { fillDisk, type FullDisk } from '#tests/support/device/full-disk.ts'
 import {
   aDraft,
   aUser,
@@ -16,7 +16,7 @@ import {
   type Kept,
   keptDevice,
   pageAnswer,
-} from '#tests/support/device-database.ts'
+} from '#tests/support/device/device-database.ts'
 
 const trail = keptTrail
 const happened = (id: number) => ({ id, code: 'user', end_time: '2026-01-01 00:00:00', row_version: 1, status: 0 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { UserRow } from '#contract/users.ts'
 import { storeChanges } from '#local/lists/response-store.ts'
 import { forgetLostRights } from '#local/storage/forget-lost-rights.ts'
-import { aUser, company, keptDevice, list } from '#tests/support/device-database.ts'
+import { aUser, company, keptDevice, list } from '#tests/support/device/device-database.ts'
 
 async function deviceWithUsers() {
   const { db, device, generation } = await keptDevice()

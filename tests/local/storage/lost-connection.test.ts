@@ -5,9 +5,9 @@ import { openDevice } from '#local/storage/device.ts'
 import { noteDatabaseLost, readDatabaseState } from '#local/storage/open-transactions.ts'
 import { readSession } from '#local/session/session.ts'
 import { transact } from '#local/storage/transaction.ts'
-import { createClock, createTablet } from '#tests/support/device.ts'
-import { company } from '#tests/support/device-database.ts'
-import { createScripted } from '#tests/support/scripted.ts'
+import { createClock, createTablet } from '#tests/support/device/device.ts'
+import { company } from '#tests/support/device/device-database.ts'
+import { createScripted } from '#tests/support/device/scripted.ts'
 
 /** As WebKit says it when the process that has the database has ended. */
 const lost = () =>

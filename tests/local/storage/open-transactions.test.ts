@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest'
 import { openDevice } from '#local/storage/device.ts'
 import { abortTransactions } from '#local/storage/open-transactions.ts'
 import { transact } from '#local/storage/transaction.ts'
-import { breathe } from '#tests/support/device.ts'
+import { breathe } from '#tests/support/device/device.ts'
 
 const subject = { companyId: 1, userId: 2 }
 const draft = (at: number) => ({ name: 'draft:x@1' as const, form: 'x', at, value: null })

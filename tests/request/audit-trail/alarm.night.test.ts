@@ -7,9 +7,16 @@ import { readProofFile, verifyProofFile } from '#domain/audit-log/proof-file.ts'
 import type { KeptRecord } from '#local/storage/trail-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { flipped } from '#tests/domain/audit-log/logs.ts'
-import { type Between, count, fillTrail, keeper, openKeep, signedInBehind } from '#tests/support/kept-trail.ts'
+import {
+  type Between,
+  count,
+  fillTrail,
+  keeper,
+  openKeep,
+  signedInBehind,
+} from '#tests/support/audit-trail/kept-trail.ts'
 import { begin } from '#request/audit-trail/keep-trail.ts'
-import { nightly } from '#tests/support/nightly.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
 import {
   behind,
   checkpointOf,
@@ -23,7 +30,7 @@ import {
   leaves,
   month,
   setUpLog,
-} from '#tests/support/watched-log.ts'
+} from '#tests/support/audit-trail/watched-log.ts'
 
 setUpLog()
 

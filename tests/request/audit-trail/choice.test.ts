@@ -1,10 +1,10 @@
 /** What becomes of an audit trail that is kept on a device when its user's session ends (decision 83). */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { endSession } from '#local/session/session.ts'
-import { comeIn } from '#tests/support/app.ts'
-import type { Tablet } from '#tests/support/device.ts'
-import { count, keep, keeper, signedInBehind } from '#tests/support/kept-trail.ts'
-import { companyId, house, setUpLog } from '#tests/support/watched-log.ts'
+import { comeIn } from '#tests/support/device/app.ts'
+import type { Tablet } from '#tests/support/device/device.ts'
+import { count, keep, keeper, signedInBehind } from '#tests/support/audit-trail/kept-trail.ts'
+import { companyId, house, setUpLog } from '#tests/support/audit-trail/watched-log.ts'
 
 setUpLog()
 

@@ -1,9 +1,9 @@
 /** A range is fetched while others of the same user fetch as well (decision 58). */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { begin } from '#request/audit-trail/keep-trail.ts'
-import { type Installation, openInstallation } from '#tests/support/app.ts'
-import { breathe } from '#tests/support/device.ts'
-import { keeper, openKeep, resetWithTrail, signedInBehind } from '#tests/support/kept-trail.ts'
+import { type Installation, openInstallation } from '#tests/support/device/app.ts'
+import { breathe } from '#tests/support/device/device.ts'
+import { keeper, openKeep, resetWithTrail, signedInBehind } from '#tests/support/audit-trail/kept-trail.ts'
 
 const month = { dateFrom: '2026-01-01', dateTo: '2026-01-31' }
 

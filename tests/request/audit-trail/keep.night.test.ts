@@ -6,8 +6,8 @@ import type { KeptLeaves } from '#local/storage/trail-records.ts'
 import { clearCache, trimCache } from '#local/space/clear-cache.ts'
 import { retryAfterEviction } from '#local/storage/eviction.ts'
 import { readUsage } from '#local/space/usage.ts'
-import { type Installation, openInstallation } from '#tests/support/app.ts'
-import type { Tablet } from '#tests/support/device.ts'
+import { type Installation, openInstallation } from '#tests/support/device/app.ts'
+import type { Tablet } from '#tests/support/device/device.ts'
 import {
   dayMs,
   fillTrail,
@@ -17,10 +17,10 @@ import {
   openKeep,
   resetWithTrail,
   signedInBehind,
-} from '#tests/support/kept-trail.ts'
+} from '#tests/support/audit-trail/kept-trail.ts'
 import { begin } from '#request/audit-trail/keep-trail.ts'
 import { keptCsv } from '#request/audit-trail/kept-csv.ts'
-import { nightly } from '#tests/support/nightly.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
 
 let house: Installation
 let companyId: number

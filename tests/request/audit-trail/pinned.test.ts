@@ -4,10 +4,10 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Handle } from '#server/db/handle.ts'
 import { checkWholeLogs } from '#server/use-cases/audit/check-whole-logs.ts'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
-import type { Tablet } from '#tests/support/device.ts'
-import { pastPolicies } from '#tests/support/database.ts'
-import { count, keeper, signedInBehind } from '#tests/support/kept-trail.ts'
-import { checkpointOf, companyId, forged, house, leaves, setUpLog } from '#tests/support/watched-log.ts'
+import type { Tablet } from '#tests/support/device/device.ts'
+import { pastPolicies } from '#tests/support/server/database.ts'
+import { count, keeper, signedInBehind } from '#tests/support/audit-trail/kept-trail.ts'
+import { checkpointOf, companyId, forged, house, leaves, setUpLog } from '#tests/support/audit-trail/watched-log.ts'
 
 setUpLog()
 // The server's process remembers what it has found until all of the log is in order again.
@@ -67,7 +67,7 @@ describe('a device that opened the trail page', () => {
     const liar = await openedPage()
     const before = await checkpointOf(liar.tablet)
     await liar.tablet.signOut()
-    const { comeIn } = await import('#tests/support/app.ts')
+    const { comeIn } = await import('#tests/support/device/app.ts')
     await comeIn(liar.tablet, 'admin@alpha')
     expect(await checkpointOf(liar.tablet)).toEqual(before)
     liar.between = forged((await leaves()).slice(0, 590)).between

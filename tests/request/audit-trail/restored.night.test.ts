@@ -11,10 +11,19 @@ import { appendEntries, putCheckpoint } from '#server/db/audit/audit-log.ts'
 import { beginEpoch } from '#server/use-cases/audit/begin-epoch.ts'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
 import { originOf, signingSeed } from '#server/use-cases/audit/log-identity.ts'
-import type { Tablet } from '#tests/support/device.ts'
-import { type Between, count, fillTrail, keeper } from '#tests/support/kept-trail.ts'
-import { pastPolicies } from '#tests/support/database.ts'
-import { behind, companyId, database, forged, house, kept, leaves, setUpLog } from '#tests/support/watched-log.ts'
+import type { Tablet } from '#tests/support/device/device.ts'
+import { type Between, count, fillTrail, keeper } from '#tests/support/audit-trail/kept-trail.ts'
+import { pastPolicies } from '#tests/support/server/database.ts'
+import {
+  behind,
+  companyId,
+  database,
+  forged,
+  house,
+  kept,
+  leaves,
+  setUpLog,
+} from '#tests/support/audit-trail/watched-log.ts'
 
 setUpLog()
 

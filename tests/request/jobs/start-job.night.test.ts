@@ -6,9 +6,9 @@ import { readActivity } from '#local/jobs/read-jobs.ts'
 import { applyProgress } from '#local/jobs/job-store.ts'
 import { jobsOf } from '#request/page/job-actions.ts'
 import { lockOf, watch } from '#request/jobs/job-poller.ts'
-import { breathe, createClock, createTablet, type Received } from '#tests/support/device.ts'
-import { comeIn } from '#tests/support/app.ts'
-import { company } from '#tests/support/device-database.ts'
+import { breathe, createClock, createTablet, type Received } from '#tests/support/device/device.ts'
+import { comeIn } from '#tests/support/device/app.ts'
+import { company } from '#tests/support/device/device-database.ts'
 import {
   all,
   begun,
@@ -20,9 +20,9 @@ import {
   starts,
   tick,
   verify,
-} from '#tests/support/long-requests.ts'
-import { paced } from '#tests/support/paced.ts'
-import { createScripted } from '#tests/support/scripted.ts'
+} from '#tests/support/pages/long-requests.ts'
+import { paced } from '#tests/support/pages/paced.ts'
+import { createScripted } from '#tests/support/device/scripted.ts'
 
 const { app, jobsAtServer, pass } = longRequests()
 

@@ -17,11 +17,11 @@ import { trimCache } from '#local/space/clear-cache.ts'
 import { retryAfterEviction } from '#local/storage/eviction.ts'
 import { prepareDevice, type PrepareOptions } from '#request/preparation/prepare-device.ts'
 import { callerOf, type SessionUser } from '#state/session-slice.ts'
-import { comeIn, type Installation, openInstallation } from '#tests/support/app.ts'
-import type { Tablet } from '#tests/support/device.ts'
-import { fillDisk } from '#tests/support/full-disk.ts'
-import { dayMs, fillTrail, signedInBehind } from '#tests/support/kept-trail.ts'
-import { type Market, openMarket } from '#tests/support/shop-data.ts'
+import { comeIn, type Installation, openInstallation } from '#tests/support/device/app.ts'
+import type { Tablet } from '#tests/support/device/device.ts'
+import { fillDisk } from '#tests/support/device/full-disk.ts'
+import { dayMs, fillTrail, signedInBehind } from '#tests/support/audit-trail/kept-trail.ts'
+import { type Market, openMarket } from '#tests/support/orders/shop-data.ts'
 
 let house: Installation
 let market: Market

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
 import { listUsers } from '#contract/users.ts'
-import { createClock, createTablet } from '#tests/support/device.ts'
-import { aUser, company } from '#tests/support/device-database.ts'
-import { createScripted, refusal } from '#tests/support/scripted.ts'
+import { createClock, createTablet } from '#tests/support/device/device.ts'
+import { aUser, company } from '#tests/support/device/device-database.ts'
+import { createScripted, refusal } from '#tests/support/device/scripted.ts'
 
 async function signedIn() {
   const clock = createClock()

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest'
 import { updateCompanyUser, listUsers } from '#contract/users.ts'
 import { createLockHolders } from '#request/transport/lock-holders.ts'
 import { webLocks } from '#request/transport/web-locks.ts'
-import { createClock, createTablet, type Tablet } from '#tests/support/device.ts'
-import { company } from '#tests/support/device-database.ts'
-import { createScripted } from '#tests/support/scripted.ts'
+import { createClock, createTablet, type Tablet } from '#tests/support/device/device.ts'
+import { company } from '#tests/support/device/device-database.ts'
+import { createScripted } from '#tests/support/device/scripted.ts'
 
 /** Held as by a frozen tab, which answers nothing. */
 function freeze(name: string) {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { webLocks } from '#request/transport/web-locks.ts'
 import * as turns from '#request/transport/lock-fallback.ts'
-import { createClock } from '#tests/support/device.ts'
+import { createClock } from '#tests/support/device/device.ts'
 
 /** Something that is held until it is let go. */
 function held() {

@@ -3,9 +3,9 @@ import { headers } from '#contract/headers.ts'
 import { updatePriceList } from '#contract/prices.ts'
 import { updateCompanyUser } from '#contract/users.ts'
 import { createOutboxActions } from '#request/page/outbox-actions.ts'
-import { createClock, createTablet } from '#tests/support/device.ts'
-import { aUser } from '#tests/support/device-database.ts'
-import { createScripted, refusal } from '#tests/support/scripted.ts'
+import { createClock, createTablet } from '#tests/support/device/device.ts'
+import { aUser } from '#tests/support/device/device-database.ts'
+import { createScripted, refusal } from '#tests/support/device/scripted.ts'
 
 const row = aUser(2, { title: 2, row_version: 7, update_time: '2026-05-01 09:00:00' })
 

@@ -4,8 +4,8 @@ import { updateCompanyUser } from '#contract/users.ts'
 import { readReceipts } from '#local/outbox/receipts.ts'
 import { readUnknown } from '#local/outbox/direct-calls.ts'
 import { sendOutbox } from '#request/writes/sender.ts'
-import { createClock, createTablet, type Received, type Sent, type Tablet } from '#tests/support/device.ts'
-import { createScripted, refusal } from '#tests/support/scripted.ts'
+import { createClock, createTablet, type Received, type Sent, type Tablet } from '#tests/support/device/device.ts'
+import { createScripted, refusal } from '#tests/support/device/scripted.ts'
 
 const about = '/api/request/'
 const serverSays = (status: number, body: unknown, outcome: string | null): Received => ({

@@ -4,10 +4,10 @@ import { headers } from '#contract/headers.ts'
 import { createUser, listUsers, updateCompanyUser } from '#contract/users.ts'
 import { clearCache } from '#local/space/clear-cache.ts'
 import type { CallOptions } from '#request/results.ts'
-import { createClock, createTablet } from '#tests/support/device.ts'
-import { company } from '#tests/support/device-database.ts'
-import { fillDisk, type FullDisk } from '#tests/support/full-disk.ts'
-import { createScripted, refusal } from '#tests/support/scripted.ts'
+import { createClock, createTablet } from '#tests/support/device/device.ts'
+import { company } from '#tests/support/device/device-database.ts'
+import { fillDisk, type FullDisk } from '#tests/support/device/full-disk.ts'
+import { createScripted, refusal } from '#tests/support/device/scripted.ts'
 
 let disk: FullDisk | undefined
 afterEach(() => disk?.mend())

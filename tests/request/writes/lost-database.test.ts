@@ -7,9 +7,9 @@ import { readCounts, writeCounts } from '#local/outbox/counters.ts'
 import { readLeftBehind } from '#local/outbox/left-behind.ts'
 import { readOwnAccount, storeOwnAccount } from '#local/session/own-account.ts'
 import { checkCounts } from '#request/session/unsent-count.ts'
-import { createClock, createTablet, type Tablet } from '#tests/support/device.ts'
-import { company } from '#tests/support/device-database.ts'
-import { createScripted } from '#tests/support/scripted.ts'
+import { createClock, createTablet, type Tablet } from '#tests/support/device/device.ts'
+import { company } from '#tests/support/device/device-database.ts'
+import { createScripted } from '#tests/support/device/scripted.ts'
 
 const me = { companyId: company, userId: 1 }
 const other = { companyId: company, userId: 2 }

@@ -3,9 +3,9 @@ import { updateCompanyUser } from '#contract/users.ts'
 import { pauseSending } from '#local/outbox/settle.ts'
 import { sendOutbox } from '#request/writes/sender.ts'
 import { createProbe } from '#request/writes/reconnect-probe.ts'
-import { createClock, createTablet, type Tablet } from '#tests/support/device.ts'
-import { company } from '#tests/support/device-database.ts'
-import { createScripted, refusal, toWrites } from '#tests/support/scripted.ts'
+import { createClock, createTablet, type Tablet } from '#tests/support/device/device.ts'
+import { company } from '#tests/support/device/device-database.ts'
+import { createScripted, refusal, toWrites } from '#tests/support/device/scripted.ts'
 
 async function waiting() {
   const clock = createClock()

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { uploadAsset } from '#contract/accounts.ts'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
 import { markSignedOut, openSession } from '#local/session/session.ts'
-import { createClock, createTablet } from '#tests/support/device.ts'
-import { company } from '#tests/support/device-database.ts'
-import { createScripted } from '#tests/support/scripted.ts'
+import { createClock, createTablet } from '#tests/support/device/device.ts'
+import { company } from '#tests/support/device/device-database.ts'
+import { createScripted } from '#tests/support/device/scripted.ts'
 
 const rename = { params: { id: 2 }, body: { title: 1 as const } }
 const first = { companyId: company, userId: 1 }

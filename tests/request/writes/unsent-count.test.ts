@@ -3,9 +3,9 @@ import { updateCompanyUser } from '#contract/users.ts'
 import { readLoss } from '#local/outbox/data-loss.ts'
 import { readCounts, writeCounts } from '#local/outbox/counters.ts'
 import { createOutboxActions } from '#request/page/outbox-actions.ts'
-import { createClock, createTablet, type Tablet } from '#tests/support/device.ts'
-import { company } from '#tests/support/device-database.ts'
-import { createScripted, toWrites } from '#tests/support/scripted.ts'
+import { createClock, createTablet, type Tablet } from '#tests/support/device/device.ts'
+import { company } from '#tests/support/device/device-database.ts'
+import { createScripted, toWrites } from '#tests/support/device/scripted.ts'
 
 async function signedIn() {
   const clock = createClock()

@@ -4,8 +4,8 @@ import { headers } from '#contract/headers.ts'
 import { readSession } from '#local/session/session.ts'
 import { readLocalFile } from '#local/outbox/files.ts'
 import { createOutboxActions } from '#request/page/outbox-actions.ts'
-import { createClock, createTablet, type Received, type Sent, type Tablet } from '#tests/support/device.ts'
-import { createScripted, refusal } from '#tests/support/scripted.ts'
+import { createClock, createTablet, type Received, type Sent, type Tablet } from '#tests/support/device/device.ts'
+import { createScripted, refusal } from '#tests/support/device/scripted.ts'
 
 const path = '/api/m18s/asset'
 /** Every byte there is, and a line that looks like the end of a form. */

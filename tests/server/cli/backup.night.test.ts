@@ -11,12 +11,12 @@ import { openStore } from '#demo/sample-instance/store.ts'
 import { readDataFile } from '#server/drivers/hosting/local/read-data.ts'
 import { writeArchive } from '#server/use-cases/hosting/backups/archive.ts'
 import { identitiesOf, recipientOf } from '#server/use-cases/hosting/backups/keys.ts'
-import { withContext } from '#tests/support/companies.ts'
-import { testConfig } from '#tests/support/database.ts'
-import { piecesOf, shopPieces } from '#tests/support/data-pieces.ts'
-import { keptCode, quickStart } from '#tests/support/process.ts'
-import { layDataFolder } from '#tests/support/template.ts'
-import { byDay, nightly } from '#tests/support/nightly.ts'
+import { withContext } from '#tests/support/server/companies.ts'
+import { testConfig } from '#tests/support/server/database.ts'
+import { piecesOf, shopPieces } from '#tests/support/hosting/data-pieces.ts'
+import { keptCode, quickStart } from '#tests/support/server/process.ts'
+import { layDataFolder } from '#tests/support/runner/template.ts'
+import { byDay, nightly } from '#tests/support/runner/nightly.ts'
 
 let folder: string
 beforeAll(async () => {

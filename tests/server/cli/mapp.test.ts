@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readPackage } from '#server/drivers/packages/read-package.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { facts } from '#tests/support/packages.ts'
-import { jpeg, png } from '#tests/support/pictures.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { facts } from '#tests/support/uploads/packages.ts'
+import { jpeg, png } from '#tests/support/uploads/pictures.ts'
 
 let folder: string
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { signCheckpoint } from '#domain/audit-log/checkpoint.ts'
 import { fingerprintOf, verifierKeyOf } from '#domain/audit-log/note.ts'
 import { inclusionProof } from '#domain/audit-log/proofs.ts'
 import { proofFileText } from '#domain/audit-log/proof-file.ts'
-import { byDay } from '#tests/support/nightly.ts'
+import { byDay } from '#tests/support/runner/nightly.ts'
 import { auditLeaf, checkpointOf, logOf, otherSigner, signer, signerKey } from '#tests/domain/audit-log/logs.ts'
 
 let folder: string

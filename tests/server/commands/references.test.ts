@@ -5,8 +5,8 @@ import type { Caller } from '#domain/access.ts'
 import { endpoint } from '#contract/endpoint.ts'
 import { ref } from '#contract/values.ts'
 import { executeWrite } from '#server/commands/execute.ts'
-import { onBothEngines } from '#tests/support/database.ts'
-import { addAdmin } from '#tests/support/people.ts'
+import { onBothEngines } from '#tests/support/server/database.ts'
+import { addAdmin } from '#tests/support/server/people.ts'
 import { bodyOf, create, outcomeOf, remove, rename, requestOf, stateOf } from '#tests/server/write/requests.ts'
 
 const ann = { name: 'Ann', email: 'ann@acme.example' }

@@ -6,11 +6,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from
 import { clientCredential } from '#contract/accounts.ts'
 import { readConfig, StartProblem } from '#server/config/config.ts'
 import { openEmbedded } from '#server/db/embedded/open.ts'
-import { silent } from '#tests/support/database.ts'
-import { isNight, nightly } from '#tests/support/nightly.ts'
-import { asSuperuser } from '#tests/support/postgres.ts'
-import { type Running, startProcess } from '#tests/support/process.ts'
-import { layBareFolder, layDataFolder } from '#tests/support/template.ts'
+import { silent } from '#tests/support/server/database.ts'
+import { isNight, nightly } from '#tests/support/runner/nightly.ts'
+import { asSuperuser } from '#tests/support/server/postgres.ts'
+import { type Running, startProcess } from '#tests/support/server/process.ts'
+import { layBareFolder, layDataFolder } from '#tests/support/runner/template.ts'
 
 // A first start makes its database, which takes seconds on an idle machine.
 vi.setConfig({ testTimeout: 90_000 })

@@ -10,8 +10,8 @@ import { openSandbox } from '#demo/payment-sandbox/server.ts'
 import { paymentTypes } from '#domain/payments.ts'
 import { buildLog } from '#server/context/log.ts'
 import { readPaymentSettings } from '#server/config/payment-config.ts'
-import { visit } from '#tests/support/gateway-pages.ts'
-import { beginning } from '#tests/support/shop.ts'
+import { visit } from '#tests/support/orders/gateway-pages.ts'
+import { beginning } from '#tests/support/orders/shop.ts'
 
 describe('the ways of paying', () => {
   let dataDir: string

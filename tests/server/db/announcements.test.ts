@@ -2,8 +2,8 @@
 import { expect, inject, it } from 'vitest'
 import { Client } from 'pg'
 import { openPostgres } from '#server/db/postgres.ts'
-import { silent, testConfig } from '#tests/support/database.ts'
-import { asSuperuser, migratedDatabase } from '#tests/support/postgres.ts'
+import { silent, testConfig } from '#tests/support/server/database.ts'
+import { asSuperuser, migratedDatabase } from '#tests/support/server/postgres.ts'
 
 const postgresUrl = inject('postgresUrl')
 

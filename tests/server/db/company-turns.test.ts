@@ -1,7 +1,7 @@
 /** One company does not take the connections that others wait for (decision 70). */
 import { expect, test } from 'vitest'
 import { inTransaction, type Scope } from '#server/db/transaction.ts'
-import { onBothEngines } from '#tests/support/database.ts'
+import { onBothEngines } from '#tests/support/server/database.ts'
 
 const of = (companyId: number): Scope => ({ role: 'portal_app', companyId })
 

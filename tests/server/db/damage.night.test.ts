@@ -13,11 +13,11 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { StartProblem } from '#server/config/config.ts'
 import { openEmbedded } from '#server/db/embedded/open.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { silent, testConfig, testContext } from '#tests/support/database.ts'
-import { byDay } from '#tests/support/nightly.ts'
-import { system } from '#tests/support/people.ts'
-import { layDataFolder } from '#tests/support/template.ts'
-import { quickStart } from '#tests/support/process.ts'
+import { silent, testConfig, testContext } from '#tests/support/server/database.ts'
+import { byDay } from '#tests/support/runner/nightly.ts'
+import { system } from '#tests/support/server/people.ts'
+import { layDataFolder } from '#tests/support/runner/template.ts'
+import { quickStart } from '#tests/support/server/process.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 })
 

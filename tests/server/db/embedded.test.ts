@@ -10,11 +10,11 @@ import { lockFolder } from '#server/db/embedded/folder-lock.ts'
 import { markOf, type Space } from '#server/db/embedded/free-space.ts'
 import { openEmbedded } from '#server/db/embedded/open.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { silent, testConfig, testContext } from '#tests/support/database.ts'
-import { system } from '#tests/support/people.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { layDataFolder } from '#tests/support/template.ts'
-import { quickStart } from '#tests/support/process.ts'
+import { silent, testConfig, testContext } from '#tests/support/server/database.ts'
+import { system } from '#tests/support/server/people.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { layDataFolder } from '#tests/support/runner/template.ts'
+import { quickStart } from '#tests/support/server/process.ts'
 
 // Making a database takes seconds on an idle machine.
 vi.setConfig({ testTimeout: 90_000 })

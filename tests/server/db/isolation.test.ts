@@ -7,8 +7,8 @@ import type { Tables } from '#server/db/tables/tables.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
-import { onBothEngines, pastPolicies } from '#tests/support/database.ts'
-import { addAdmin, system } from '#tests/support/people.ts'
+import { onBothEngines, pastPolicies } from '#tests/support/server/database.ts'
+import { addAdmin, system } from '#tests/support/server/people.ts'
 
 /** Tables with a company, and the column that says whose row it is. */
 const tenants: Partial<Record<keyof Tables, string>> = {

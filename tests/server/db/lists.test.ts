@@ -3,8 +3,8 @@ import { addTombstone, changeOf, sweepTombstones, takeChange } from '#server/db/
 import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { listUsers, updateUser, userForUpdate, usersChangedSince } from '#server/db/accounts/users.ts'
-import { onBothEngines } from '#tests/support/database.ts'
-import { addCompany, addUser, system } from '#tests/support/people.ts'
+import { onBothEngines } from '#tests/support/server/database.ts'
+import { addCompany, addUser, system } from '#tests/support/server/people.ts'
 
 const people = [
   // In the order in which they come in; 𠮷 (beyond 16 bits) and ｱ are where UTF-16 and bytes disagree.

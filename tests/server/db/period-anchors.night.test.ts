@@ -3,8 +3,8 @@ import { type QueryResult, sql } from 'kysely'
 import { expect, it, vi } from 'vitest'
 import type { Database } from '#server/db/handle.ts'
 import { migrate } from '#server/db/migrate.ts'
-import { openBare } from '#tests/support/bare-database.ts'
-import { eachEngine } from '#tests/support/database.ts'
+import { openBare } from '#tests/support/server/bare-database.ts'
+import { eachEngine } from '#tests/support/server/database.ts'
 
 // Making a database takes seconds on an idle machine.
 vi.setConfig({ testTimeout: 90_000 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { isReserved } from '#domain/checks/reserved-words.ts'
-import { onBothEngines } from '#tests/support/database.ts'
+import { onBothEngines } from '#tests/support/server/database.ts'
 
 onBothEngines('reserved words', (the) => {
   test('hold all that the database itself reserves (D70)', async () => {

@@ -5,8 +5,8 @@ import { readLeaf } from '#domain/audit-log/leaf.ts'
 import type { Database } from '#server/db/handle.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { migrations } from '#server/db/migrations/index.ts'
-import { openBare } from '#tests/support/bare-database.ts'
-import { eachEngine, type Engine, openTestDatabase } from '#tests/support/database.ts'
+import { openBare } from '#tests/support/server/bare-database.ts'
+import { eachEngine, type Engine, openTestDatabase } from '#tests/support/server/database.ts'
 
 // Making a database takes seconds on an idle machine.
 vi.setConfig({ testTimeout: 90_000 })

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { expect, it, vi } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
-import { onBothEngines } from '#tests/support/database.ts'
-import { addCompany, system } from '#tests/support/people.ts'
+import { onBothEngines } from '#tests/support/server/database.ts'
+import { addCompany, system } from '#tests/support/server/people.ts'
 
 const codeOf = (error: unknown) => (error as { code?: string }).code
 

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { chooseMail } from '#server/composition/choose-mail.ts'
 import { type Mail, type MailDriver, MailProblem } from '#server/drivers/mail/driver.ts'
 import { folderMail, listMail, maxMails, readMail } from '#server/drivers/mail/folder.ts'
-import { testConfig } from '#tests/support/database.ts'
-import { type SmtpServer, startSmtp } from '#tests/support/smtp.ts'
+import { testConfig } from '#tests/support/server/database.ts'
+import { type SmtpServer, startSmtp } from '#tests/support/server/smtp.ts'
 
 const mail = (id = 'a1b2c3d4e5f6'): Mail => ({
   id,

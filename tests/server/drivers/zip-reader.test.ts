@@ -1,7 +1,7 @@
 /** Zip files of others: taken whole, or refused whole with what is wrong (S-73, U-05 to U-08). */
 import { describe, expect, it } from 'vitest'
 import { ArchiveError, readArchive } from '#server/drivers/zip-reader.ts'
-import { headerAt, swapped, withNumber, zipped } from '#tests/support/zip.ts'
+import { headerAt, swapped, withNumber, zipped } from '#tests/support/uploads/zip.ts'
 
 const limits = { entries: 20, entryBytes: 1_000_000, totalBytes: 1_500_000 }
 const noise = (length: number) => Buffer.from(Array.from({ length }, (_, at) => (at * 2_654_435_761) >>> 13))

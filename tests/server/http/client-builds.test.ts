@@ -1,7 +1,7 @@
 /** What the server says of the client's builds (W-09, W-11). */
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '#server/config/config.ts'
-import { startServer } from '#tests/support/server.ts'
+import { startServer } from '#tests/support/server/server.ts'
 
 describe('builds', () => {
   test('nothing is said of them while there is nothing to say', async () => {

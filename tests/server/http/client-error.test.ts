@@ -1,7 +1,7 @@
 /** What only a real socket can show (S-57, R-15). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AddressInfo, connect } from 'node:net'
-import { startServer, type TestServer } from '#tests/support/server.ts'
+import { startServer, type TestServer } from '#tests/support/server/server.ts'
 
 let server: TestServer
 let port: number

@@ -4,7 +4,7 @@ import { request, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createLimitedServer, type FloodLimits, usualFloodLimits } from '#server/http/flood-limits.ts'
-import { startServer, type TestServer } from '#tests/support/server.ts'
+import { startServer, type TestServer } from '#tests/support/server/server.ts'
 
 const clients: Socket[] = []
 afterEach(() => {

@@ -6,7 +6,7 @@ import { readJson } from '#server/http/input/json.ts'
 import { queryPairs } from '#server/http/input/parse.ts'
 import { inputLimits } from '#server/config/input-limits.ts'
 import { invalid, type ProblemError } from '#server/problems/problem-error.ts'
-import { isNight } from '#tests/support/nightly.ts'
+import { isNight } from '#tests/support/runner/nightly.ts'
 import {
   hostileForms,
   hostileJson,
@@ -14,8 +14,8 @@ import {
   hostileQueries,
   type HostileBody,
   largeJson,
-} from '#tests/support/hostile-bodies.ts'
-import { basic, type Send, startServer, type TestServer } from '#tests/support/server.ts'
+} from '#tests/support/server/hostile-bodies.ts'
+import { basic, type Send, startServer, type TestServer } from '#tests/support/server/server.ts'
 
 let server: TestServer
 let askers: Record<'admin' | 'order' | 'staff', Send>

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { endpoints } from '#contract/index.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { basic, grant, type SignedIn, startServer, type TestServer, usernameOf } from '#tests/support/server.ts'
-import { password } from '#tests/support/world.ts'
+import { basic, grant, type SignedIn, startServer, type TestServer, usernameOf } from '#tests/support/server/server.ts'
+import { password } from '#tests/support/server/world.ts'
 
 let server: TestServer
 let admin: SignedIn

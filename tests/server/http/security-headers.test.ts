@@ -7,7 +7,7 @@ import type { LightMyRequestResponse } from 'fastify'
 import { endpoints } from '#contract/index.ts'
 import { buildApp } from '#server/composition/app.ts'
 import { noPayments, type Payments } from '#server/context/payment-methods.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
 let server: TestServer
 let user: SignedIn

@@ -10,11 +10,11 @@ import { inTransaction } from '#server/db/transaction.ts'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
 import { principalOf } from '#server/http/authenticate.ts'
 import { issueTicket } from '#server/use-cases/tickets.ts'
-import { writeMany } from '#tests/support/audit-entries.ts'
-import { onConnections, pastPolicies } from '#tests/support/database.ts'
-import { download, openDownload, type Received } from '#tests/support/download.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
-import { expectNothingUncaught } from '#tests/support/uncaught.ts'
+import { writeMany } from '#tests/support/audit-trail/audit-entries.ts'
+import { onConnections, pastPolicies } from '#tests/support/server/database.ts'
+import { download, openDownload, type Received } from '#tests/support/server/download.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
+import { expectNothingUncaught } from '#tests/support/runner/uncaught.ts'
 
 const formats = ['csv', 'xlsx', 'ndjson'] as const
 type Format = (typeof formats)[number]

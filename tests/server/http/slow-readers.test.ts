@@ -7,11 +7,11 @@ import { once } from 'node:events'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
-import { writeMany } from '#tests/support/audit-entries.ts'
-import { onConnections, pastPolicies } from '#tests/support/database.ts'
-import { type Download, download, openDownload } from '#tests/support/download.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
-import { expectNothingUncaught } from '#tests/support/uncaught.ts'
+import { writeMany } from '#tests/support/audit-trail/audit-entries.ts'
+import { onConnections, pastPolicies } from '#tests/support/server/database.ts'
+import { type Download, download, openDownload } from '#tests/support/server/download.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
+import { expectNothingUncaught } from '#tests/support/runner/uncaught.ts'
 
 const at = Date.parse('2026-03-10T04:00:00Z')
 const days = { dateFrom: '2026-03-10', dateTo: '2026-03-10' }

@@ -2,8 +2,8 @@
 import { connect, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inputLimits } from '#server/config/input-limits.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
-import { expectNothingUncaught } from '#tests/support/uncaught.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
+import { expectNothingUncaught } from '#tests/support/runner/uncaught.ts'
 
 expectNothingUncaught()
 

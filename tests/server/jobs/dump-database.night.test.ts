@@ -9,9 +9,9 @@ import { inTransaction } from '#server/db/transaction.ts'
 import { brokenEntries } from '#server/use-cases/audit/check-log.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { dump, dumpFolder, maxDumps } from '#server/jobs/dump-database.ts'
-import { openTestDatabase, silent, testConfig, testContext } from '#tests/support/database.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { addCompany, addUser, system } from '#tests/support/people.ts'
+import { openTestDatabase, silent, testConfig, testContext } from '#tests/support/server/database.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { addCompany, addUser, system } from '#tests/support/server/people.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 

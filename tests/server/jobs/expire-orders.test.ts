@@ -8,11 +8,11 @@ import { workOne } from '#server/jobs/runner.ts'
 import { askToTend } from '#server/jobs/expire-orders.ts'
 import { closeTraffic } from '#server/use-cases/hosting/traffic/close-months.ts'
 import { askForReceipts } from '#server/use-cases/payments/mail-receipts.ts'
-import { backupOf, trafficOf } from '#tests/support/backups.ts'
-import { onConnections } from '#tests/support/database.ts'
-import { mailBox } from '#tests/support/mailed.ts'
-import { bought, order, paid, readOrder, setUpShop } from '#tests/support/shop-data.ts'
-import type { SignedIn } from '#tests/support/server.ts'
+import { backupOf, trafficOf } from '#tests/support/hosting/backups.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import { mailBox } from '#tests/support/server/mailed.ts'
+import { bought, order, paid, readOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
 
 onConnections('orders are tended', (engine) => {
   const the = setUpShop(engine)

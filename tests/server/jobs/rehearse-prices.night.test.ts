@@ -6,12 +6,12 @@ import { type Kinds, kinds } from '#server/jobs/registry.ts'
 import { rehearsePrices } from '#server/jobs/rehearse-prices.ts'
 import type { RehearseInput } from '#server/use-cases/catalogue/rehearse-prices.ts'
 import { ask, workAll } from '#tests/server/jobs/requests.ts'
-import { eachEngineByNight, pastPolicies } from '#tests/support/database.ts'
-import { told, wrong } from '#tests/support/forms.ts'
-import { addContracts } from '#tests/support/many-contracts.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import type { SignedIn } from '#tests/support/server.ts'
-import { bought, order, setUpShop } from '#tests/support/shop-data.ts'
+import { eachEngineByNight, pastPolicies } from '#tests/support/server/database.ts'
+import { told, wrong } from '#tests/support/server/forms.ts'
+import { addContracts } from '#tests/support/orders/many-contracts.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
+import { bought, order, setUpShop } from '#tests/support/orders/shop-data.ts'
 
 const charge = { hkd: '1.00', usd: '1.00', rmb: '1.00' }
 

@@ -6,7 +6,7 @@ import type { JobKind } from '#server/jobs/job-kind.ts'
 import type { Kinds } from '#server/jobs/registry.ts'
 import { workOne } from '#server/jobs/runner.ts'
 import { verifyTrail } from '#server/jobs/verify-audit-trail.ts'
-import type { SignedIn, TestServer } from '#tests/support/server.ts'
+import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
 
 export const begin = (who: SignedIn, key: string = crypto.randomUUID(), companyId: number | null = null) =>
   who.send({

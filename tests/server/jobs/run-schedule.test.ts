@@ -4,7 +4,7 @@ import type { AppContext } from '#server/context/context.ts'
 import { runSchedule } from '#server/jobs/run-schedule.ts'
 import { schedule } from '#server/jobs/schedule.ts'
 import type { ScheduledJob } from '#server/jobs/scheduled-job.ts'
-import { lineSink } from '#tests/support/server.ts'
+import { lineSink } from '#tests/support/server/server.ts'
 
 const second = 1000
 

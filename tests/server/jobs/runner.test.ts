@@ -4,8 +4,8 @@ import type { JobKind, Step } from '#server/jobs/job-kind.ts'
 import { pace, runJobs, workOne } from '#server/jobs/runner.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import { ask, begin } from '#tests/server/jobs/requests.ts'
-import { eachEngine } from '#tests/support/database.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
+import { eachEngine } from '#tests/support/server/database.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
 const output = { companies: 0, rows: 0, broken: [] }
 const never = new Promise<never>(() => {})

@@ -3,8 +3,8 @@ import { chooseMail } from '#server/composition/choose-mail.ts'
 import { mailKinds } from '#server/jobs/registry.ts'
 import { workOne } from '#server/jobs/runner.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
-import { type SmtpServer, startSmtp } from '#tests/support/smtp.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
+import { type SmtpServer, startSmtp } from '#tests/support/server/smtp.ts'
 
 describe('mail through a real mail server', () => {
   let server: TestServer

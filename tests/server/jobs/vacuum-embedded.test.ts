@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { AppContext } from '#server/context/context.ts'
 import { vacuumEmbedded } from '#server/jobs/vacuum-embedded.ts'
-import { openTestDatabase, testContext } from '#tests/support/database.ts'
+import { openTestDatabase, testContext } from '#tests/support/server/database.ts'
 
 let app: AppContext
 const open = async (kind: Parameters<typeof openTestDatabase>[0]) => testContext(await openTestDatabase(kind))

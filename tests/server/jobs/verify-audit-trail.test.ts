@@ -7,8 +7,8 @@ import { sweep } from '#server/jobs/delete-expired-data.ts'
 import { backupKinds, endpointOf, hostingKinds, kinds, paymentKinds, restoreKinds } from '#server/jobs/registry.ts'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
 import { workOne } from '#server/jobs/runner.ts'
-import { onConnections, pastPolicies } from '#tests/support/database.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
+import { onConnections, pastPolicies } from '#tests/support/server/database.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 import { ask, begin, bySteps, workAll, writeTrail } from '#tests/server/jobs/requests.ts'
 
 const hourMs = 3_600_000

@@ -7,8 +7,8 @@ import { endpoints } from '#contract/index.ts'
 import { headers } from '#contract/headers.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { shapeRows } from '#server/context/response-schema.ts'
-import { bought, openShop, paid, readOrder, wish } from '#tests/support/shop-data.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
+import { bought, openShop, paid, readOrder, wish } from '#tests/support/orders/shop-data.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
 let server: TestServer
 let admin: SignedIn

@@ -13,9 +13,9 @@ import zh from '#locales/zh/problem.json' with { type: 'json' }
 import enServices from '#locales/en/services.json' with { type: 'json' }
 import zhServices from '#locales/zh/services.json' with { type: 'json' }
 import { catalogue } from '#tests/contract/specified.ts'
-import { keyIn, mailBox } from '#tests/support/mailed.ts'
-import { grant, startServer, type TestServer, usernameOf } from '#tests/support/server.ts'
-import { password } from '#tests/support/world.ts'
+import { keyIn, mailBox } from '#tests/support/server/mailed.ts'
+import { grant, startServer, type TestServer, usernameOf } from '#tests/support/server/server.ts'
+import { password } from '#tests/support/server/world.ts'
 
 type Code = keyof typeof catalogue
 

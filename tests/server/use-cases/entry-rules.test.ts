@@ -9,9 +9,9 @@ import { checkForgotten } from '#domain/accounts/passwords.ts'
 import { lockedFields, userStatus } from '#domain/accounts/users.ts'
 import { checkPasswords } from '#features/accounts/passwords.ts'
 import { checkForm, newFields } from '#features/users/form/user-form.ts'
-import { keyIn, mailBox } from '#tests/support/mailed.ts'
-import { grant, type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
-import { password } from '#tests/support/world.ts'
+import { keyIn, mailBox } from '#tests/support/server/mailed.ts'
+import { grant, type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
+import { password } from '#tests/support/server/world.ts'
 
 type Case = readonly [value: string, code: FieldProblem['code'] | null]
 const long = (length: number) => 'x'.repeat(length)

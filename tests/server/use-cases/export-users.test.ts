@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readView } from '#features/users/list-url.ts'
 import { listed } from '#features/users/list/export-users.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
 describe('the whole list in one answer', () => {
   let server: TestServer

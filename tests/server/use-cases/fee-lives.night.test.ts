@@ -7,10 +7,10 @@ import type { Choice } from '#domain/fees/annual.ts'
 import { dayOf, daysAfter, instantIn, placeOf } from '#tests/domain/fees/calendar.ts'
 import { lists } from '#tests/domain/fees/goldens.ts'
 import { type ContractCase, oracleOf, type Step } from '#tests/domain/fees/oracle.ts'
-import { between, type Chance, chanceOf, pick, suiteSeed } from '#tests/support/chance.ts'
-import { byDay } from '#tests/support/nightly.ts'
-import { bought, type Ordered, paid, readOrder, setUpShop, wish } from '#tests/support/shop-data.ts'
-import type { SignedIn } from '#tests/support/server.ts'
+import { between, type Chance, chanceOf, pick, suiteSeed } from '#tests/support/runner/chance.ts'
+import { byDay } from '#tests/support/runner/nightly.ts'
+import { bought, type Ordered, paid, readOrder, setUpShop, wish } from '#tests/support/orders/shop-data.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
 
 const dayMs = 86_400_000
 const moments = [0, 1, 28_800_000, 43_200_000, dayMs - 1]

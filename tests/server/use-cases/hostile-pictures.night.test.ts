@@ -13,10 +13,10 @@ import {
   png,
   pngChunk,
   webp,
-} from '#tests/support/pictures.ts'
-import { told } from '#tests/support/forms.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
-import { byDay, nightly } from '#tests/support/nightly.ts'
+} from '#tests/support/uploads/pictures.ts'
+import { told } from '#tests/support/server/forms.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
+import { byDay, nightly } from '#tests/support/runner/nightly.ts'
 
 // Limits of time are reached here, on a machine that may be busy.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 90_000 })

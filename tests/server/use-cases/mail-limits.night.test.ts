@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { mailsAnHour } from '#domain/mails.ts'
-import { onConnections, pastPolicies } from '#tests/support/database.ts'
-import { postForm, told } from '#tests/support/forms.ts'
-import { mailBox } from '#tests/support/mailed.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
-import { canaries } from '#tests/support/world.ts'
+import { onConnections, pastPolicies } from '#tests/support/server/database.ts'
+import { postForm, told } from '#tests/support/server/forms.ts'
+import { mailBox } from '#tests/support/server/mailed.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
+import { canaries } from '#tests/support/server/world.ts'
 
 const hourMs = 3_600_000
 

@@ -6,10 +6,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as fc from 'fast-check'
 import { inTransaction } from '#server/db/transaction.ts'
-import { visit } from '#tests/support/gateway-pages.ts'
-import { order, type Ordered, setUpShop } from '#tests/support/shop-data.ts'
-import type { SignedIn } from '#tests/support/server.ts'
-import { openTill, payFor, type Till } from '#tests/support/sandbox-server.ts'
+import { visit } from '#tests/support/orders/gateway-pages.ts'
+import { order, type Ordered, setUpShop } from '#tests/support/orders/shop-data.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
+import { openTill, payFor, type Till } from '#tests/support/orders/sandbox-server.ts'
 
 interface Known {
   id: number

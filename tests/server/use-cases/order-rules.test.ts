@@ -11,9 +11,9 @@ import {
   bodyOf,
 } from '#features/orders/draft/wizard-form.ts'
 import type { PriceData } from '#features/orders/quote/local-quote.ts'
-import { wrong } from '#tests/support/forms.ts'
-import { setUpShop } from '#tests/support/shop-data.ts'
-import type { SignedIn } from '#tests/support/server.ts'
+import { wrong } from '#tests/support/server/forms.ts'
+import { setUpShop } from '#tests/support/orders/shop-data.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
 
 const today = '2026-03-02'
 const long = (length: number) => 'x'.repeat(length)

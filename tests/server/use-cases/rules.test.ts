@@ -7,9 +7,9 @@ import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import type { CompanyProfile } from '#domain/accounts/companies.ts'
 import { checkForm, profileOf } from '#features/company/form.ts'
 import { changesOf, checkName, checkPasswords } from '#features/profile/form.ts'
-import { postForm } from '#tests/support/forms.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
-import { password } from '#tests/support/world.ts'
+import { postForm } from '#tests/support/server/forms.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
+import { password } from '#tests/support/server/world.ts'
 
 type Case = [value: string | null, code: FieldProblem['code'] | null]
 const long = (length: number) => 'x'.repeat(length)

@@ -1,9 +1,9 @@
 /** the two hundred sign-ups of a minute come as quickly as they can, four at a time, and others are served. */
 import { hash } from '@node-rs/argon2'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { pastPolicies } from '#tests/support/database.ts'
-import { chosen, postForm } from '#tests/support/forms.ts'
-import { startServer, type TestServer } from '#tests/support/server.ts'
+import { pastPolicies } from '#tests/support/server/database.ts'
+import { chosen, postForm } from '#tests/support/server/forms.ts'
+import { startServer, type TestServer } from '#tests/support/server/server.ts'
 
 // The real one, and how often it was asked.
 vi.mock('@node-rs/argon2', { spy: true })

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
 import { addressGroup } from '#server/shares/client-address.ts'
 import { withPlace, unknownAsker } from '#server/use-cases/accounts/password-hash.ts'
-import { passwordStep, post, secondStep, withApp } from '#tests/support/factors.ts'
-import { codeAt } from '#tests/support/otp.ts'
-import { grant, startServer, type TestServer, usernameOf } from '#tests/support/server.ts'
-import { password } from '#tests/support/world.ts'
+import { passwordStep, post, secondStep, withApp } from '#tests/support/server/factors.ts'
+import { codeAt } from '#tests/support/server/otp.ts'
+import { grant, startServer, type TestServer, usernameOf } from '#tests/support/server/server.ts'
+import { password } from '#tests/support/server/world.ts'
 
 let server: TestServer
 beforeAll(async () => {

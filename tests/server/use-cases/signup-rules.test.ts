@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { checkSignup, type SignupValues } from '#domain/accounts/signup.ts'
-import { postForm } from '#tests/support/forms.ts'
-import { startServer, type TestServer } from '#tests/support/server.ts'
+import { postForm } from '#tests/support/server/forms.ts'
+import { startServer, type TestServer } from '#tests/support/server/server.ts'
 
 /** Every rule of portal 5 on the sign-up, with values on both sides of each limit: the form's word and the server's are one. */
 type Field = keyof SignupValues

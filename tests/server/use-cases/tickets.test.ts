@@ -5,9 +5,9 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { instantIn, timestampIn } from '#domain/time.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import type { LogLine } from '#server/drivers/hosting/driver.ts'
-import { onConnections } from '#tests/support/database.ts'
-import type { SignedIn, TestServer } from '#tests/support/server.ts'
-import { bought, setUpShop } from '#tests/support/shop-data.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
+import { bought, setUpShop } from '#tests/support/orders/shop-data.ts'
 
 /** Reads the first bytes of a response from a listening server, then closes the connection. */
 function interrupt(url: string): Promise<void> {

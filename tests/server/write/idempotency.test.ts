@@ -8,8 +8,8 @@ import { sweep } from '#server/jobs/delete-expired-data.ts'
 import { forbidden, ProblemError } from '#server/problems/problem-error.ts'
 import * as users from '#server/use-cases/accounts/users.ts'
 import { readOutcome, executeWrite, voidIntent } from '#server/commands/execute.ts'
-import { onBothEngines } from '#tests/support/database.ts'
-import { addAdmin, system } from '#tests/support/people.ts'
+import { onBothEngines } from '#tests/support/server/database.ts'
+import { addAdmin, system } from '#tests/support/server/people.ts'
 import { bodyOf, create, outcomeOf, remove, rename, requestOf, stateOf } from '#tests/server/write/requests.ts'
 
 const ann = { name: 'Ann', email: 'ann@acme.example' }

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { killWrites } from '#tests/campaigns/kill-writes.ts'
-import { suiteSeed } from '#tests/support/chance.ts'
-import { isNight } from '#tests/support/nightly.ts'
-import { asSuperuser, migratedDatabase } from '#tests/support/postgres.ts'
-import { layDataFolder } from '#tests/support/template.ts'
+import { suiteSeed } from '#tests/support/runner/chance.ts'
+import { isNight } from '#tests/support/runner/nightly.ts'
+import { asSuperuser, migratedDatabase } from '#tests/support/server/postgres.ts'
+import { layDataFolder } from '#tests/support/runner/template.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 

@@ -8,10 +8,10 @@ import type { InjectOptions } from 'fastify'
 import { endpoints } from '#contract/index.ts'
 import { handlersOf } from '#server/composition/app.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { openShop, wish } from '#tests/support/shop-data.ts'
-import { system } from '#tests/support/people.ts'
-import { formWith, png } from '#tests/support/pictures.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
+import { openShop, wish } from '#tests/support/orders/shop-data.ts'
+import { system } from '#tests/support/server/people.ts'
+import { formWith, png } from '#tests/support/uploads/pictures.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
 /** One of each kind of loss (`sentAgain`); `npm run campaign -- histories` does many. */
 const rounds = Number(process.env.RUNS ?? 2)

@@ -8,7 +8,7 @@ import { inTransaction } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import * as users from '#server/use-cases/accounts/users.ts'
 import { executeWrite } from '#server/commands/execute.ts'
-import { system } from '#tests/support/people.ts'
+import { system } from '#tests/support/server/people.ts'
 
 type More = Partial<Omit<WriteRequest, 'endpoint' | 'input'>>
 

@@ -1,12 +1,12 @@
 /** A contract's page in every state, and what is asked and said on it before something changes (contracts 2). */
 import { screen } from '@testing-library/dom'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { button, named, submit, type } from '#tests/support/fields.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { arrived } from '#tests/support/screen.ts'
-import { bought, type Ordered, paid, readOrder } from '#tests/support/shop-data.ts'
-import { handsOn, newPrices, ordersOf, setUpShopPages, today, without } from '#tests/support/shop-pages.ts'
-import type { SignedIn } from '#tests/support/server.ts'
+import { button, named, submit, type } from '#tests/support/pages/fields.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { arrived } from '#tests/support/pages/screen.ts'
+import { bought, type Ordered, paid, readOrder } from '#tests/support/orders/shop-data.ts'
+import { handsOn, newPrices, ordersOf, setUpShopPages, today, without } from '#tests/support/pages/shop-pages.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
 
 const the = setUpShopPages()
 const { press, dialog, noDialog, choose, says } = handsOn(the)

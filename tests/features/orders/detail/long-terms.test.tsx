@@ -4,10 +4,10 @@ import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import { addDays, addYears, daysBetween } from '#domain/period.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { button, described, type } from '#tests/support/fields.ts'
-import { bought, readOrder } from '#tests/support/shop-data.ts'
-import { handsOn, setUpShopPages, today } from '#tests/support/shop-pages.ts'
-import type { SignedIn } from '#tests/support/server.ts'
+import { button, described, type } from '#tests/support/pages/fields.ts'
+import { bought, readOrder } from '#tests/support/orders/shop-data.ts'
+import { handsOn, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
 
 const the = setUpShopPages()
 const { press, dialog } = handsOn(the)

@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { readAmount } from '#domain/money.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { bought, paid } from '#tests/support/shop-data.ts'
-import { setUpShopPages, today } from '#tests/support/shop-pages.ts'
+import { bought, paid } from '#tests/support/orders/shop-data.ts'
+import { setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
 
 const the = setUpShopPages()
 

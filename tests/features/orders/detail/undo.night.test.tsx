@@ -1,10 +1,10 @@
 /** A change that discards money on the contract's page: asked about with its sum, and undone on its day (D14). */
 import { screen } from '@testing-library/dom'
 import { beforeEach, expect, it } from 'vitest'
-import { button, submit, type } from '#tests/support/fields.ts'
-import { bought, type Ordered, readOrder } from '#tests/support/shop-data.ts'
-import { handsOn, setUpShopPages, today } from '#tests/support/shop-pages.ts'
-import type { SignedIn } from '#tests/support/server.ts'
+import { button, submit, type } from '#tests/support/pages/fields.ts'
+import { bought, type Ordered, readOrder } from '#tests/support/orders/shop-data.ts'
+import { handsOn, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
 
 const the = setUpShopPages()
 const { press, dialog, noDialog, says } = handsOn(the)

@@ -4,9 +4,9 @@ import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { addDays, addYears } from '#domain/period.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { submit, type } from '#tests/support/fields.ts'
-import { bought, readOrder } from '#tests/support/shop-data.ts'
-import { handsOn, setUpShopPages, today } from '#tests/support/shop-pages.ts'
+import { submit, type } from '#tests/support/pages/fields.ts'
+import { bought, readOrder } from '#tests/support/orders/shop-data.ts'
+import { handsOn, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
 
 const the = setUpShopPages()
 const { press } = handsOn(the)

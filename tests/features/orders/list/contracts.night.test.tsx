@@ -1,10 +1,10 @@
 /** The contract list and what hangs on it, as it is shown and used (M61 to M68, D53). */
 import { screen } from '@testing-library/dom'
 import { expect, it, vi } from 'vitest'
-import { button, described } from '#tests/support/fields.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { arrived } from '#tests/support/screen.ts'
-import { handsOn, setUpShopPages } from '#tests/support/shop-pages.ts'
+import { button, described } from '#tests/support/pages/fields.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { arrived } from '#tests/support/pages/screen.ts'
+import { handsOn, setUpShopPages } from '#tests/support/pages/shop-pages.ts'
 
 const the = setUpShopPages()
 const { press, dialog, noDialog, choose, says } = handsOn(the)

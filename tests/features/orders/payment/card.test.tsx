@@ -3,8 +3,8 @@ import { screen } from '@testing-library/dom'
 import { expect, it, vi } from 'vitest'
 import type { Begun, PaymentDriver } from '#server/drivers/payment/driver.ts'
 import { simulatedPayment } from '#server/drivers/payment/simulated.ts'
-import { readOrder } from '#tests/support/shop-data.ts'
-import { handsOn, ordersOf, setUpShopPages } from '#tests/support/shop-pages.ts'
+import { readOrder } from '#tests/support/orders/shop-data.ts'
+import { handsOn, ordersOf, setUpShopPages } from '#tests/support/pages/shop-pages.ts'
 
 const the = setUpShopPages()
 const { press, says } = handsOn(the)

@@ -1,10 +1,17 @@
 /** What the wizard says at its fields and before it orders (M70 to M80). */
 import { screen, within } from '@testing-library/dom'
 import { beforeEach, expect, it } from 'vitest'
-import { named, submit, type } from '#tests/support/fields.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { handsOn, makeFreeInRmb, newPrices, ordersOf, setUpShopPages, without } from '#tests/support/shop-pages.ts'
-import type { SignedIn } from '#tests/support/server.ts'
+import { named, submit, type } from '#tests/support/pages/fields.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import {
+  handsOn,
+  makeFreeInRmb,
+  newPrices,
+  ordersOf,
+  setUpShopPages,
+  without,
+} from '#tests/support/pages/shop-pages.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
 
 const the = setUpShopPages()
 const { press, dialog, noDialog, says } = handsOn(the)

@@ -1,11 +1,11 @@
 /** One action on many users: said before, each with its own verdict afterwards. */
 import { screen, within } from '@testing-library/dom'
 import { expect, it } from 'vitest'
-import { problems, typeConfirmation } from '#tests/support/fields.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { setUpPages } from '#tests/support/screen.ts'
-import { rowOf, namesShown } from '#tests/support/users.ts'
-import { canaries, readUser } from '#tests/support/world.ts'
+import { problems, typeConfirmation } from '#tests/support/pages/fields.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { setUpPages } from '#tests/support/pages/screen.ts'
+import { rowOf, namesShown } from '#tests/support/pages/users.ts'
+import { canaries, readUser } from '#tests/support/server/world.ts'
 
 const the = setUpPages()
 const name = (role: string) => `${canaries.alpha} ${role}`

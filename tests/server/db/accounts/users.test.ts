@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { updateUser, userForUpdate, type UserRecord } from '#server/db/accounts/users.ts'
-import { onBothEngines } from '#tests/support/database.ts'
-import { addAdmin } from '#tests/support/people.ts'
+import { onBothEngines } from '#tests/support/server/database.ts'
+import { addAdmin } from '#tests/support/server/people.ts'
 
 onBothEngines('a user whose row is written', (the) => {
   async function locked<T>(work: (db: Handle, before: UserRecord) => Promise<T>): Promise<T> {

@@ -13,8 +13,8 @@ import type { AppContext } from '#server/context/context.ts'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
 import { brokenEntries } from '#server/use-cases/audit/check-log.ts'
 import { originOf, signingSeed } from '#server/use-cases/audit/log-identity.ts'
-import { onBothEngines, pastPolicies } from '#tests/support/database.ts'
-import { addAdmin, system } from '#tests/support/people.ts'
+import { onBothEngines, pastPolicies } from '#tests/support/server/database.ts'
+import { addAdmin, system } from '#tests/support/server/people.ts'
 
 const note = (operation: string) => ({ code: 'user' as const, operation, info: { UserName: '陈美玲', n: 1 } })
 

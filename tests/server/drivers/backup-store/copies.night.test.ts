@@ -7,10 +7,10 @@ import { engineConnections, serverConnections } from '#server/drivers/backup-sto
 import { copyTarget } from '#server/drivers/backup-store/copies/target.ts'
 import type { CopyTarget } from '#server/drivers/backup-store/driver.ts'
 import type { DataPiece } from '#server/drivers/hosting/driver.ts'
-import { dataPieces, piecesOf, shopPieces, ungrouped } from '#tests/support/data-pieces.ts'
-import { startBareEngine } from '#tests/support/database.ts'
-import { isNight, nightly } from '#tests/support/nightly.ts'
-import { asSuperuser } from '#tests/support/postgres.ts'
+import { dataPieces, piecesOf, shopPieces, ungrouped } from '#tests/support/hosting/data-pieces.ts'
+import { startBareEngine } from '#tests/support/server/database.ts'
+import { isNight, nightly } from '#tests/support/runner/nightly.ts'
+import { asSuperuser } from '#tests/support/server/postgres.ts'
 
 interface TargetUnderTest {
   target: CopyTarget

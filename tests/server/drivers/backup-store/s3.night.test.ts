@@ -6,8 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { BackupStore } from '#server/drivers/backup-store/driver.ts'
 import { bucketStore } from '#server/drivers/backup-store/s3/store.ts'
 import { describeStore, inPieces, keysOf, quiet, read } from '#tests/server/drivers/backup-store/stores.ts'
-import { byDay, nightly } from '#tests/support/nightly.ts'
-import { type Effect, flip, type Operation, type S3Server, startS3 } from '#tests/support/s3/server.ts'
+import { byDay, nightly } from '#tests/support/runner/nightly.ts'
+import { type Effect, flip, type Operation, type S3Server, startS3 } from '#tests/support/hosting/s3/server.ts'
 
 const mega = 2 ** 20
 const options = { partBytes: 5 * mega, tries: 3 }

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BackupStore } from '#server/drivers/backup-store/driver.ts'
-import { byDay } from '#tests/support/nightly.ts'
+import { byDay } from '#tests/support/runner/nightly.ts'
 
 export interface StoreUnderTest {
   store: BackupStore

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { CheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
 import { openFileStore } from '#server/drivers/checkpoint-store/file-store.ts'
 import { openS3Store } from '#server/drivers/checkpoint-store/s3-store.ts'
-import { type S3Server, startS3 } from '#tests/support/s3/server.ts'
+import { type S3Server, startS3 } from '#tests/support/hosting/s3/server.ts'
 
 const key = 'portal/audit-checkpoints.json'
 let folder: string

@@ -12,8 +12,8 @@ import type {
   InstanceRef,
   LogLine,
 } from '#server/drivers/hosting/driver.ts'
-import { healthy, type HostingUnderTest, until } from '#tests/support/hosting.ts'
-import { packed } from '#tests/support/packages.ts'
+import { healthy, type HostingUnderTest, until } from '#tests/support/hosting/hosting.ts'
+import { packed } from '#tests/support/uploads/packages.ts'
 
 const config: InstanceConfig = { memoryMb: 0, tasks: 1 }
 const spec = { name: 'Trading', config }

@@ -10,8 +10,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { clientAddress, trustsHop } from '#server/shares/client-address.ts'
 import { type Gateway, type GatewayLimits, openGateway } from '#server/drivers/hosting/local/gateway.ts'
 import { createRequestShare } from '#server/shares/request-shares.ts'
-import { ask, until } from '#tests/support/hosting.ts'
-import { expectNothingUncaught } from '#tests/support/uncaught.ts'
+import { ask, until } from '#tests/support/hosting/hosting.ts'
+import { expectNothingUncaught } from '#tests/support/runner/uncaught.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-limits-'))
 const socket = join(folder, 'task.sock')

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Gateway, openGateway } from '#server/drivers/hosting/local/gateway.ts'
-import { ask } from '#tests/support/hosting.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { expectNothingUncaught } from '#tests/support/uncaught.ts'
+import { ask } from '#tests/support/hosting/hosting.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { expectNothingUncaught } from '#tests/support/runner/uncaught.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-'))
 const sockets = [join(folder, '1.sock'), join(folder, '2.sock')]

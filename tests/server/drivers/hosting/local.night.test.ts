@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import type { InstanceRef } from '#server/drivers/hosting/driver.ts'
-import { between, chanceOf, suiteSeed } from '#tests/support/chance.ts'
+import { between, chanceOf, suiteSeed } from '#tests/support/runner/chance.ts'
 import {
   ask,
   healthy,
@@ -15,9 +15,9 @@ import {
   supervisorsOf,
   tasksOf,
   until,
-} from '#tests/support/hosting.ts'
+} from '#tests/support/hosting/hosting.ts'
 import { describeHosting } from '#tests/server/drivers/hosting/contract.ts'
-import { nightly } from '#tests/support/nightly.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
 
 /** How often a supervisor is killed in each of its stories; more by `npm run campaign -- histories`. */
 const kills = Number(process.env.RUNS ?? 4)

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { HostingError, type InstanceConfig, type InstanceRef } from '#server/drivers/hosting/driver.ts'
 import { memoryBudget } from '#server/drivers/hosting/local/instances/machine-memory.ts'
-import { healthy, type LocalUnderTest, openLocalHosting, processesOf, tasksOf } from '#tests/support/hosting.ts'
+import { healthy, type LocalUnderTest, openLocalHosting, processesOf, tasksOf } from '#tests/support/hosting/hosting.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 

@@ -30,8 +30,8 @@ import {
   supervisorsOf,
   tasksOf,
   until,
-} from '#tests/support/hosting.ts'
-import { packed } from '#tests/support/packages.ts'
+} from '#tests/support/hosting/hosting.ts'
+import { packed } from '#tests/support/uploads/packages.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 

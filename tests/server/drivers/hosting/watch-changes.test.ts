@@ -9,7 +9,7 @@ import type { InstanceRef } from '#server/drivers/hosting/driver.ts'
 import { controlSocket } from '#server/drivers/hosting/local/run-folder.ts'
 import type { ControlClient } from '#server/drivers/hosting/local/supervisor/control-client.ts'
 import { watchChanges } from '#server/drivers/hosting/local/supervisor/watch-changes.ts'
-import { expectNothingUncaught } from '#tests/support/uncaught.ts'
+import { expectNothingUncaught } from '#tests/support/runner/uncaught.ts'
 
 expectNothingUncaught()
 

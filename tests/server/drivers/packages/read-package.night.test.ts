@@ -7,12 +7,12 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { faultAsWord, mappFaults, mappLimits } from '#domain/catalogue/mapp.ts'
 import { readPackageFile } from '#server/drivers/packages/package-reader.ts'
 import { readPackage, type ReadPackage } from '#server/drivers/packages/read-package.ts'
-import { chanceOf, suiteSeed } from '#tests/support/chance.ts'
-import { mutated } from '#tests/support/mutated.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { facts, noise, packed } from '#tests/support/packages.ts'
-import { blackPng, jpeg, png } from '#tests/support/pictures.ts'
-import { headerAt, swapped, withNumber, zipped } from '#tests/support/zip.ts'
+import { chanceOf, suiteSeed } from '#tests/support/runner/chance.ts'
+import { mutated } from '#tests/support/uploads/mutated.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { facts, noise, packed } from '#tests/support/uploads/packages.ts'
+import { blackPng, jpeg, png } from '#tests/support/uploads/pictures.ts'
+import { headerAt, swapped, withNumber, zipped } from '#tests/support/uploads/zip.ts'
 
 const said = (read: ReadPackage) => ('fault' in read ? faultAsWord(read.fault) : 'read')
 const faultOf = async (bytes: Buffer) => said(await readPackage(bytes))

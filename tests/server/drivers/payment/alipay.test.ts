@@ -9,8 +9,8 @@ import { differenceOf } from '#server/drivers/payment/driver.ts'
 import { NoticeProblem } from '#server/drivers/payment/errors.ts'
 import { globalAlipayPayment, signFields } from '#server/drivers/payment/global-alipay.ts'
 import type { Money } from '#server/drivers/payment/driver.ts'
-import { visit } from '#tests/support/gateway-pages.ts'
-import { askedFor, beginning, shopForAll } from '#tests/support/shop.ts'
+import { visit } from '#tests/support/orders/gateway-pages.ts'
+import { askedFor, beginning, shopForAll } from '#tests/support/orders/shop.ts'
 
 const shop = shopForAll()
 

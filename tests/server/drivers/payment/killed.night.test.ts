@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sandboxKeys } from '#demo/payment-sandbox/keys.ts'
 import { stripePayment } from '#server/drivers/payment/stripe.ts'
-import { type Running, startProcess } from '#tests/support/process.ts'
-import { beginning } from '#tests/support/shop.ts'
-import { layDataFolder } from '#tests/support/template.ts'
+import { type Running, startProcess } from '#tests/support/server/process.ts'
+import { beginning } from '#tests/support/orders/shop.ts'
+import { layDataFolder } from '#tests/support/runner/template.ts'
 
 // Two starts of a whole server, which take seconds on an idle machine.
 vi.setConfig({ testTimeout: 120_000 })

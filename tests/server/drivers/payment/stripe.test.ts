@@ -3,9 +3,9 @@ import { createHmac } from 'node:crypto'
 import { differenceOf, type Begun } from '#server/drivers/payment/driver.ts'
 import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/errors.ts'
 import { stripePayment } from '#server/drivers/payment/stripe.ts'
-import { visit } from '#tests/support/gateway-pages.ts'
-import { byDay } from '#tests/support/nightly.ts'
-import { askedFor, beginning, shopForAll } from '#tests/support/shop.ts'
+import { visit } from '#tests/support/orders/gateway-pages.ts'
+import { byDay } from '#tests/support/runner/nightly.ts'
+import { askedFor, beginning, shopForAll } from '#tests/support/orders/shop.ts'
 
 const shop = shopForAll()
 

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { formBytes } from '#server/http/input/multipart.ts'
-import { told } from '#tests/support/forms.ts'
-import { formWith, png } from '#tests/support/pictures.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
+import { told } from '#tests/support/server/forms.ts'
+import { formWith, png } from '#tests/support/uploads/pictures.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
 let server: TestServer
 let user: SignedIn

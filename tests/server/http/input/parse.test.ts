@@ -4,9 +4,9 @@ import type { Endpoint, Schema, Shape } from '#contract/endpoint.ts'
 import { endpoints } from '#contract/index.ts'
 import { handlersOf } from '#server/composition/app.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { isNight } from '#tests/support/nightly.ts'
-import { basic, type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
-import { roles } from '#tests/support/world.ts'
+import { isNight } from '#tests/support/runner/nightly.ts'
+import { basic, type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
+import { roles } from '#tests/support/server/world.ts'
 
 let server: TestServer
 let admin: SignedIn

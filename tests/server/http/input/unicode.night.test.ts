@@ -1,7 +1,7 @@
 /** Text of any kind is stored in one form or refused, and comes back as it was stored (F-03, S-14). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as fc from 'fast-check'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
 let server: TestServer
 let admin: SignedIn

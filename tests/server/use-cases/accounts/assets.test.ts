@@ -5,9 +5,9 @@ import { avatarSide, imageBytes, readImageSize } from '#domain/images.ts'
 import { insertAsset } from '#server/db/accounts/assets.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { sweep } from '#server/jobs/delete-expired-data.ts'
-import { flooded, formWith, type FormFile, jpeg, padded, png, webp, withExif } from '#tests/support/pictures.ts'
-import { told } from '#tests/support/forms.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
+import { flooded, formWith, type FormFile, jpeg, padded, png, webp, withExif } from '#tests/support/uploads/pictures.ts'
+import { told } from '#tests/support/server/forms.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
 describe('a picture', () => {
   let server: TestServer
@@ -228,7 +228,7 @@ describe('the head of a picture', () => {
     expect(readImageSize(await jpeg(31, 17))).toEqual({ format: 'jpeg', width: 31, height: 17 })
     expect(readImageSize(withExif(await jpeg(31, 17), 'x'.repeat(3000)))).toMatchObject({ width: 31, height: 17 })
     expect(readImageSize(await webp(31, 17))).toEqual({ format: 'webp', width: 31, height: 17 })
-    const whole = await (await import('#tests/support/pictures.ts')).drawn(31, 17).webpLossless()
+    const whole = await (await import('#tests/support/uploads/pictures.ts')).drawn(31, 17).webpLossless()
     expect(readImageSize(whole)).toEqual({ format: 'webp', width: 31, height: 17 })
     for (const file of [await png(), await jpeg(), await webp()])
       for (let bytes = 0; bytes < 24; bytes++) expect(readImageSize(file.subarray(0, bytes))).toBeNull()

@@ -1,8 +1,8 @@
 /** Whether a code or a value is taken (portal 7, D57). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
-import { type Market, openMarket } from '#tests/support/shop-data.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
+import { type Market, openMarket } from '#tests/support/orders/shop-data.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
 let server: TestServer
 let market: Market

@@ -1,7 +1,7 @@
 /** What a change of a user, or a mail to one, leaves as it is. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { timestampIn } from '#domain/time.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
 let server: TestServer
 let admin: SignedIn

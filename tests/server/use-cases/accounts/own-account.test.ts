@@ -3,9 +3,9 @@ import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2'
 import { randomUUID } from 'node:crypto'
 import { hashOneTimeKey } from '#server/db/accounts/one-time-keys.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { told } from '#tests/support/forms.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
-import { password } from '#tests/support/world.ts'
+import { told } from '#tests/support/server/forms.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
+import { password } from '#tests/support/server/world.ts'
 
 let server: TestServer
 beforeAll(async () => {

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { timestampIn } from '#domain/time.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { onConnections } from '#tests/support/database.ts'
-import { chosen, type Form, postForm, told } from '#tests/support/forms.ts'
-import { keyIn, mailBox } from '#tests/support/mailed.ts'
-import { grant, startServer, type TestServer } from '#tests/support/server.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import { chosen, type Form, postForm, told } from '#tests/support/server/forms.ts'
+import { keyIn, mailBox } from '#tests/support/server/mailed.ts'
+import { grant, startServer, type TestServer } from '#tests/support/server/server.ts'
 
 const filled = {
   code: 'Nova_1',

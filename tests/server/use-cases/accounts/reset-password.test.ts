@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
-import { onConnections } from '#tests/support/database.ts'
-import { chosen, type Form, postForm, told } from '#tests/support/forms.ts'
-import { keyIn, mailBox } from '#tests/support/mailed.ts'
-import { startServer, type TestServer } from '#tests/support/server.ts'
-import { password } from '#tests/support/world.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import { chosen, type Form, postForm, told } from '#tests/support/server/forms.ts'
+import { keyIn, mailBox } from '#tests/support/server/mailed.ts'
+import { startServer, type TestServer } from '#tests/support/server/server.ts'
+import { password } from '#tests/support/server/world.ts'
 
 onConnections('a forgotten password', (engine) => {
   let server: TestServer

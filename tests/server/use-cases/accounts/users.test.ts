@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { inTransaction } from '#server/db/transaction.ts'
-import { told } from '#tests/support/forms.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
-import { canaries } from '#tests/support/world.ts'
+import { told } from '#tests/support/server/forms.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
+import { canaries } from '#tests/support/server/world.ts'
 
 let server: TestServer
 let admin: SignedIn

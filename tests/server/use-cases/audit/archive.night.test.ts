@@ -9,9 +9,9 @@ import { inTransaction } from '#server/db/transaction.ts'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
 import { archiveFault, archiveFolder, archiveOld } from '#server/use-cases/audit/archive.ts'
 import { brokenEntries } from '#server/use-cases/audit/check-log.ts'
-import { writeMany } from '#tests/support/audit-entries.ts'
-import { onBothEngines } from '#tests/support/database.ts'
-import { addAdmin, system } from '#tests/support/people.ts'
+import { writeMany } from '#tests/support/audit-trail/audit-entries.ts'
+import { onBothEngines } from '#tests/support/server/database.ts'
+import { addAdmin, system } from '#tests/support/server/people.ts'
 
 const dayMs = 86_400_000
 const years = (count: number) => Date.now() - count * 366 * dayMs

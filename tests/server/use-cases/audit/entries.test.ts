@@ -4,8 +4,8 @@ import { headers } from '#contract/headers.ts'
 import { readLeaf } from '#domain/audit-log/leaf.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { failureWindowMs, writeFailures } from '#server/use-cases/sessions/failed-sign-ins.ts'
-import { onConnections } from '#tests/support/database.ts'
-import { grant, type SignedIn, startServer, type TestServer, usernameOf } from '#tests/support/server.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import { grant, type SignedIn, startServer, type TestServer, usernameOf } from '#tests/support/server/server.ts'
 
 onConnections('entries of the audit trail', (engine) => {
   let server: TestServer

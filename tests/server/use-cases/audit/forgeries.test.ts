@@ -21,12 +21,12 @@ import { integrate } from '#server/use-cases/audit/integrate.ts'
 import { logsName } from '#server/use-cases/audit/log-identity.ts'
 import { getLogAlarm } from '#server/use-cases/audit/log-alarms.ts'
 import { readStoredNotes } from '#server/use-cases/audit/stored-notes.ts'
-import { writeMany } from '#tests/support/audit-entries.ts'
-import { onBothEngines, pastPolicies } from '#tests/support/database.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { addAdmin, system } from '#tests/support/people.ts'
-import { replaceInLeaf, run, trailEdits } from '#tests/support/trail-edits.ts'
-import { putBack, type Snapshot, takeSnapshot } from '#tests/support/snapshot.ts'
+import { writeMany } from '#tests/support/audit-trail/audit-entries.ts'
+import { onBothEngines, pastPolicies } from '#tests/support/server/database.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { addAdmin, system } from '#tests/support/server/people.ts'
+import { replaceInLeaf, run, trailEdits } from '#tests/support/audit-trail/trail-edits.ts'
+import { putBack, type Snapshot, takeSnapshot } from '#tests/support/server/snapshot.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs

@@ -18,12 +18,12 @@ import { brokenEntries } from '#server/use-cases/audit/check-log.ts'
 import { checkWholeLogs } from '#server/use-cases/audit/check-whole-logs.ts'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
 import { clearLogAlarm, getLogAlarm } from '#server/use-cases/audit/log-alarms.ts'
-import { writeMany } from '#tests/support/audit-entries.ts'
-import { eachEngineByNight, pastPolicies } from '#tests/support/database.ts'
-import { system } from '#tests/support/people.ts'
+import { writeMany } from '#tests/support/audit-trail/audit-entries.ts'
+import { eachEngineByNight, pastPolicies } from '#tests/support/server/database.ts'
+import { system } from '#tests/support/server/people.ts'
 import { begin, bySteps, workAll } from '#tests/server/jobs/requests.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
-import { emptyTables, putBack, type Snapshot, takeSnapshot } from '#tests/support/snapshot.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
+import { emptyTables, putBack, type Snapshot, takeSnapshot } from '#tests/support/server/snapshot.ts'
 
 /** Two full tiles and one that is begun. */
 const entries = 600

@@ -3,10 +3,10 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import { readLeaf } from '#domain/audit-log/leaf.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { onConnections } from '#tests/support/database.ts'
-import type { SignedIn, TestServer } from '#tests/support/server.ts'
-import { bought, setUpShop } from '#tests/support/shop-data.ts'
-import { canaries } from '#tests/support/world.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
+import { bought, setUpShop } from '#tests/support/orders/shop-data.ts'
+import { canaries } from '#tests/support/server/world.ts'
 
 onConnections('refused writes in the trail', (engine) => {
   const the = setUpShop(engine)

@@ -13,10 +13,10 @@ import { checkWholeLogs } from '#server/use-cases/audit/check-whole-logs.ts'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
 import { getLogAlarm } from '#server/use-cases/audit/log-alarms.ts'
 import { readStoredNotes, writeStoredNotes } from '#server/use-cases/audit/stored-notes.ts'
-import { writeMany } from '#tests/support/audit-entries.ts'
-import { onBothEngines } from '#tests/support/database.ts'
-import { addAdmin, system } from '#tests/support/people.ts'
-import { startS3 } from '#tests/support/s3/server.ts'
+import { writeMany } from '#tests/support/audit-trail/audit-entries.ts'
+import { onBothEngines } from '#tests/support/server/database.ts'
+import { addAdmin, system } from '#tests/support/server/people.ts'
+import { startS3 } from '#tests/support/hosting/s3/server.ts'
 
 onBothEngines('the store of checkpoints', (the) => {
   let folder: string

@@ -11,10 +11,10 @@ import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
-import { wrong } from '#tests/support/forms.ts'
-import { onConnections } from '#tests/support/database.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
+import { wrong } from '#tests/support/server/forms.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
 const dayMs = 86_400_000
 const noon = Date.parse('2026-03-10T04:00:00Z')

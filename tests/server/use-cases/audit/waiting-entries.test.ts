@@ -17,8 +17,8 @@ import { integrate } from '#server/use-cases/audit/integrate.ts'
 import { logsName } from '#server/use-cases/audit/log-identity.ts'
 import { getLogAlarm } from '#server/use-cases/audit/log-alarms.ts'
 import { sealMigration, sealWaiting } from '#server/use-cases/audit/seal-waiting.ts'
-import { onBothEngines, pastPolicies } from '#tests/support/database.ts'
-import { addAdmin, system } from '#tests/support/people.ts'
+import { onBothEngines, pastPolicies } from '#tests/support/server/database.ts'
+import { addAdmin, system } from '#tests/support/server/people.ts'
 
 onBothEngines('entries that wait for their place', (the) => {
   let app: AppContext

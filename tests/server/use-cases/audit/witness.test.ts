@@ -17,9 +17,9 @@ import { mailCheckpoints, weekMs } from '#server/use-cases/audit/mail-checkpoint
 import { handoversTo } from '#server/use-cases/audit/proofs.ts'
 import type { AskedMail } from '#server/use-cases/mail/mail-kinds.ts'
 import { mailNow } from '#server/use-cases/mail-words/compose-mail.ts'
-import { writeMany } from '#tests/support/audit-entries.ts'
-import { onBothEngines, pastPolicies } from '#tests/support/database.ts'
-import { addAdmin, system } from '#tests/support/people.ts'
+import { writeMany } from '#tests/support/audit-trail/audit-entries.ts'
+import { onBothEngines, pastPolicies } from '#tests/support/server/database.ts'
+import { addAdmin, system } from '#tests/support/server/people.ts'
 
 const asSystem = <T>(app: AppContext, work: Parameters<typeof inTransaction<T>>[2]) => inTransaction(app, system, work)
 

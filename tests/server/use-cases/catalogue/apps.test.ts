@@ -7,10 +7,10 @@ import { newestApps, type NewVersion, recordApps } from '#server/db/catalogue/ap
 import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { insertService } from '#server/db/hosting/services.ts'
-import { addVersionsWith } from '#tests/support/app-versions.ts'
-import { told, wrong } from '#tests/support/forms.ts'
-import { setUpShop } from '#tests/support/shop-data.ts'
-import type { SignedIn } from '#tests/support/server.ts'
+import { addVersionsWith } from '#tests/support/uploads/app-versions.ts'
+import { told, wrong } from '#tests/support/server/forms.ts'
+import { setUpShop } from '#tests/support/orders/shop-data.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
 
 describe('apps', () => {
   const the = setUpShop('embedded')

@@ -1,10 +1,10 @@
 /** Names that every object answers to are no codes and no keys (decision 71). */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { readManifest } from '#domain/checks/manifest-checks.ts'
-import { onConnections } from '#tests/support/database.ts'
-import { wrong } from '#tests/support/forms.ts'
-import type { SignedIn } from '#tests/support/server.ts'
-import { setUpShop } from '#tests/support/shop-data.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import { wrong } from '#tests/support/server/forms.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
+import { setUpShop } from '#tests/support/orders/shop-data.ts'
 
 const objectNames = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf']
 const sound = {

@@ -1,10 +1,10 @@
 /** Each limit of what may stand in a price list, from both sides, through the calls that make and change one. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { onConnections } from '#tests/support/database.ts'
-import { isNight } from '#tests/support/nightly.ts'
-import { priceCases, soundList } from '#tests/support/price-cases.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
-import { began, openShop } from '#tests/support/shop-data.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import { isNight } from '#tests/support/runner/nightly.ts'
+import { priceCases, soundList } from '#tests/support/orders/price-cases.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
+import { began, openShop } from '#tests/support/orders/shop-data.ts'
 
 onConnections('a price list', (engine) => {
   let server: TestServer

@@ -2,11 +2,11 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { readLeaf } from '#domain/audit-log/leaf.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { lists } from '#tests/domain/fees/goldens.ts'
-import { onConnections } from '#tests/support/database.ts'
-import { told, wrong } from '#tests/support/forms.ts'
-import { bought, setUpShop } from '#tests/support/shop-data.ts'
-import type { SignedIn } from '#tests/support/server.ts'
-import { usableFields } from '#tests/support/usable-fields.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import { told, wrong } from '#tests/support/server/forms.ts'
+import { bought, setUpShop } from '#tests/support/orders/shop-data.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
+import { usableFields } from '#tests/support/orders/usable-fields.ts'
 
 const charge = { hkd: '1.00', usd: '1.00', rmb: '1.00' }
 

@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
-import { onConnections } from '#tests/support/database.ts'
-import { told, wrong } from '#tests/support/forms.ts'
-import { soundList } from '#tests/support/price-cases.ts'
-import type { SignedIn } from '#tests/support/server.ts'
-import { order, setUpShop } from '#tests/support/shop-data.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import { told, wrong } from '#tests/support/server/forms.ts'
+import { soundList } from '#tests/support/orders/price-cases.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
+import { order, setUpShop } from '#tests/support/orders/shop-data.ts'
 
 type Refusal = { json: () => { data: { field: string; code: string; message: string }[] } }
 const messages = (answer: Refusal) => answer.json().data.map(({ message }) => message)
@@ -104,7 +104,7 @@ onConnections('usable price lists', (engine) => {
       const key = (await staff.send({ method: 'POST', url: '/api/template/price/export', payload: { id } })).json()
       const bytes = (await the.server.send({ url: `/public/template/price/${key}` })).rawPayload
       await staff.send({ method: 'DELETE', url: `/api/pricelist/${id}` })
-      const { formWith } = await import('#tests/support/pictures.ts')
+      const { formWith } = await import('#tests/support/uploads/pictures.ts')
       const upload = formWith('file', { name: 'list.zip', bytes })
       const { md5 } = (await staff.send({ method: 'POST', url: '/api/template/price/upload', ...upload })).json()
       const taken = await staff.send({ method: 'POST', url: '/api/template/price/import', payload: { md5 } })

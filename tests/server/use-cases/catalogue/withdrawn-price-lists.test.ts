@@ -2,11 +2,11 @@
 import { beforeEach, expect, inject, test } from 'vitest'
 import { readLeaf } from '#domain/audit-log/leaf.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { eachEngineByNight } from '#tests/support/database.ts'
-import { told, wrong } from '#tests/support/forms.ts'
-import type { SignedIn } from '#tests/support/server.ts'
-import { bought, order, setUpShop } from '#tests/support/shop-data.ts'
-import { usableFields } from '#tests/support/usable-fields.ts'
+import { eachEngineByNight } from '#tests/support/server/database.ts'
+import { told, wrong } from '#tests/support/server/forms.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
+import { bought, order, setUpShop } from '#tests/support/orders/shop-data.ts'
+import { usableFields } from '#tests/support/orders/usable-fields.ts'
 
 interface Row {
   id: number

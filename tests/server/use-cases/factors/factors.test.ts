@@ -1,11 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
-import { newPasskey } from '#tests/support/authenticator.ts'
-import { home, makeReal, passwordStep, post, proven, secondStep, withApp, withPasskey } from '#tests/support/factors.ts'
-import { mailBox } from '#tests/support/mailed.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
-import { password } from '#tests/support/world.ts'
-import { codeAt } from '#tests/support/otp.ts'
+import { newPasskey } from '#tests/support/server/authenticator.ts'
+import {
+  home,
+  makeReal,
+  passwordStep,
+  post,
+  proven,
+  secondStep,
+  withApp,
+  withPasskey,
+} from '#tests/support/server/factors.ts'
+import { mailBox } from '#tests/support/server/mailed.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
+import { password } from '#tests/support/server/world.ts'
+import { codeAt } from '#tests/support/server/otp.ts'
 
 let server: TestServer
 const box = mailBox(() => server.app)

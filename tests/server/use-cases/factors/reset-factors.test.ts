@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
-import { passwordStep, post, proven, secondStep, withApp, withPasskey } from '#tests/support/factors.ts'
-import { mailBox } from '#tests/support/mailed.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
+import { passwordStep, post, proven, secondStep, withApp, withPasskey } from '#tests/support/server/factors.ts'
+import { mailBox } from '#tests/support/server/mailed.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
 const said = (answer: { statusCode: number; body: string; json: () => { errorCode?: string } }) =>
   answer.statusCode < 300 ? answer.statusCode : [answer.statusCode, answer.json().errorCode]

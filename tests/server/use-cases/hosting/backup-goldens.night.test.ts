@@ -6,8 +6,8 @@ import { closeTraffic } from '#server/use-cases/hosting/traffic/close-months.ts'
 import { instantIn } from '#tests/domain/fees/calendar.ts'
 import { type Case, cases } from '#tests/domain/fees/goldens.ts'
 import { oracleOf } from '#tests/domain/fees/oracle.ts'
-import { backupOf, listPrices, move, serviceIdOf } from '#tests/support/backups.ts'
-import { bought, setUpShop } from '#tests/support/shop-data.ts'
+import { backupOf, listPrices, move, serviceIdOf } from '#tests/support/hosting/backups.ts'
+import { bought, setUpShop } from '#tests/support/orders/shop-data.ts'
 
 const noon = 43_200_000
 const own = (currency: Currency) => currency.toLowerCase()

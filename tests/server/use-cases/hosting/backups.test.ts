@@ -2,9 +2,9 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
-import { backupOf, serviceIdOf, trafficOf } from '#tests/support/backups.ts'
-import { bought, setUpShop } from '#tests/support/shop-data.ts'
-import type { SignedIn, TestServer } from '#tests/support/server.ts'
+import { backupOf, serviceIdOf, trafficOf } from '#tests/support/hosting/backups.ts'
+import { bought, setUpShop } from '#tests/support/orders/shop-data.ts'
+import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
 
 const system = { role: 'portal_system' } as const
 

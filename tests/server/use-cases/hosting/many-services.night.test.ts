@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
 import { insertService } from '#server/db/hosting/services.ts'
 import { lookAfterServices } from '#server/use-cases/hosting/look-after.ts'
-import { type LocalUnderTest, openLocalHosting, processesOf, tasksOf } from '#tests/support/hosting.ts'
-import { setUpShop } from '#tests/support/shop-data.ts'
+import { type LocalUnderTest, openLocalHosting, processesOf, tasksOf } from '#tests/support/hosting/hosting.ts'
+import { setUpShop } from '#tests/support/orders/shop-data.ts'
 
 const count = 200
 const running = 2

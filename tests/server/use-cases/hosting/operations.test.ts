@@ -7,11 +7,11 @@ import { hostingKinds } from '#server/jobs/registry.ts'
 import { workOne } from '#server/jobs/runner.ts'
 import { lookAfterServices } from '#server/use-cases/hosting/look-after.ts'
 import type { ServiceAnswer } from '#server/use-cases/hosting/service-rows.ts'
-import { addVersions } from '#tests/support/app-versions.ts'
-import { type LocalUnderTest, openLocalHosting } from '#tests/support/hosting.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import type { SignedIn } from '#tests/support/server.ts'
-import { bought, setUpShop } from '#tests/support/shop-data.ts'
+import { addVersions } from '#tests/support/uploads/app-versions.ts'
+import { type LocalUnderTest, openLocalHosting } from '#tests/support/hosting/hosting.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
+import { bought, setUpShop } from '#tests/support/orders/shop-data.ts'
 
 describe('a hosted service', () => {
   const the = setUpShop('postgres')

@@ -5,10 +5,10 @@ import { inTransaction } from '#server/db/transaction.ts'
 import { clockKinds } from '#server/jobs/registry.ts'
 import { askToTend } from '#server/jobs/expire-orders.ts'
 import { workOne } from '#server/jobs/runner.ts'
-import { backupOf, listPrices, serviceIdOf } from '#tests/support/backups.ts'
-import { entriesOf } from '#tests/support/trail-entries.ts'
-import { began, bought, type Ordered, paid, setUpShop } from '#tests/support/shop-data.ts'
-import type { SignedIn, TestServer } from '#tests/support/server.ts'
+import { backupOf, listPrices, serviceIdOf } from '#tests/support/hosting/backups.ts'
+import { entriesOf } from '#tests/support/audit-trail/trail-entries.ts'
+import { began, bought, type Ordered, paid, setUpShop } from '#tests/support/orders/shop-data.ts'
+import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
 
 const dayMs = 86_400_000
 

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { endHosting, processesOf, supervisorsOf, tasksOf, until } from '#tests/support/hosting.ts'
-import { startProcess } from '#tests/support/process.ts'
-import { layDataFolder } from '#tests/support/template.ts'
+import { endHosting, processesOf, supervisorsOf, tasksOf, until } from '#tests/support/hosting/hosting.ts'
+import { startProcess } from '#tests/support/server/process.ts'
+import { layDataFolder } from '#tests/support/runner/template.ts'
 
 it('a restart of the portal leaves the demo world’s services running; Ctrl-C ends all of it', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'portal-'))

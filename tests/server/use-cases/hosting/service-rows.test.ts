@@ -3,9 +3,9 @@ import { beforeEach, expect, it } from 'vitest'
 import { sql } from 'kysely'
 import { inTransaction } from '#server/db/transaction.ts'
 import type { ServiceAnswer } from '#server/use-cases/hosting/service-rows.ts'
-import { bought, order, paid, setUpShop } from '#tests/support/shop-data.ts'
-import { eachEngineByNight } from '#tests/support/database.ts'
-import type { SignedIn } from '#tests/support/server.ts'
+import { bought, order, paid, setUpShop } from '#tests/support/orders/shop-data.ts'
+import { eachEngineByNight } from '#tests/support/server/database.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
 
 eachEngineByNight('the list of services', (engine) => {
   const the = setUpShop(engine)

@@ -5,10 +5,10 @@ import { hostingKinds } from '#server/jobs/registry.ts'
 import { workOne } from '#server/jobs/runner.ts'
 import type { ServiceAnswer } from '#server/use-cases/hosting/service-rows.ts'
 import { dueOf, tendServices } from '#server/use-cases/hosting/tend-services.ts'
-import { type LocalUnderTest, openLocalHosting } from '#tests/support/hosting.ts'
-import { mailBox } from '#tests/support/mailed.ts'
-import type { SignedIn } from '#tests/support/server.ts'
-import { bought, order, paid, setUpShop } from '#tests/support/shop-data.ts'
+import { type LocalUnderTest, openLocalHosting } from '#tests/support/hosting/hosting.ts'
+import { mailBox } from '#tests/support/server/mailed.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
+import { bought, order, paid, setUpShop } from '#tests/support/orders/shop-data.ts'
 
 test('a host that is away is not asked again and again', () => {
   const over = {

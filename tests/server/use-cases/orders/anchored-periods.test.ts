@@ -1,11 +1,11 @@
 /** Contracts and backups that are bought one after the other through the server's calls (decisions 60 and 61). */
 import { beforeEach, expect, test } from 'vitest'
-import { serviceIdOf } from '#tests/support/backups.ts'
-import { eachEngineByNight } from '#tests/support/database.ts'
-import { bought, type Ordered, paid, readOrder, setUpShop } from '#tests/support/shop-data.ts'
+import { serviceIdOf } from '#tests/support/hosting/backups.ts'
+import { eachEngineByNight } from '#tests/support/server/database.ts'
+import { bought, type Ordered, paid, readOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { applyPayment } from '#server/use-cases/payments/apply-payment.ts'
-import type { SignedIn } from '#tests/support/server.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
 
 eachEngineByNight('periods bought one after the other', (engine) => {
   const the = setUpShop(engine)

@@ -1,9 +1,9 @@
 /** The private calendar of what is due: whose it is, that it ends, and that programs can read it (RFC 5545). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
-import { bought, order, setUpShop } from '#tests/support/shop-data.ts'
-import type { SignedIn, TestServer } from '#tests/support/server.ts'
-import { canaries, password } from '#tests/support/world.ts'
+import { bought, order, setUpShop } from '#tests/support/orders/shop-data.ts'
+import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
+import { canaries, password } from '#tests/support/server/world.ts'
 
 describe('calendars', () => {
   const the = setUpShop('embedded')

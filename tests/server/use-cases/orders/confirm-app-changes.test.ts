@@ -2,9 +2,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { insertVersion, recordApps } from '#server/db/catalogue/apps.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import { onConnections } from '#tests/support/database.ts'
-import { bought, type Ordered, setUpShop } from '#tests/support/shop-data.ts'
-import type { SignedIn } from '#tests/support/server.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import { bought, type Ordered, setUpShop } from '#tests/support/orders/shop-data.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
 
 onConnections('a change of a service', (engine) => {
   const the = setUpShop(engine)

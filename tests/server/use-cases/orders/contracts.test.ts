@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addYears } from '#domain/period.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { type Case, cases } from '#tests/domain/fees/goldens.ts'
-import { told, wrong } from '#tests/support/forms.ts'
-import { bought, openShop, order, type Ordered, paid, readOrder, wish } from '#tests/support/shop-data.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
+import { told, wrong } from '#tests/support/server/forms.ts'
+import { bought, openShop, order, type Ordered, paid, readOrder, wish } from '#tests/support/orders/shop-data.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
 describe('contracts', () => {
   let server: TestServer

@@ -1,10 +1,10 @@
 /** What is to be paid for a service stands on its row in the list of orders: one sum for every screen (decision 76). */
 import { beforeEach, expect, test } from 'vitest'
-import { began, bought, order, paid, readOrder, setUpShop } from '#tests/support/shop-data.ts'
-import { backupOf, serviceIdOf, trafficOf } from '#tests/support/backups.ts'
-import { onConnections } from '#tests/support/database.ts'
-import { openTill, payFor } from '#tests/support/sandbox-server.ts'
-import type { SignedIn } from '#tests/support/server.ts'
+import { began, bought, order, paid, readOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
+import { backupOf, serviceIdOf, trafficOf } from '#tests/support/hosting/backups.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import { openTill, payFor } from '#tests/support/orders/sandbox-server.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
 
 onConnections('what is to be paid', (engine) => {
   const the = setUpShop(engine)

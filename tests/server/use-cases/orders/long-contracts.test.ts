@@ -2,11 +2,11 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
-import { listPrices, serviceIdOf } from '#tests/support/backups.ts'
-import { eachEngineByNight } from '#tests/support/database.ts'
-import { told } from '#tests/support/forms.ts'
-import { bought, order, type Ordered, paid, readOrder, setUpShop, wish } from '#tests/support/shop-data.ts'
-import type { SignedIn } from '#tests/support/server.ts'
+import { listPrices, serviceIdOf } from '#tests/support/hosting/backups.ts'
+import { eachEngineByNight } from '#tests/support/server/database.ts'
+import { told } from '#tests/support/server/forms.ts'
+import { bought, order, type Ordered, paid, readOrder, setUpShop, wish } from '#tests/support/orders/shop-data.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
 
 eachEngineByNight('long contracts', (engine) => {
   const the = setUpShop(engine)

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
-import { onConnections } from '#tests/support/database.ts'
-import { told, wrong } from '#tests/support/forms.ts'
-import { bought, order, paid, readOrder, setUpShop } from '#tests/support/shop-data.ts'
-import type { SignedIn } from '#tests/support/server.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import { told, wrong } from '#tests/support/server/forms.ts'
+import { bought, order, paid, readOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
 
 onConnections('service orders', (engine) => {
   const the = setUpShop(engine)

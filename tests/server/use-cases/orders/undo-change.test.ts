@@ -1,10 +1,10 @@
 /** A change that discards money is confirmed with its sum, and undone until the end of its day (contracts 9, D14). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
-import { eachEngineByNight } from '#tests/support/database.ts'
-import { told } from '#tests/support/forms.ts'
-import { bought, type Ordered, paid, readOrder, setUpShop } from '#tests/support/shop-data.ts'
-import type { SignedIn } from '#tests/support/server.ts'
+import { eachEngineByNight } from '#tests/support/server/database.ts'
+import { told } from '#tests/support/server/forms.ts'
+import { bought, type Ordered, paid, readOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
 
 eachEngineByNight('a change that discards money', (engine) => {
   const the = setUpShop(engine)

@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
 import { closeTraffic } from '#server/use-cases/hosting/traffic/close-months.ts'
-import { backupOf, listPrices, move, serviceIdOf, trafficOf } from '#tests/support/backups.ts'
-import { onConnections } from '#tests/support/database.ts'
-import { visit } from '#tests/support/gateway-pages.ts'
-import { openTill, payFor, type Till } from '#tests/support/sandbox-server.ts'
-import { bought, order, readOrder, setUpShop, wish } from '#tests/support/shop-data.ts'
-import type { SignedIn } from '#tests/support/server.ts'
+import { backupOf, listPrices, move, serviceIdOf, trafficOf } from '#tests/support/hosting/backups.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import { visit } from '#tests/support/orders/gateway-pages.ts'
+import { openTill, payFor, type Till } from '#tests/support/orders/sandbox-server.ts'
+import { bought, order, readOrder, setUpShop, wish } from '#tests/support/orders/shop-data.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
 
 onConnections('amounts that a gateway does not take', (engine) => {
   const the = setUpShop(engine)

@@ -3,9 +3,9 @@ import { beforeEach, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { inTransaction } from '#server/db/transaction.ts'
 import { applyPayment } from '#server/use-cases/payments/apply-payment.ts'
-import { onConnections } from '#tests/support/database.ts'
-import { began, bought, order, type Ordered, paid, readOrder, setUpShop } from '#tests/support/shop-data.ts'
-import type { SignedIn } from '#tests/support/server.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import { began, bought, order, type Ordered, paid, readOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
 
 onConnections('a payment', (engine) => {
   const the = setUpShop(engine)

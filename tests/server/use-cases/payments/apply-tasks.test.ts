@@ -1,10 +1,10 @@
 /** Money that no order waited for, applied after all where that is still possible (fault 5). */
 import { describe, expect, test } from 'vitest'
 import { applyPayment } from '#server/use-cases/payments/apply-payment.ts'
-import { serviceIdOf, trafficOf } from '#tests/support/backups.ts'
-import { onConnections } from '#tests/support/database.ts'
-import { bought, order, paid, readOrder } from '#tests/support/shop-data.ts'
-import { setUpStrayPayments } from '#tests/support/stray-payments.ts'
+import { serviceIdOf, trafficOf } from '#tests/support/hosting/backups.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import { bought, order, paid, readOrder } from '#tests/support/orders/shop-data.ts'
+import { setUpStrayPayments } from '#tests/support/orders/stray-payments.ts'
 
 const dayMs = 86_400_000
 

@@ -8,10 +8,10 @@ import { takeServiceChange } from '#server/db/hosting/services.ts'
 import { nextNumber } from '#server/db/orders/contracts.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { applyPayment } from '#server/use-cases/payments/apply-payment.ts'
-import { backupOf, serviceIdOf, trafficOf } from '#tests/support/backups.ts'
-import { onConnections } from '#tests/support/database.ts'
-import { bought, order, type Ordered, paid, readOrder, setUpShop } from '#tests/support/shop-data.ts'
-import type { SignedIn } from '#tests/support/server.ts'
+import { backupOf, serviceIdOf, trafficOf } from '#tests/support/hosting/backups.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import { bought, order, type Ordered, paid, readOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
 
 onConnections('while the counter of services is free', (engine) => {
   if (engine !== 'postgres') return

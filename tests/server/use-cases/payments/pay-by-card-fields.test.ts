@@ -4,13 +4,13 @@
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
-import { trafficOf } from '#tests/support/backups.ts'
-import { createToken } from '#tests/support/card-fields.ts'
-import { onConnections } from '#tests/support/database.ts'
-import { visit } from '#tests/support/gateway-pages.ts'
-import { openTill, payFor, type Till } from '#tests/support/sandbox-server.ts'
-import { bought, order, type Ordered, readOrder, setUpShop } from '#tests/support/shop-data.ts'
-import type { SignedIn } from '#tests/support/server.ts'
+import { trafficOf } from '#tests/support/hosting/backups.ts'
+import { createToken } from '#tests/support/orders/card-fields.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import { visit } from '#tests/support/orders/gateway-pages.ts'
+import { openTill, payFor, type Till } from '#tests/support/orders/sandbox-server.ts'
+import { bought, order, type Ordered, readOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
 
 onConnections('paying by card fields', (engine) => {
   const the = setUpShop(engine)

@@ -1,13 +1,13 @@
 /** Money that no order waits for: a task for the provider's admins, refunded once (fault 5). */
 import { describe, expect, test } from 'vitest'
 import { tendOrders } from '#server/jobs/expire-orders.ts'
-import { onConnections } from '#tests/support/database.ts'
-import { visit } from '#tests/support/gateway-pages.ts'
-import { payFor } from '#tests/support/sandbox-server.ts'
-import { began, bought, order, readOrder } from '#tests/support/shop-data.ts'
-import { isNight } from '#tests/support/nightly.ts'
-import { setUpStrayPayments } from '#tests/support/stray-payments.ts'
-import { entriesOf } from '#tests/support/trail-entries.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import { visit } from '#tests/support/orders/gateway-pages.ts'
+import { payFor } from '#tests/support/orders/sandbox-server.ts'
+import { began, bought, order, readOrder } from '#tests/support/orders/shop-data.ts'
+import { isNight } from '#tests/support/runner/nightly.ts'
+import { setUpStrayPayments } from '#tests/support/orders/stray-payments.ts'
+import { entriesOf } from '#tests/support/audit-trail/trail-entries.ts'
 
 const dayMs = 86_400_000
 

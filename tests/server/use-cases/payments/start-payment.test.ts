@@ -4,12 +4,12 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { inTransaction } from '#server/db/transaction.ts'
 import { reconcilePayments } from '#server/jobs/reconcile-payments.ts'
-import { onConnections } from '#tests/support/database.ts'
-import { mailBox } from '#tests/support/mailed.ts'
-import { began, bought, order, type Ordered, readOrder, setUpShop } from '#tests/support/shop-data.ts'
-import { visit } from '#tests/support/gateway-pages.ts'
-import type { SignedIn } from '#tests/support/server.ts'
-import { openTill, payFor, type Till } from '#tests/support/sandbox-server.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import { mailBox } from '#tests/support/server/mailed.ts'
+import { began, bought, order, type Ordered, readOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
+import { visit } from '#tests/support/orders/gateway-pages.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
+import { openTill, payFor, type Till } from '#tests/support/orders/sandbox-server.ts'
 
 onConnections('paying', (engine) => {
   const the = setUpShop(engine)

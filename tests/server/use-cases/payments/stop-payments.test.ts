@@ -3,12 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { inTransaction } from '#server/db/transaction.ts'
-import { serviceIdOf } from '#tests/support/backups.ts'
-import { onConnections } from '#tests/support/database.ts'
-import { visit } from '#tests/support/gateway-pages.ts'
-import { openTill, payFor, type Till } from '#tests/support/sandbox-server.ts'
-import { began, bought, order, type Ordered, readOrder, setUpShop } from '#tests/support/shop-data.ts'
-import type { SignedIn } from '#tests/support/server.ts'
+import { serviceIdOf } from '#tests/support/hosting/backups.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import { visit } from '#tests/support/orders/gateway-pages.ts'
+import { openTill, payFor, type Till } from '#tests/support/orders/sandbox-server.ts'
+import { began, bought, order, type Ordered, readOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
 
 onConnections('an order that is being paid', (engine) => {
   const the = setUpShop(engine)

@@ -2,10 +2,10 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
-import { onConnections, pastPolicies } from '#tests/support/database.ts'
-import { bought, type Ordered, paid, readOrder, setUpShop } from '#tests/support/shop-data.ts'
-import type { SignedIn, TestServer } from '#tests/support/server.ts'
-import { canaries } from '#tests/support/world.ts'
+import { onConnections, pastPolicies } from '#tests/support/server/database.ts'
+import { bought, type Ordered, paid, readOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
+import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
+import { canaries } from '#tests/support/server/world.ts'
 
 onConnections('prints', (engine) => {
   const the = setUpShop(engine)

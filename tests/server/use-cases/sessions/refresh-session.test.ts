@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hashToken } from '#server/use-cases/sessions/tokens.ts'
-import { mailBox } from '#tests/support/mailed.ts'
-import { grant, type SignedIn, startServer, type TestServer, usernameOf } from '#tests/support/server.ts'
-import { password } from '#tests/support/world.ts'
+import { mailBox } from '#tests/support/server/mailed.ts'
+import { grant, type SignedIn, startServer, type TestServer, usernameOf } from '#tests/support/server/server.ts'
+import { password } from '#tests/support/server/world.ts'
 
 let server: TestServer
 beforeAll(async () => {

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { inTransaction } from '#server/db/transaction.ts'
 import { sweep } from '#server/jobs/delete-expired-data.ts'
-import { eachEngineByNight } from '#tests/support/database.ts'
-import { passwordStep, secondStep, withApp, withPasskey } from '#tests/support/factors.ts'
-import { told } from '#tests/support/forms.ts'
-import { codeAt } from '#tests/support/otp.ts'
-import { system } from '#tests/support/people.ts'
-import { grant, type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
+import { eachEngineByNight } from '#tests/support/server/database.ts'
+import { passwordStep, secondStep, withApp, withPasskey } from '#tests/support/server/factors.ts'
+import { told } from '#tests/support/server/forms.ts'
+import { codeAt } from '#tests/support/server/otp.ts'
+import { system } from '#tests/support/server/people.ts'
+import { grant, type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
 interface SealKey {
   id: number

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { SessionRow } from '#contract/sessions.ts'
 import { times } from '#server/http/progress-socket.ts'
 import { deviceWords, networkOf } from '#server/use-cases/sessions/user-agent.ts'
-import { grant, type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
+import { grant, type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
 const path = '/api/m18s/sessions'
 const minute = 60_000

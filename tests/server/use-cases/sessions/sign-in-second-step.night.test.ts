@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { clientCredential } from '#contract/accounts.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { forgetFactors } from '#server/use-cases/factors/reset-factors.ts'
-import { newPasskey } from '#tests/support/authenticator.ts'
-import { home, makeReal, passwordStep, secondStep, withApp, withPasskey } from '#tests/support/factors.ts'
-import { mailBox } from '#tests/support/mailed.ts'
-import { grant, startServer, type TestServer, usernameOf } from '#tests/support/server.ts'
-import { password } from '#tests/support/world.ts'
-import { codeAt } from '#tests/support/otp.ts'
+import { newPasskey } from '#tests/support/server/authenticator.ts'
+import { home, makeReal, passwordStep, secondStep, withApp, withPasskey } from '#tests/support/server/factors.ts'
+import { mailBox } from '#tests/support/server/mailed.ts'
+import { grant, startServer, type TestServer, usernameOf } from '#tests/support/server/server.ts'
+import { password } from '#tests/support/server/world.ts'
+import { codeAt } from '#tests/support/server/otp.ts'
 
 let server: TestServer
 const box = mailBox(() => server.app)

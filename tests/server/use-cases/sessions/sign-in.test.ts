@@ -3,8 +3,8 @@ import { readLeaf } from '#domain/audit-log/leaf.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { inTransaction } from '#server/db/transaction.ts'
-import { basic, grant, startServer, type TestServer, usernameOf } from '#tests/support/server.ts'
-import { password } from '#tests/support/world.ts'
+import { basic, grant, startServer, type TestServer, usernameOf } from '#tests/support/server/server.ts'
+import { password } from '#tests/support/server/world.ts'
 
 let server: TestServer
 beforeAll(async () => {

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { endpoints } from '#contract/index.ts'
 import type { PriceRow } from '#contract/prices.ts'
-import { openShop } from '#tests/support/shop-data.ts'
-import { post } from '#tests/support/factors.ts'
-import { type SignedIn, startServer, type TestServer } from '#tests/support/server.ts'
-import { password } from '#tests/support/world.ts'
+import { openShop } from '#tests/support/orders/shop-data.ts'
+import { post } from '#tests/support/server/factors.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
+import { password } from '#tests/support/server/world.ts'
 
 const key = '018f0000-0000-7000-8000-000000000001'
 const said = (answer: { statusCode: number; body: string }) =>

@@ -8,12 +8,12 @@ import { sweepPackages } from '#server/jobs/delete-expired-uploads.ts'
 import { kinds } from '#server/jobs/registry.ts'
 import { workOne } from '#server/jobs/runner.ts'
 import { keepUpload, keptPackage, packagePath } from '#server/use-cases/uploads/kept-packages.ts'
-import { onConnections, pastPolicies } from '#tests/support/database.ts'
-import { told } from '#tests/support/forms.ts'
-import { bare, noise, packed } from '#tests/support/packages.ts'
-import { formWith } from '#tests/support/pictures.ts'
-import type { SignedIn } from '#tests/support/server.ts'
-import { beginUpload, listUploads, sendPackage, setUpUploads } from '#tests/support/uploads.ts'
+import { onConnections, pastPolicies } from '#tests/support/server/database.ts'
+import { told } from '#tests/support/server/forms.ts'
+import { bare, noise, packed } from '#tests/support/uploads/packages.ts'
+import { formWith } from '#tests/support/uploads/pictures.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
+import { beginUpload, listUploads, sendPackage, setUpUploads } from '#tests/support/uploads/uploads.ts'
 
 onConnections('packages', (engine) => {
   const the = setUpUploads(engine)

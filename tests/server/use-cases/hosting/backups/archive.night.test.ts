@@ -10,9 +10,9 @@ import { readArchive, writeArchive } from '#server/use-cases/hosting/backups/arc
 import type { ArchiveHead } from '#server/use-cases/hosting/backups/archive-lines.ts'
 import { digested } from '#server/use-cases/hosting/backups/digest.ts'
 import { identitiesOf, recipientOf } from '#server/use-cases/hosting/backups/keys.ts'
-import { testConfig } from '#tests/support/database.ts'
-import { dataPieces, piecesOf, shopPieces, ungrouped } from '#tests/support/data-pieces.ts'
-import { sealedAs } from '#tests/support/sealed-archive.ts'
+import { testConfig } from '#tests/support/server/database.ts'
+import { dataPieces, piecesOf, shopPieces, ungrouped } from '#tests/support/hosting/data-pieces.ts'
+import { sealedAs } from '#tests/support/hosting/sealed-archive.ts'
 
 const config = testConfig()
 const identities = identitiesOf(config, 3)

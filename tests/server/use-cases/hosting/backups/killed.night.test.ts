@@ -3,7 +3,7 @@
  */
 import { expect, it } from 'vitest'
 import { killedBackups } from '#tests/campaigns/backups.ts'
-import { chanceOf, suiteSeed } from '#tests/support/chance.ts'
+import { chanceOf, suiteSeed } from '#tests/support/runner/chance.ts'
 
 const kills = 10
 

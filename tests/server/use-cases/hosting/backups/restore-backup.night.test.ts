@@ -14,12 +14,12 @@ import {
   openBackups,
   workAll,
   worked,
-} from '#tests/support/backed-up.ts'
-import { healthy } from '#tests/support/hosting.ts'
-import { itemsOf, putItems } from '#tests/support/instance-items.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import type { SignedIn } from '#tests/support/server.ts'
-import { bought, setUpShop } from '#tests/support/shop-data.ts'
+} from '#tests/support/hosting/backed-up.ts'
+import { healthy } from '#tests/support/hosting/hosting.ts'
+import { itemsOf, putItems } from '#tests/support/hosting/instance-items.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
+import { bought, setUpShop } from '#tests/support/orders/shop-data.ts'
 
 describe('a restore', () => {
   const the = setUpShop('postgres')

@@ -14,11 +14,11 @@ import {
   type BackedUp,
   movedOf,
   openBackups,
-} from '#tests/support/backed-up.ts'
-import { putItems } from '#tests/support/instance-items.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import type { SignedIn } from '#tests/support/server.ts'
-import { setUpShop } from '#tests/support/shop-data.ts'
+} from '#tests/support/hosting/backed-up.ts'
+import { putItems } from '#tests/support/hosting/instance-items.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
+import { setUpShop } from '#tests/support/orders/shop-data.ts'
 
 describe('a backup', () => {
   const the = setUpShop('postgres')

@@ -17,12 +17,12 @@ import {
   type BackedUp,
   openBackups,
   workAll,
-} from '#tests/support/backed-up.ts'
-import { mailBox } from '#tests/support/mailed.ts'
-import { putItems } from '#tests/support/instance-items.ts'
-import { nightly } from '#tests/support/nightly.ts'
-import type { SignedIn } from '#tests/support/server.ts'
-import { began, setUpShop } from '#tests/support/shop-data.ts'
+} from '#tests/support/hosting/backed-up.ts'
+import { mailBox } from '#tests/support/server/mailed.ts'
+import { putItems } from '#tests/support/hosting/instance-items.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
+import { began, setUpShop } from '#tests/support/orders/shop-data.ts'
 
 const hour = 3_600_000
 const day = 24 * hour

@@ -3,12 +3,12 @@ import { beforeEach, expect, test } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
 import { takeOverdue } from '#server/db/hosting/traffic.ts'
 import { closeTraffic } from '#server/use-cases/hosting/traffic/close-months.ts'
-import { backupOf, listPrices, move, serviceIdOf, trafficOf } from '#tests/support/backups.ts'
-import { onConnections } from '#tests/support/database.ts'
-import { mailBox } from '#tests/support/mailed.ts'
-import { bought, setUpShop } from '#tests/support/shop-data.ts'
-import type { SignedIn, TestServer } from '#tests/support/server.ts'
-import { entriesOf } from '#tests/support/trail-entries.ts'
+import { backupOf, listPrices, move, serviceIdOf, trafficOf } from '#tests/support/hosting/backups.ts'
+import { onConnections } from '#tests/support/server/database.ts'
+import { mailBox } from '#tests/support/server/mailed.ts'
+import { bought, setUpShop } from '#tests/support/orders/shop-data.ts'
+import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
+import { entriesOf } from '#tests/support/audit-trail/trail-entries.ts'
 
 onConnections('months of traffic', (engine) => {
   const the = setUpShop(engine)

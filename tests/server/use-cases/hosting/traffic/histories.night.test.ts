@@ -8,10 +8,10 @@ import { closeTraffic } from '#server/use-cases/hosting/traffic/close-months.ts'
 import { applyPayment } from '#server/use-cases/payments/apply-payment.ts'
 import { dayOf, daysAfter, instantIn, monthsAfter } from '#tests/domain/fees/calendar.ts'
 import { oracleOf } from '#tests/domain/fees/oracle.ts'
-import { move, serviceIdOf } from '#tests/support/backups.ts'
-import { between, type Chance, chanceOf, pick, suiteSeed } from '#tests/support/chance.ts'
-import { byDay } from '#tests/support/nightly.ts'
-import { began, bought, setUpShop } from '#tests/support/shop-data.ts'
+import { move, serviceIdOf } from '#tests/support/hosting/backups.ts'
+import { between, type Chance, chanceOf, pick, suiteSeed } from '#tests/support/runner/chance.ts'
+import { byDay } from '#tests/support/runner/nightly.ts'
+import { began, bought, setUpShop } from '#tests/support/orders/shop-data.ts'
 
 interface Sold {
   start: string

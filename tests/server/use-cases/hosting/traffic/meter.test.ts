@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { inTransaction } from '#server/db/transaction.ts'
 import { openMeter } from '#server/use-cases/hosting/traffic/meter.ts'
-import { serviceIdOf } from '#tests/support/backups.ts'
-import { bought, setUpShop } from '#tests/support/shop-data.ts'
-import type { TestServer } from '#tests/support/server.ts'
+import { serviceIdOf } from '#tests/support/hosting/backups.ts'
+import { bought, setUpShop } from '#tests/support/orders/shop-data.ts'
+import type { TestServer } from '#tests/support/server/server.ts'
 
 describe('moved bytes', () => {
   const the = setUpShop('embedded')

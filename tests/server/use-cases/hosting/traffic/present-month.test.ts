@@ -1,10 +1,10 @@
 /** This month's traffic so far, and the staff who suspend what causes it (D22, D31, D86; Z-23). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { inTransaction } from '#server/db/transaction.ts'
-import { backupOf, listPrices, move, serviceIdOf, trafficOf } from '#tests/support/backups.ts'
-import { bought, setUpShop } from '#tests/support/shop-data.ts'
-import type { SignedIn, TestServer } from '#tests/support/server.ts'
-import { entriesOf } from '#tests/support/trail-entries.ts'
+import { backupOf, listPrices, move, serviceIdOf, trafficOf } from '#tests/support/hosting/backups.ts'
+import { bought, setUpShop } from '#tests/support/orders/shop-data.ts'
+import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
+import { entriesOf } from '#tests/support/audit-trail/trail-entries.ts'
 
 describe('traffic of the present month', () => {
   const the = setUpShop('embedded')

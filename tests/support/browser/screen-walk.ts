@@ -1,0 +1,97 @@
+/**
+ * Goes through screens in one page, as links do: the app is loaded once for each language, and the page changes its size under
+ * them. For the sweep, and for who takes pictures.
+ */
+import type { BrowserContext, CDPSession, Page } from 'playwright-core'
+import type { Screen } from '#tests/support/browser/screens.ts'
+import { ordersOf } from '#tests/support/pages/wizard.ts'
+
+export interface Size {
+  width: number
+  height: number
+  /** Fingers point at it. */
+  isTouched: boolean
+  isMobile: boolean
+}
+
+export const sizes = {
+  desk: { width: 1280, height: 800, isTouched: false, isMobile: false },
+  tablet: { width: 1024, height: 768, isTouched: true, isMobile: false },
+  phone: { width: 390, height: 844, isTouched: true, isMobile: true },
+  /** The narrowest that is still meant: a desk at 400 % (WCAG 1.4.10). */
+  narrow: { width: 320, height: 700, isTouched: true, isMobile: true },
+} as const satisfies Record<string, Size>
+
+/** A context whose pages have the size that `resize` says, and stand still. */
+export const still = { viewport: null, reducedMotion: 'reduce', serviceWorkers: 'block' } as const
+
+/** What each page shows itself as. */
+const shownAs = new WeakMap<CDPSession, Size>()
+
+/** As another device shows the page that is open. */
+export async function resize(session: CDPSession, size: Size): Promise<void> {
+  // A page is laid out anew for what changes nothing, too.
+  if (shownAs.get(session) === size) return
+  shownAs.set(session, size)
+  const { width, height, isTouched, isMobile } = size
+  const metrics = { width, height, screenWidth: width, screenHeight: height, deviceScaleFactor: 1, mobile: isMobile }
+  await Promise.all([
+    session.send('Emulation.setDeviceMetricsOverride', metrics),
+    session.send('Emulation.setTouchEmulationEnabled', { enabled: isTouched, maxTouchPoints: 1 }),
+  ])
+}
+
+/** Goes there as a link does, without loading the page; what was opened on the screen before is gone. */
+async function move(page: Page, path: string) {
+  await page.evaluate((to) => {
+    for (const title of document.querySelectorAll('main h1')) title.setAttribute('data-left', '')
+    history.pushState(null, '', to)
+    dispatchEvent(new PopStateEvent('popstate'))
+  }, `/saas${path}`)
+  await page.locator('main h1:not([data-left])').first().waitFor()
+}
+
+/** In the same frame. */
+const awayFrom = (path: string) => (path.startsWith('/app/') ? '/app/nowhere' : '/nowhere')
+const pathnameOf = (path: string) => path.replace(/\?.*/, '')
+
+export interface Walk {
+  page: Page
+  session: CDPSession
+  /** Loads the app at a desk, in that language, which is the address's to say: an account's own stays. */
+  begin: (lang: 'en' | 'zh', from: Screen) => Promise<void>
+  /** At a desk, where it is there, when the screen stands and what is done on it was done. */
+  show: (screen: Screen) => Promise<void>
+}
+
+export async function walkIn(context: BrowserContext, url: string): Promise<Walk> {
+  const page = await context.newPage()
+  const session = await context.newCDPSession(page)
+  const ids = new Map<string, number>()
+  let before = ''
+
+  async function begin(lang: 'en' | 'zh', { path }: Screen) {
+    await resize(session, sizes.desk)
+    await page.goto(`${url}/saas${awayFrom(path)}?lang=${lang}`)
+    await page.locator('main h1').first().waitFor()
+    before = ''
+  }
+
+  async function show({ path, shows = 'main h1', act, only }: Screen) {
+    await resize(session, sizes[only ?? 'desk'])
+    const [, code] = /:(\w+)/.exec(path) ?? []
+    if (code && !ids.has(code)) ids.set(code, (await ordersOf(page, code))[0]?.id ?? 0)
+    // Between two addresses of one page it would stay as it is.
+    if (pathnameOf(path) === before) await move(page, awayFrom(path))
+    before = pathnameOf(path)
+    await move(
+      page,
+      path.replace(/:\w+/, () => String(ids.get(code ?? ''))),
+    )
+    await page.locator(shows).first().waitFor()
+    await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
+    await act?.(page)
+  }
+
+  return { page, session, begin, show }
+}

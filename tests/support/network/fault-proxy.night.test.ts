@@ -1,0 +1,149 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, createServer, request as ask, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { chanceOf } from '#tests/support/runner/chance.ts'
+import { drawn, type Fault, faults, type FaultProxy, openFaultProxy } from '#tests/support/network/fault-proxy.ts'
+
+/** A server that does what it is asked and counts how often. */
+let deeds: string[]
+let server: Server
+let proxy: FaultProxy
+let agent: Agent
+
+beforeEach(async () => {
+  deeds = []
+  agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      deeds.push(String(request.headers['idempotency-key'] ?? request.url))
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'x-request-id': 'r' })
+        .end('{"said":"done, all of it"}')
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  proxy = await openFaultProxy((server.address() as { port: number }).port)
+})
+
+afterEach(async () => {
+  agent.destroy()
+  await proxy.close()
+  server.closeAllConnections()
+  server.close()
+})
+
+interface Heard {
+  status: number
+  type: string
+  body: string
+}
+
+/** Null: the line broke, or nothing came within the time. */
+function call(key: string, withinMs = 3_000, path = '/api/write'): Promise<Heard | null> {
+  const heard = new Promise<Heard | null>((resolve) => {
+    const sent = ask(proxy.url.replace('localhost', '127.0.0.1') + path, {
+      agent,
+      method: 'POST',
+      headers: { 'idempotency-key': key },
+    })
+    sent.on('error', () => resolve(null))
+    sent.on('response', (answer) => {
+      let body = ''
+      answer.on('data', (piece) => (body += piece))
+      answer.on('error', () => resolve(null))
+      answer.on('end', () =>
+        resolve({ status: answer.statusCode ?? 0, type: String(answer.headers['content-type']), body }),
+      )
+    })
+    sent.end('{}')
+  })
+  return Promise.race([heard, wait(withinMs, null)])
+}
+
+const done = { status: 200, type: 'application/json', body: '{"said":"done, all of it"}' }
+
+describe('the weather', () => {
+  it('lets everything pass until it is set, and again after it healed', async () => {
+    expect(await call('a')).toEqual(done)
+    proxy.set(() => 'reset')
+    expect(await call('b')).toBeNull()
+    proxy.heal()
+    expect(await call('c')).toEqual(done)
+    expect(deeds).toEqual(['a', 'c'])
+    expect(proxy.arrivals.map(({ keys, fault }) => [keys[0], fault])).toEqual([
+      ['a', null],
+      ['b', 'reset'],
+      ['c', null],
+    ])
+  })
+
+  const heard: Record<Fault, Heard | null> = {
+    'cut before the answer': null,
+    'cut in the answer': null,
+    late: done,
+    slow: done,
+    twice: done,
+    'gateway timeout': { status: 504, type: 'text/html', body: expect.stringContaining('504') as unknown as string },
+    'hang after the deed': null,
+    'gateway error': { status: 502, type: 'text/html', body: expect.stringContaining('502') as unknown as string },
+    reset: null,
+    'login page': { status: 200, type: 'text/html', body: expect.stringContaining('hotel') as unknown as string },
+    hang: null,
+  }
+  it.each(Object.keys(faults) as Fault[])(
+    '"%s" is met as it is named, and the deed is done as often as it says',
+    async (fault) => {
+      // On a connection that was used before, as in a browser.
+      await call('first')
+      proxy.set(() => fault)
+      expect(await call('second', fault.startsWith('hang') ? 500 : 3_000)).toEqual(heard[fault])
+      await wait(50)
+      const times = fault === 'twice' ? 2 : faults[fault].deed ? 1 : 0
+      expect(deeds.filter((key) => key === 'second')).toHaveLength(times)
+    },
+  )
+
+  it('is the same again for the same seed', async () => {
+    const all = Object.keys(faults) as Fault[]
+    const asSeeded = (seed: number) => {
+      const weather = drawn(chanceOf(seed), all, { share: 0.5, readings: false })
+      return Array.from({ length: 60 }, (_, at) =>
+        weather({ method: at % 3 ? 'PUT' : 'GET', path: '/api/x', keys: [] }),
+      )
+    }
+    expect(asSeeded(7)).toEqual(asSeeded(7))
+    expect(asSeeded(7)).not.toEqual(asSeeded(8))
+    expect(new Set(asSeeded(7)).size).toBeGreaterThan(4)
+    expect(asSeeded(7).filter((_, at) => at % 3 === 0)).toEqual(Array(20).fill(null))
+  })
+
+  it('can be no line at all, until it healed', async () => {
+    await call('a')
+    proxy.cut()
+    expect(await call('b')).toBeNull()
+    proxy.heal()
+    expect(await call('c')).toEqual(done)
+    expect(deeds).toEqual(['a', 'c'])
+  })
+
+  it('leaves its own files and what is no call alone', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'proxy-'))
+    writeFileSync(join(folder, 'rig.js'), 'export {}')
+    proxy.mount('/saas/rig/', folder)
+    proxy.set(() => 'reset')
+    expect(await call('file', 3_000, '/saas/rig/rig.js')).toEqual({
+      status: 200,
+      type: 'text/javascript',
+      body: 'export {}',
+    })
+    expect(await call('out', 3_000, '/saas/rig/../../etc/passwd')).not.toMatchObject({
+      body: expect.stringContaining('root') as unknown as string,
+    })
+    expect((await call('page', 3_000, '/saas/index.html'))?.status).toBe(200)
+    rmSync(folder, { recursive: true })
+  })
+})

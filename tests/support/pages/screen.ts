@@ -1,0 +1,167 @@
+/**
+ * The whole app in a simulated DOM, begun as its first script begins it: router, store, languages, the request pipeline,
+ * the device's database over a fake IndexedDB. Only the network is another one: it leads to a server in this process.
+ * There is no service worker, so the page does its work by itself.
+ */
+import { Dexie } from 'dexie'
+import { IDBFactory } from 'fake-indexeddb'
+import type { Root } from 'react-dom/client'
+import { screen, within } from '@testing-library/dom'
+import { type UserEvent, userEvent } from '@testing-library/user-event'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
+import { type LineState, type Sent, type Server, toResponse, toSent } from '#tests/support/device/device.ts'
+import { reachOf } from '#tests/support/device/app.ts'
+import { type ServerOptions, startServer, type TestServer } from '#tests/support/server/server.ts'
+import { password } from '#tests/support/server/world.ts'
+
+export interface Browser {
+  user: UserEvent
+  /** What left the page, in order. */
+  sent: Sent[]
+  /** How the next requests fare; the page learns of it only by them. */
+  line: LineState
+  /** As when the cable is pulled: nothing leaves, and the page is told so. `goOnline` puts it back. */
+  goOffline(): void
+  goOnline(): void
+  /** Loads that page, or loads it again; `path` is inside /saas. Resolves when it has a heading. */
+  open(path: string): Promise<void>
+  /** Has that person of the world (`admin@alpha`) signed in, and opens that page. */
+  openAs(who: string, path?: string): Promise<void>
+  /** Of the page as it stands, inside /saas. */
+  path(): string
+}
+
+/** A real server for the file; for each test a new world on it, made by `reset`, and a new browser before it. */
+export function setUpPages(
+  options: ServerOptions = {},
+  reset: (server: TestServer) => Promise<unknown> = (server) => server.reset(),
+) {
+  const the = {} as { server: TestServer; browser: Browser; user: UserEvent }
+  beforeAll(async () => {
+    the.server = await startServer(options)
+  })
+  beforeEach(async () => {
+    await reset(the.server)
+    the.browser = openBrowser(reachOf(the.server))
+    the.user = the.browser.user
+  })
+  afterAll(() => the.server?.close())
+  return the
+}
+
+const listen = window.addEventListener
+let close: () => Promise<void> = async () => undefined
+/** A page that is gone may still end what it had begun; of another test's browser nothing may be sent any more. */
+afterEach(async () => {
+  await close()
+  setOnline(true)
+  const device = (await import('#local/storage/device.ts')).thisDevice()
+  for (const occupant of await device.directory.occupants.toArray()) await device.of(occupant).outbox.clear()
+})
+
+/** A browser with nothing in it. It ends with the test, and so there is one at a time. */
+export function openBrowser(server: Server): Browser {
+  Dexie.dependencies.indexedDB = new IDBFactory()
+  vi.stubGlobal('indexedDB', Dexie.dependencies.indexedDB)
+  localStorage.clear()
+  sessionStorage.clear()
+  for (const name of documentCookies().keys()) forgetCookie(name)
+  const httpOnly = new Map<string, string>()
+  setOnline(true)
+
+  vi.stubGlobal('fetch', async (asked: Request | string, init?: RequestInit) => {
+    const request = typeof asked === 'string' ? new Request(new URL(asked, location.origin), init) : asked
+    const cookies = new Map([...documentCookies(), ...httpOnly])
+    const sent = await toSent(request, cookies)
+    browser.sent.push(sent)
+    if (browser.line !== 'up') throw new TypeError('Failed to fetch')
+    const received = await server(sent)
+    for (const cookie of [received.headers['set-cookie'] ?? []].flat()) keep(cookie, httpOnly)
+    return toResponse(received)
+  })
+
+  let root: Promise<Root> | undefined
+  const listening: Parameters<typeof addEventListener>[] = []
+  // As in a browser: who is gone hears nothing, and does nothing every while. All pages of a file would, beside the one that stands.
+  close = async () => {
+    if (!root) return
+    ;(await root).unmount()
+    root = undefined
+    document.body.replaceChildren()
+    window.addEventListener = listen
+    for (const asked of listening.splice(0)) removeEventListener(...asked)
+    const { ports } = await import('#app/connection/network-bundle.ts')
+    ports.wait = () => new Promise(() => {})
+  }
+
+  const browser: Browser = {
+    user: userEvent.setup(),
+    sent: [],
+    line: 'up',
+    goOffline() {
+      browser.line = 'down'
+      setOnline(false)
+      dispatchEvent(new Event('offline'))
+    },
+    goOnline() {
+      browser.line = 'up'
+      setOnline(true)
+      dispatchEvent(new Event('online'))
+    },
+    async open(path) {
+      await close()
+      vi.resetModules()
+      history.replaceState(null, '', `/saas${path}`)
+      const element = document.createElement('div')
+      element.id = 'root'
+      document.body.append(element)
+      const [{ start }, { takeLanguage }] = await Promise.all([
+        import('#app/start.tsx'),
+        import('#app/i18n/locale-files.ts'),
+      ])
+      takeLanguage()
+      window.addEventListener = (...asked: Parameters<typeof addEventListener>) => {
+        listening.push(asked)
+        listen.apply(window, asked)
+      }
+      root = start(location.pathname.slice('/saas'.length))
+      await within(await screen.findByRole('main')).findByRole('heading', { level: 1 })
+    },
+    async openAs(who, path = '/app/home') {
+      await close()
+      vi.resetModules()
+      const [{ signIn }, { ports }] = await Promise.all([
+        import('#request/session/sign-in.ts'),
+        import('#app/connection/network-bundle.ts'),
+      ])
+      const [role, company = ''] = who.split('@')
+      const given = { company, username: `${role}@${company}.example`, password, language: 'en' } as const
+      const result = await signIn(ports, given)
+      if (result.kind !== 'fresh') throw new Error(`${who} is not let in: ${JSON.stringify(result)}`)
+      await browser.open(path)
+    },
+    path: () => location.pathname.slice('/saas'.length) + location.search,
+  }
+  return browser
+}
+
+/** Waits until the page stands at that path. */
+export const arrived = (browser: Browser, path: string) => expect.poll(() => browser.path()).toBe(path)
+
+function documentCookies(): Map<string, string> {
+  const pairs = document.cookie.split('; ').filter(Boolean)
+  return new Map(pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]))
+}
+
+function forgetCookie(name: string): void {
+  for (const path of ['/', '/saas/']) document.cookie = `${name}=; Path=${path}; Max-Age=0`
+}
+
+function keep(cookie: string, httpOnly: Map<string, string>): void {
+  if (!/; *HttpOnly/i.test(cookie)) return void (document.cookie = cookie)
+  const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
+  if (value === '' || /max-age=0(;|$)/i.test(cookie)) httpOnly.delete(name)
+  else httpOnly.set(name, value)
+}
+
+const setOnline = (is: boolean) => Object.defineProperty(navigator, 'onLine', { value: is, configurable: true })

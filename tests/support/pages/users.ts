@@ -1,0 +1,26 @@
+/** The rows of a list of users in the simulated DOM. */
+import { screen } from '@testing-library/dom'
+import type { UserEvent } from '@testing-library/user-event'
+import { button } from '#tests/support/pages/fields.ts'
+
+const rows = () => [...document.querySelectorAll<HTMLElement>('table.table tbody tr:not(.waiting)')]
+
+/** The names, in order. */
+export const namesShown = (): string[] => rows().map((row) => row.querySelector('.lead')?.textContent?.trim() ?? '')
+
+/** The row that has this text. */
+export const rowOf = (text: string): HTMLElement | undefined =>
+  rows().find(({ textContent }) => textContent?.includes(text))
+
+/** What the row's menu offers, chosen. */
+export async function userAction(user: UserEvent, name: string, action: string): Promise<void> {
+  await user.click(button(`More for ${name}`))
+  await user.click(await screen.findByRole('menuitem', { name: action }))
+}
+
+/** Sends the form of the drawer that is open. */
+export async function saveUser(user: UserEvent): Promise<void> {
+  const send = document.querySelector('[role=dialog] button[type=submit]')
+  if (!send) throw new Error('there is no form')
+  await user.click(send)
+}

@@ -1,0 +1,11 @@
+/** vitest's global set-up of the server's tests: the databases of both engines, made side by side. */
+import type { TestProject } from 'vitest/node'
+import setUpCluster from '#tests/support/runner/postgres-cluster.ts'
+import setUpTemplate from '#tests/support/runner/template.ts'
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const ends = await Promise.all([setUpCluster(project), setUpTemplate()])
+  return async () => {
+    await Promise.all(ends.map((end) => end()))
+  }
+}

@@ -1,0 +1,53 @@
+/** The order of the files of a project: the longest first, so that none is left alone at the end with one of two cores idle. */
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Where no run was measured before, vitest goes by a file's size: these take longer than theirs says, the longest first. */
+const long = [
+  'hosting/local',
+  'use-cases/paying-killed',
+  'write/kill',
+  'composition/main',
+  'tend-backups',
+  'cli/backup',
+  'use-cases/hostile-pictures',
+  'input/parse',
+  'backup-store/s3',
+  'hosting/operations',
+  'uploads/uploads',
+  'restore-backup',
+  'rehearse-prices',
+  'server/access',
+  'traffic/histories',
+  'cli/verify-proof',
+  'input/multipart',
+  'run-backup',
+  'server/postgres-setup',
+  'outbox-model/crash',
+  'features/apps/upload-queue',
+  'features/services/services',
+  'backups/stored',
+  'features/users/users',
+  'prices/prices',
+  'audit-trail/trail',
+  'detail/contract',
+  'e2e/sweep-outside',
+  'e2e/sweep-inside',
+  'e2e/faults',
+  'e2e/offline-users',
+  'e2e/outbox',
+  'e2e/audit-proof',
+  'e2e/journeys',
+  'e2e/orders-wizard',
+]
+
+const rankOf = ({ moduleId }: TestSpecification) => {
+  const at = long.findIndex((name) => moduleId.includes(`${name}.`))
+  return at < 0 ? long.length : at
+}
+
+export default class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const byProject = Map.groupBy(await super.sort(files), ({ project }) => project.name)
+    return [...byProject.values()].flatMap((of) => of.toSorted((a, b) => rankOf(a) - rankOf(b)))
+  }
+}

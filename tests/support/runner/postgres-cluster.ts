@@ -1,0 +1,29 @@
+/** vitest's global set-up: one PostgreSQL for the whole run; its address reaches the tests as `postgresUrl`. */
+import type { TestProject } from 'vitest/node'
+import { pino } from 'pino'
+import { readConfig } from '#server/config/config.ts'
+import { openPostgres } from '#server/db/postgres.ts'
+import { asSuperuser, migratedDatabase, postgresBin, startCluster } from '#tests/support/server/postgres.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Null where PostgreSQL is not installed: its tests are skipped, by name. */
+    postgresUrl: string | null
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const bin = postgresBin()
+  const cluster = bin === null ? null : await startCluster(bin)
+  if (cluster) await makeMigrated(cluster.url)
+  project.provide('postgresUrl', cluster?.url ?? null)
+  return async () => {
+    await cluster?.stop()
+  }
+}
+
+async function makeMigrated(url: string): Promise<void> {
+  await asSuperuser(url, 'postgres', [`create database ${migratedDatabase}`])
+  const config = readConfig({ TOKEN_KEY: '11'.repeat(32) })
+  await (await openPostgres(config, `${url}/${migratedDatabase}`, pino({ level: 'silent' }))).close()
+}

@@ -1,0 +1,5 @@
+/** Every property of the suite draws from its one seed, unless it sets its own. */
+import * as fc from 'fast-check'
+import { suiteSeed } from '#tests/support/runner/chance.ts'
+
+fc.configureGlobal({ seed: suiteSeed })

@@ -1,0 +1,164 @@
+/** Databases for tests, of both engines, made from one migrated template each. */
+import { sql } from 'kysely'
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import pino from 'pino'
+import { afterAll, beforeAll, beforeEach, describe, inject } from 'vitest'
+import { readConfig } from '#server/config/config.ts'
+import { type Engine as Running, startEngine } from '#server/db/embedded/engine.ts'
+import { databaseFolder } from '#server/db/embedded/data-folder.ts'
+import { overEngine } from '#server/db/embedded/open.ts'
+import type { Database, Handle } from '#server/db/handle.ts'
+import { openPostgres } from '#server/db/postgres.ts'
+import type { AppContext } from '#server/context/context.ts'
+import { noBackups } from '#server/context/backup-places.ts'
+import { noCheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
+import { noHosting } from '#server/context/no-hosting.ts'
+import { noPayments } from '#server/context/payment-methods.ts'
+import { isNight } from '#tests/support/runner/nightly.ts'
+import { asSuperuser, migratedDatabase } from '#tests/support/server/postgres.ts'
+import { emptyTables } from '#tests/support/server/snapshot.ts'
+import { copiesOf, layBareFolder, layDataFolder } from '#tests/support/runner/template.ts'
+import { workerWide } from '#tests/support/runner/worker-wide.ts'
+
+export type Engine = Database['engine']
+
+export const silent = pino({ level: 'silent' })
+
+const engines: readonly { engine: Engine; isHere: boolean }[] = [
+  { engine: 'embedded', isHere: true },
+  { engine: 'postgres', isHere: (inject('postgresUrl') ?? null) !== null },
+]
+
+/** PostgreSQL's tests are skipped where it is not installed, which `CI=true` counts as a failure. */
+export function eachEngine(title: string, body: (engine: Engine) => void): void {
+  for (const { engine, isHere } of engines)
+    describe.skipIf(!isHere)(`${title} (${engine === 'embedded' ? 'embedded' : 'PostgreSQL'})`, () => body(engine))
+}
+
+/** For what has to hold when several connections race, of which only PostgreSQL has more than one; embedded where it is missing. */
+export function onConnections(title: string, body: (engine: Engine) => void): void {
+  describe(title, () =>
+    body(engines.some(({ engine, isHere }) => engine === 'postgres' && isHere) ? 'postgres' : 'embedded'),
+  )
+}
+
+/**
+ * By day on PostgreSQL, by night on both: for what is SQL of one kind, whose difference between the engines other tests show by day.
+ * Embedded by day where PostgreSQL is missing.
+ */
+export function eachEngineByNight(title: string, body: (engine: Engine) => void): void {
+  if (isNight) eachEngine(title, body)
+  else onConnections(title, body)
+}
+
+/** One database per engine for the whole block, empty at the start of each test. `the` is filled before the tests run. */
+export function onBothEngines(title: string, body: (the: AppContext, engine: Engine) => void): void {
+  eachEngine(title, (engine) => {
+    const the = {} as AppContext
+    beforeAll(async () => {
+      Object.assign(the, testContext(await openTestDatabase(engine)))
+    })
+    beforeEach(() => emptyTables(the.database))
+    afterAll(() => the.database.close())
+    body(the, engine)
+  })
+}
+
+/** A migrated, empty database of that engine. Close it. */
+export const openTestDatabase = (engine: Engine): Promise<Database> =>
+  engine === 'embedded' ? openOfItsOwn() : openInCluster()
+
+/** What tests start a house with: cheap hashes, a fixed key, nothing logged. */
+export const testConfig = (env: Record<string, string> = {}) =>
+  readConfig({
+    TOKEN_KEY: '11'.repeat(32),
+    ARGON2_MEMORY_KB: '4096',
+    ARGON2_TIME: '1',
+    LOG_LEVEL: 'silent',
+    DEMO: '0',
+    PORT: '0',
+    ...env,
+  })
+
+export const testContext = (database: Database, clock: () => number = Date.now): AppContext => ({
+  config: testConfig(),
+  database,
+  log: silent,
+  clock,
+  payments: noPayments,
+  hosting: noHosting,
+  backups: noBackups,
+  checkpointStore: noCheckpointStore,
+})
+
+/** For what a test must see or damage past every policy. */
+export const pastPolicies = <T>(database: Database, work: (db: Handle) => Promise<T>): Promise<T> =>
+  database.kysely.transaction().execute(async (db) => {
+    await sql`set local session_replication_role = replica`.execute(db)
+    return work(db)
+  })
+
+/** Left by the file before, where files share a worker: to start an engine takes longer than most files run. */
+const spare = workerWide<Running>('engine')
+
+/** An engine of a test's own without a single table. Close it. */
+export const startBareEngine = (): Promise<Running> => startIn(layBareFolder)
+
+/** On a copy of the template: to unpack a dump into memory takes three times as long as to start. */
+const startCopy = () => startIn(layDataFolder)
+
+async function startIn(lay: (folder: string) => Promise<void>): Promise<Running> {
+  const folder = join(copiesOf(process.ppid), randomUUID())
+  await lay(folder)
+  const engine = await startEngine({ dataDir: databaseFolder(folder), load: null }, silent)
+  return {
+    ...engine,
+    async close() {
+      await engine.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function openOfItsOwn(): Promise<Database> {
+  const engine = spare.it ?? (await startCopy())
+  spare.it = null
+  const database = overEngine(
+    engine,
+    () => true,
+    async () => undefined,
+  )
+  return {
+    ...database,
+    async close() {
+      if (spare.it || !(await isClean(database))) return database.close()
+      spare.it = engine
+    },
+  }
+}
+
+/** Whether it could be emptied for the next one. */
+const isClean = (database: Database) =>
+  emptyTables(database).then(
+    () => true,
+    () => false,
+  )
+
+let made = 0
+
+async function openInCluster(): Promise<Database> {
+  const url = inject('postgresUrl')
+  if (!url) throw new Error('PostgreSQL is not installed here')
+  const name = `t${process.pid}_${made++}_${randomUUID().slice(0, 8)}`
+  await asSuperuser(url, 'postgres', [`create database ${name} template ${migratedDatabase}`])
+  const database = await openPostgres(testConfig(), `${url}/${name}`, silent)
+  return {
+    ...database,
+    async close() {
+      await database.close()
+      await asSuperuser(url, 'postgres', [`drop database ${name} with (force)`])
+    },
+  }
+}

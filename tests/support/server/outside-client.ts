@@ -1,0 +1,19 @@
+/** An outside client of the demo's provider staff, that keeps its own token over every start of the server. */
+import { clientCredential } from '#contract/accounts.ts'
+import { people, type Portal } from '#tests/support/browser/browser.ts'
+
+export async function outsideClient({ url }: Portal) {
+  const { company, username, password } = people.staff
+  const answer = await fetch(`${url}/api/m18s/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(clientCredential)}`, 'x-token-store': 'body' },
+    body: new URLSearchParams({ grant_type: 'password', scope: 'all', username: `${company}:${username}`, password }),
+  })
+  const { access_token: token } = (await answer.json()) as { access_token: string }
+  const authorization = `Bearer ${token}`
+  return {
+    /** Null: no answer. */
+    send: (path: string, init: RequestInit = {}) =>
+      fetch(url + path, { ...init, headers: { authorization, ...init.headers } }).catch(() => null),
+  }
+}

@@ -1,0 +1,31 @@
+/** Versions of apps as they were published before there were packages: without icon, change log and hash. */
+import { insertVersion, type NewVersion } from '#server/db/catalogue/apps.ts'
+import { inTransaction } from '#server/db/transaction.ts'
+import type { TestServer } from '#tests/support/server/server.ts'
+
+/** A second apart, in that order. */
+export const addVersions = (server: TestServer, code: string, name: string, ...versions: string[]) =>
+  addVersionsWith(server, { code, name }, ...versions)
+
+export const addVersionsWith = (
+  { app, clock }: TestServer,
+  facts: Pick<NewVersion, 'code' | 'name'> & Partial<NewVersion>,
+  ...versions: string[]
+) =>
+  inTransaction(app, { role: 'portal_system' }, async (db) => {
+    for (const [at, version] of versions.entries())
+      await insertVersion(db, {
+        provider: 'm18',
+        module: 'crm',
+        version,
+        min_version_required: null,
+        release_date: null,
+        flags: '[]',
+        requires: '[]',
+        icon: null,
+        markdown: null,
+        sha256: null,
+        create_time: clock.now + at * 1_000,
+        ...facts,
+      })
+  })

@@ -1,0 +1,50 @@
+/** Packages of apps for tests, by the packer that the command line has. */
+import { type AppFacts, packMapp } from '#server/use-cases/catalogue/pack-mapp.ts'
+import { png } from '#tests/support/uploads/pictures.ts'
+
+export const facts: AppFacts = {
+  provider: 'm18',
+  code: 'pay',
+  name: 'Pay',
+  module: 'crm',
+  module_name: 'Customers',
+  version: '1.0',
+  min_version_required: null,
+  release_date: '2026-01-05',
+  flags: [{ key: 'digits', name: 'Digits', type: 'int', default: 2 }],
+  requires: [],
+}
+
+export interface PackageParts {
+  facts?: Partial<AppFacts> & Record<string, unknown>
+  /** Beside icon and change log; null takes one of these out. */
+  files?: Record<string, Uint8Array | string | null>
+}
+
+export async function packed({ facts: more = {}, files = {} }: PackageParts = {}): Promise<Buffer> {
+  const all = {
+    'icon.png': await png(32),
+    'changelog.md': '# 1.0\n\nThe first one.\n',
+    'data/forms.json': '{"forms": []}',
+    ...files,
+  }
+  const named = Object.entries(all).flatMap(([name, bytes]): [string, Uint8Array][] =>
+    bytes === null ? [] : [[name, Buffer.from(bytes as string)]],
+  )
+  return packMapp({ ...facts, ...more }, new Map(named))
+}
+
+/** Without what is drawn and rendered of one, for what is about neither: each takes longer than the reading. */
+export const bare = ({ facts: more = {}, files = {} }: PackageParts = {}): Promise<Buffer> =>
+  packed({ facts: more, files: { 'icon.png': null, 'changelog.md': null, ...files } })
+
+/** So many bytes that do not pack: the same for the same seed. */
+export function noise(length: number, seed = 1): Buffer {
+  const bytes = Buffer.alloc(length)
+  let state = seed
+  for (let at = 0; at < length; at++) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0
+    bytes[at] = state >>> 24
+  }
+  return bytes
+}
