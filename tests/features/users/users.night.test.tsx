@@ -34,6 +34,12 @@ const changeElsewhere = async (who: string, payload: object) => {
   const answer = await send({ method: 'PUT', url: `/api/m18s/company-user/${idOf(who)}`, payload })
   expect(answer.statusCode).toBe(200)
 }
+/** Another administrator creates a user. */
+const createElsewhere = async (name: string, email: string) => {
+  const { send } = await the.server.signIn('second@alpha')
+  const answer = await send({ method: 'POST', url: '/api/m18s/user', payload: { title: 0, name, email } })
+  expect(answer.statusCode).toBe(200)
+}
 
 describe('the list', () => {
   it('shows one status, all but deleted, or the deleted as well, and all filters can be dropped at once (C-04, D91)', async () => {
@@ -354,7 +360,9 @@ describe('a user', () => {
     the.browser.goOffline()
     await the.user.click(button('New user'))
     await text("You're offline: duplicates are checked when it is sent.")
-    await type(the.user, { name: 'Aaron Ng', email: 'user@alpha.example' })
+    // Nobody on this device has the address; meanwhile another administrator gives it away.
+    await createElsewhere('Somebody Else', 'a.ng@alpha.example')
+    await type(the.user, { name: 'Aaron Ng', email: 'a.ng@alpha.example' })
     await saveUser(the.user)
     await screen.findByText(/^Saved on this device\./)
     const mark = () => rowOf('Aaron Ng')?.querySelector('.pending-mark')
