@@ -5,7 +5,7 @@ import type { Language } from '#domain/accounts/users.ts'
 import type { Outcome, Owner } from '#server/db/idempotency.ts'
 import type { Scope } from '#server/db/transaction.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
-import type { Answer, ServiceContext, AppContext } from '#server/context/context.ts'
+import type { Answer, UseCaseContext, AppContext } from '#server/context/context.ts'
 
 export interface WriteRequest<E extends Endpoint = Endpoint> {
   endpoint: E
@@ -40,7 +40,7 @@ export interface StoredResponse {
   body: string | null
 }
 
-export type Act = (context: ServiceContext, input: ParsedInputOf<Endpoint>) => Promise<Answer<unknown>>
+export type Act = (context: UseCaseContext, input: ParsedInputOf<Endpoint>) => Promise<Answer<unknown>>
 
 /** One write on its way: what is the same in every attempt at its transaction. */
 export interface Write {

@@ -1,5 +1,5 @@
 /**
- * The one way a write is carried out (protocol 4): begin, role and tenant, the claim, names, permission, the service, the
+ * The one way a write is carried out (protocol 4): begin, role and tenant, the claim, names, permission, the use case, the
  * answer's bytes, idempotency store and trail, commit. A batch calls it per item.
  *
  * Where it fails, all of it is taken back, and a second transaction keeps the refusal (protocol 6). In both the claim comes
@@ -28,7 +28,7 @@ import { inTransaction } from '#server/db/transaction.ts'
 import { settleWithTrail } from '#server/db/record-outcome.ts'
 import { sqlState } from '#server/db/sql-state.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
-import type { Answer, ServiceContext, AppContext } from '#server/context/context.ts'
+import type { Answer, UseCaseContext, AppContext } from '#server/context/context.ts'
 import { OutsideCallNeeded } from '#server/context/outside-call.ts'
 import { ProblemError, unavailable } from '#server/problems/problem-error.ts'
 import { runService, refusalOf } from '#server/commands/handler.ts'
@@ -42,10 +42,10 @@ const maxOutsideCalls = 3
 export async function executeWrite<E extends Endpoint>(
   app: AppContext,
   request: WriteRequest<E>,
-  service: (context: ServiceContext, input: ParsedInputOf<E>) => Promise<Answer<OutputOf<E>>>,
+  useCase: (context: UseCaseContext, input: ParsedInputOf<E>) => Promise<Answer<OutputOf<E>>>,
 ): Promise<StoredResponse> {
   // The endpoint's own types met in the caller; from here on it is any write.
-  const carried = await attempt(app, request as unknown as WriteRequest, service as unknown as Act).catch(
+  const carried = await attempt(app, request as unknown as WriteRequest, useCase as unknown as Act).catch(
     (error: unknown) => answerOf(asProblem(error), request.language),
   )
   return request.key === null ? carried : { ...carried, headers: { [names.key]: request.key, ...carried.headers } }
@@ -98,9 +98,9 @@ async function rowOf(db: Handle, owner: Owner, intent: string): Promise<Idempote
   throw new ProblemError('INTENT_UNKNOWN')
 }
 
-async function attempt(app: AppContext, request: WriteRequest, service: Act): Promise<StoredResponse> {
+async function attempt(app: AppContext, request: WriteRequest, useCase: Act): Promise<StoredResponse> {
   if (!app.database.hasFreeSpace()) throw storageFull()
-  const write = writeOf(app, request, service)
+  const write = writeOf(app, request, useCase)
   const claim = claimOf(write)
   const run = (looks: boolean, work: (db: Handle) => Promise<Kept>) =>
     inTransaction(app, { ...write.scope, claim: claim && { ...claim, looks } }, work).then(carriedBy)
@@ -133,12 +133,12 @@ async function actAfterCalls<T>(app: AppContext, run: () => Promise<T>): Promise
 const isRefusal = (error: unknown): error is ProblemError =>
   error instanceof ProblemError && error.code !== 'UNAVAILABLE'
 
-function writeOf(app: AppContext, request: WriteRequest, service: Act): Write {
+function writeOf(app: AppContext, request: WriteRequest, useCase: Act): Write {
   const { caller } = request
   return {
     app,
     request,
-    service,
+    useCase,
     scope: caller ? { role: 'portal_app', companyId: caller.companyId } : { role: 'portal_system' },
     owner: caller ?? { companyId: 0, userId: 0 },
     intent: request.key === null ? null : (request.intent ?? request.key),
@@ -170,7 +170,7 @@ async function repeat(db: Handle, write: Write, claim: Claim): Promise<StoredRes
 }
 
 /**
- * A replayed 412 shows the row as it is now (protocol 6). Versions only grow, so the service finds the conflict again;
+ * A replayed 412 shows the row as it is now (protocol 6). Versions only grow, so the use case finds the conflict again;
  * whatever else it would do is rolled back.
  */
 async function withCurrent(db: Handle, write: Write, told: StoredResponse): Promise<StoredResponse> {

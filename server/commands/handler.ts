@@ -6,7 +6,7 @@ import { takeChange } from '#server/db/change-numbers.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { type Claim, findIntents, type Left } from '#server/db/idempotency.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
-import type { ServiceContext } from '#server/context/context.ts'
+import type { UseCaseContext } from '#server/context/context.ts'
 import { etagOf, outputOf } from '#server/context/response-schema.ts'
 import { inputLimits } from '#server/config/input-limits.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
@@ -52,7 +52,7 @@ function createServiceContext(db: Handle, write: Write, base: { version: number;
   const learn: (() => void)[] = []
   let left: Left | null = null
   const { app, request, intent, now } = write
-  const context: ServiceContext = {
+  const context: UseCaseContext = {
     db,
     app,
     caller: request.caller ?? nobody,

@@ -25,8 +25,8 @@ export interface AppContext {
   checkpointStore: CheckpointStore
 }
 
-/** What a service is handed. It never begins a transaction and never reads the clock. */
-export interface ServiceContext {
+/** What a use case is handed. It never begins a transaction and never reads the clock. */
+export interface UseCaseContext {
   db: Handle
   app: AppContext
   caller: Caller
@@ -60,7 +60,7 @@ export interface Answer<O> {
   headers?: Record<string, string>
 }
 
-export type Service<E extends Endpoint> = (
-  context: ServiceContext,
+export type UseCase<E extends Endpoint> = (
+  context: UseCaseContext,
   input: ParsedInputOf<E>,
 ) => Promise<Answer<OutputOf<E>>>

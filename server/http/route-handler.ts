@@ -1,5 +1,5 @@
 /**
- * What stands behind an endpoint. A service runs inside a transaction that somebody else opened; a list is read in one of
+ * What stands behind an endpoint. A use case runs inside a transaction that somebody else opened; a list is read in one of
  * three ways; a procedure sees to its own transactions, because it hashes, mails or has no caller.
  */
 import type { IncomingHttpHeaders } from 'node:http'
@@ -8,7 +8,7 @@ import type { Language } from '#domain/accounts/users.ts'
 import type { Endpoint, ParsedInputOf, OutputOf } from '#contract/endpoint.ts'
 import type { Principal } from '#server/http/authenticate.ts'
 import type { DownloadKind } from '#server/http/download-slots.ts'
-import type { Answer, ServiceContext, AppContext, Service } from '#server/context/context.ts'
+import type { Answer, UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
 
 /** What a procedure may know of the request. */
 export interface RequestContext {
@@ -40,13 +40,13 @@ export type Procedure<E extends Endpoint> = (
 ) => Promise<ProcedureAnswer<OutputOf<E>>>
 
 /** A list's rows: a page of them, what changed since a number, and all of them in pieces by id for the stream. */
-export interface ListService<E extends Endpoint> {
+export interface ListUseCase<E extends Endpoint> {
   /** The newest number, where its rows are not counted with the caller's company. */
-  changeNow?: (context: ServiceContext, input: ParsedInputOf<E>) => Promise<number>
-  page: Service<E>
+  changeNow?: (context: UseCaseContext, input: ParsedInputOf<E>) => Promise<number>
+  page: UseCase<E>
   /** Throws GONE where the number is older than what is remembered. */
-  changes: (context: ServiceContext, input: ParsedInputOf<E>, since: number | null) => Promise<Changes>
-  rowsAfter: (context: ServiceContext, input: ParsedInputOf<E>, id: number, most: number) => Promise<{ id: number }[]>
+  changes: (context: UseCaseContext, input: ParsedInputOf<E>, since: number | null) => Promise<Changes>
+  rowsAfter: (context: UseCaseContext, input: ParsedInputOf<E>, id: number, most: number) => Promise<{ id: number }[]>
 }
 export interface Changes {
   changed: { id: number }[]
@@ -55,8 +55,8 @@ export interface Changes {
 }
 
 export type Handler =
-  | { kind: 'service'; endpoint: Endpoint; service: Service<Endpoint>; prepare: Prepare<Endpoint> | null }
-  | { kind: 'list'; endpoint: Endpoint; list: ListService<Endpoint> }
+  | { kind: 'use-case'; endpoint: Endpoint; useCase: UseCase<Endpoint>; prepare: Prepare<Endpoint> | null }
+  | { kind: 'list'; endpoint: Endpoint; list: ListUseCase<Endpoint> }
   | {
       kind: 'procedure'
       endpoint: Endpoint
@@ -76,26 +76,26 @@ export type DownloadOf<E extends Endpoint> = (input: ParsedInputOf<E>) => Downlo
 
 /**
  * What is worked out of the input before the transaction begins, because it takes long and reads no row: a file that is
- * decoded. The service is given what comes out. It is done for a repeat as well, and only for who is signed in.
+ * decoded. The use case is given what comes out. It is done for a repeat as well, and only for who is signed in.
  */
 export type Prepare<E extends Endpoint> = (input: ParsedInputOf<E>, caller: Caller) => Promise<ParsedInputOf<E>>
 
 // The table's walker hands each handler what that endpoint's own schemas parsed, so the types meet again there.
-export const serviceHandler = <E extends Endpoint>(
+export const useCaseHandler = <E extends Endpoint>(
   endpoint: E,
-  service: Service<E>,
+  useCase: UseCase<E>,
   prepare?: Prepare<E>,
 ): Handler => ({
-  kind: 'service',
+  kind: 'use-case',
   endpoint,
-  service: service as unknown as Service<Endpoint>,
+  useCase: useCase as unknown as UseCase<Endpoint>,
   prepare: (prepare as unknown as Prepare<Endpoint> | undefined) ?? null,
 })
 
-export const listHandler = <E extends Endpoint>(endpoint: E, list: ListService<E>): Handler => ({
+export const listHandler = <E extends Endpoint>(endpoint: E, list: ListUseCase<E>): Handler => ({
   kind: 'list',
   endpoint,
-  list: list as unknown as ListService<Endpoint>,
+  list: list as unknown as ListUseCase<Endpoint>,
 })
 
 export const procedureHandler = <E extends Endpoint>(

@@ -1,4 +1,4 @@
-/** A problem on its way out of a service: thrown where it is found, answered in one place. */
+/** A problem on its way out of a use case: thrown where it is found, answered in one place. */
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import type { OrderProblem } from '#domain/checks/order-checks.ts'
 import { type ProblemCode, problemStatus } from '#contract/problem.ts'

@@ -7,7 +7,7 @@ import { changeOf } from '#server/db/change-numbers.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { findIntents } from '#server/db/idempotency.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import type { Answer, ServiceContext, AppContext } from '#server/context/context.ts'
+import type { Answer, UseCaseContext, AppContext } from '#server/context/context.ts'
 import { etagOf, shapeRows } from '#server/context/response-schema.ts'
 import { reportLeftOutRows } from '#server/queries/report-left-out-rows.ts'
 import type { Handler } from '#server/http/route-handler.ts'
@@ -21,7 +21,7 @@ export interface Reading<H extends Handler = Handler> {
   requestId: string
 }
 
-const contextOf = (app: AppContext, db: Handle, { caller, sessionId, requestId }: Reading): ServiceContext => ({
+const contextOf = (app: AppContext, db: Handle, { caller, sessionId, requestId }: Reading): UseCaseContext => ({
   db,
   app,
   caller,
@@ -41,7 +41,7 @@ const changesNothing = (): never => {
   throw new Error('a reading changes nothing')
 }
 
-type Work<T> = (context: ServiceContext, input: ParsedInputOf<Endpoint>) => Promise<T>
+type Work<T> = (context: UseCaseContext, input: ParsedInputOf<Endpoint>) => Promise<T>
 
 export const asReader = <T>(app: AppContext, reading: Reading, work: Work<T>): Promise<T> =>
   inTransaction(
@@ -84,17 +84,17 @@ export async function read(app: AppContext, reading: Reading): Promise<StoredRes
 export type ListHandler = Handler & { kind: 'list' }
 
 export const newestChange = (
-  context: ServiceContext,
+  context: UseCaseContext,
   { list }: ListHandler,
   input: ParsedInputOf<Endpoint>,
 ): Promise<number> => (list.changeNow ? list.changeNow(context, input) : changeOf(context.db, context.caller.companyId))
 
 async function ask(
-  context: ServiceContext,
+  context: UseCaseContext,
   handler: Handler,
   input: ParsedInputOf<Endpoint>,
 ): Promise<Answer<unknown>> {
-  if (handler.kind === 'service') return handler.service(context, input)
+  if (handler.kind === 'use-case') return handler.useCase(context, input)
   if (handler.kind !== 'list') throw new Error(`${handler.endpoint.name} sees to its own transactions`)
   const since = sinceOf(input)
   return since === undefined

@@ -4,7 +4,7 @@ import { requireCaller } from '#server/http/authenticate.ts'
 import { json } from '#server/http/responses.ts'
 import { StoredFile } from '#server/http/input/stored-parts.ts'
 import { invalid } from '#server/problems/problem-error.ts'
-import { type Handler, listHandler, procedureHandler, serviceHandler } from '#server/http/route-handler.ts'
+import { type Handler, listHandler, procedureHandler, useCaseHandler } from '#server/http/route-handler.ts'
 import { history, list } from '#server/use-cases/catalogue/apps.ts'
 import { publish } from '#server/use-cases/catalogue/publish-apps.ts'
 import { resource } from '#server/use-cases/catalogue/resources.ts'
@@ -15,7 +15,7 @@ export const apps: Handler[] = [
   listHandler(listApps, list),
   listHandler(listAppHistory, history),
 
-  serviceHandler(uploadApp, upload, async (input) => {
+  useCaseHandler(uploadApp, upload, async (input) => {
     const { file } = input.body
     if (!(file instanceof StoredFile)) throw invalid([{ field: 'file', code: 'REQUIRED' }])
     requireMappName(file.name)
@@ -35,7 +35,7 @@ export const apps: Handler[] = [
     { head: async () => ({ headers: { 'content-type': json } }) },
   ),
 
-  serviceHandler(publishApps, publish),
+  useCaseHandler(publishApps, publish),
 
   procedureHandler(getResource, ({ app }, { params }) => resource(app, params.id)),
 ]

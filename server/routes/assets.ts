@@ -4,14 +4,14 @@ import { getAsset } from '#contract/public.ts'
 import { isSmallEnough } from '#domain/images.ts'
 import { ReceivedFile } from '#server/http/input/multipart.ts'
 import { invalid, ProblemError } from '#server/problems/problem-error.ts'
-import { procedureHandler, type Handler, serviceHandler } from '#server/http/route-handler.ts'
+import { procedureHandler, type Handler, useCaseHandler } from '#server/http/route-handler.ts'
 import { assetNamed, upload } from '#server/use-cases/accounts/assets.ts'
 import { makeAvatar } from '#server/use-cases/accounts/avatar-image.ts'
 
 const year = 31_536_000
 
 export const assets: Handler[] = [
-  serviceHandler(uploadAsset, upload, async (input, { userId }) => {
+  useCaseHandler(uploadAsset, upload, async (input, { userId }) => {
     const file: unknown = input.body.avatar
     if (!(file instanceof ReceivedFile) || file.bytes.length === 0)
       throw invalid([{ field: 'avatar', code: 'REQUIRED' }])

@@ -11,7 +11,7 @@ import {
   verifyTrail,
 } from '#contract/audit-trail.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
-import { type Handler, procedureHandler, serviceHandler } from '#server/http/route-handler.ts'
+import { type Handler, procedureHandler, useCaseHandler } from '#server/http/route-handler.ts'
 import { activity, list } from '#server/use-cases/audit/audit-trail.ts'
 import { openExport } from '#server/use-cases/audit/export-trail.ts'
 import { listAlarms } from '#server/use-cases/audit/list-alarms.ts'
@@ -20,13 +20,13 @@ import { checkpoint, tile } from '#server/use-cases/audit/proofs.ts'
 import { beginJob } from '#server/use-cases/job-requests.ts'
 
 export const trail: Handler[] = [
-  serviceHandler(listTrail, list),
-  serviceHandler(trailActivity, activity),
-  serviceHandler(trailCheckpoint, checkpoint),
-  serviceHandler(trailTile, tile),
-  serviceHandler(trailRange, range),
-  serviceHandler(listTrailAlarms, listAlarms),
-  serviceHandler(keepTrail, keep),
+  useCaseHandler(listTrail, list),
+  useCaseHandler(trailActivity, activity),
+  useCaseHandler(trailCheckpoint, checkpoint),
+  useCaseHandler(trailTile, tile),
+  useCaseHandler(trailRange, range),
+  useCaseHandler(listTrailAlarms, listAlarms),
+  useCaseHandler(keepTrail, keep),
   procedureHandler(
     exportTrail,
     async ({ app, principal, requestId, stopped }, { query }) => {
@@ -45,5 +45,5 @@ export const trail: Handler[] = [
       download: ({ query }) => (query.format === 'ndjson' ? 'device' : 'file'),
     },
   ),
-  serviceHandler(verifyTrail, (context, { body }) => beginJob(context, { kind: 'verify-trail', input: body })),
+  useCaseHandler(verifyTrail, (context, { body }) => beginJob(context, { kind: 'verify-trail', input: body })),
 ]

@@ -10,7 +10,7 @@ import {
   orderBackup,
   restoreBackup,
 } from '#contract/backups.ts'
-import { type Handler, listHandler, serviceHandler } from '#server/http/route-handler.ts'
+import { type Handler, listHandler, useCaseHandler } from '#server/http/route-handler.ts'
 import * as asked from '#server/use-cases/hosting/backups/ask-backup.ts'
 import * as restores from '#server/use-cases/hosting/backups/ask-restore.ts'
 import * as plans from '#server/use-cases/hosting/backups/plan.ts'
@@ -22,12 +22,12 @@ import { present } from '#server/use-cases/hosting/traffic/present-month.ts'
 
 export const backups: Handler[] = [
   listHandler(listBackupOrders, orders),
-  serviceHandler(orderBackup, order),
+  useCaseHandler(orderBackup, order),
   listHandler(listTraffic, traffic),
-  serviceHandler(getTraffic, present),
-  serviceHandler(disableTraffic, disable),
+  useCaseHandler(getTraffic, present),
+  useCaseHandler(disableTraffic, disable),
   listHandler(listBackups, stored),
-  serviceHandler(backUp, asked.backUp),
-  serviceHandler(restoreBackup, restores.restoreBackup),
-  serviceHandler(getBackupPlan, plans.getBackupPlan),
+  useCaseHandler(backUp, asked.backUp),
+  useCaseHandler(restoreBackup, restores.restoreBackup),
+  useCaseHandler(getBackupPlan, plans.getBackupPlan),
 ]

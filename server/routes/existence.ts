@@ -1,7 +1,7 @@
 /** Existence queries. */
 import { codeExists, fieldExists, orderExists, userExists } from '#contract/accounts.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
-import { procedureHandler, type Handler, serviceHandler } from '#server/http/route-handler.ts'
+import { procedureHandler, type Handler, useCaseHandler } from '#server/http/route-handler.ts'
 import { fieldWithValue } from '#server/use-cases/accounts/field-exists.ts'
 import { isCodeTaken, openCodes, orderWithCode, userWithEmail } from '#server/use-cases/accounts/code-exists.ts'
 
@@ -10,7 +10,7 @@ export const queries: Handler[] = [
     const caller = openCodes.includes(query.resource) ? null : requireCaller(principal)
     return { body: await isCodeTaken(app, caller, query) }
   }),
-  serviceHandler(userExists, userWithEmail),
-  serviceHandler(orderExists, orderWithCode),
-  serviceHandler(fieldExists, fieldWithValue),
+  useCaseHandler(userExists, userWithEmail),
+  useCaseHandler(orderExists, orderWithCode),
+  useCaseHandler(fieldExists, fieldWithValue),
 ]

@@ -16,7 +16,7 @@ import {
   setUpFirstFactor,
 } from '#contract/factors.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
-import { procedureHandler, type Handler, serviceHandler, type RequestContext } from '#server/http/route-handler.ts'
+import { procedureHandler, type Handler, useCaseHandler, type RequestContext } from '#server/http/route-handler.ts'
 import { add, setUp } from '#server/use-cases/factors/set-up-factor.ts'
 import {
   type Asking,
@@ -41,7 +41,7 @@ const byUser = (visit: RequestContext, token: string): Asking => ({ ...visit, ho
 const byStranger = (visit: RequestContext, token: string): Asking => ({ ...visit, holder: { kind: 'stranger' }, token })
 
 export const factors: Handler[] = [
-  serviceHandler(getFactors, read),
+  useCaseHandler(getFactors, read),
 
   procedureHandler(beginProof, async (visit) => ({ body: await beginChange(visit.app, userOf(visit)) })),
 
@@ -82,7 +82,7 @@ export const factors: Handler[] = [
     return { body: null }
   }),
 
-  serviceHandler(getUserFactors, factorsOfColleague),
+  useCaseHandler(getUserFactors, factorsOfColleague),
 
   procedureHandler(resetUserFactors, async (visit, { params: { id }, body }) => {
     await resetColleague(visit.app, byUser(visit, body.mfa_token), { caller: requireCaller(visit.principal), id })

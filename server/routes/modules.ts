@@ -10,21 +10,21 @@ import {
   updateModule,
   validateModules,
 } from '#contract/modules.ts'
-import { type Handler, listHandler, procedureHandler, serviceHandler } from '#server/http/route-handler.ts'
+import { type Handler, listHandler, procedureHandler, useCaseHandler } from '#server/http/route-handler.ts'
 import { joinedContracts, relations, validate } from '#server/use-cases/catalogue/module-relations.ts'
 import { choices, create, get, list, remove, update } from '#server/use-cases/catalogue/modules.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 
 export const modules: Handler[] = [
   listHandler(listModules, list),
-  serviceHandler(listModuleChoices, choices),
-  serviceHandler(getModule, get),
-  serviceHandler(createModule, create),
-  serviceHandler(updateModule, update),
-  serviceHandler(deleteModule, remove),
-  serviceHandler(getModuleRelations, relations),
+  useCaseHandler(listModuleChoices, choices),
+  useCaseHandler(getModule, get),
+  useCaseHandler(createModule, create),
+  useCaseHandler(updateModule, update),
+  useCaseHandler(deleteModule, remove),
+  useCaseHandler(getModuleRelations, relations),
   procedureHandler(listJoinedContracts, async ({ app, principal }, input) => ({
     body: await joinedContracts(app, requireCaller(principal), input),
   })),
-  serviceHandler(validateModules, validate),
+  useCaseHandler(validateModules, validate),
 ]

@@ -17,7 +17,7 @@ import { pageWords, publicPage } from '#server/http/public-page.ts'
 import { notFound } from '#server/problems/problem-error.ts'
 import { headerOf } from '#server/http/input/parse.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
-import { procedureHandler, type Handler, serviceHandler, type RequestContext } from '#server/http/route-handler.ts'
+import { procedureHandler, type Handler, useCaseHandler, type RequestContext } from '#server/http/route-handler.ts'
 import { beginJob } from '#server/use-cases/job-requests.ts'
 import { kindOf, type PaymentOutcome } from '#server/use-cases/payments/payment-description.ts'
 import { apply, list, refund } from '#server/use-cases/payments/payment-tasks.ts'
@@ -43,10 +43,10 @@ export const payments: Handler[] = [
   procedureHandler(checkPayment, async ({ app, principal }, { params, body }) => {
     return { body: await check(app, { caller: requireCaller(principal), of: paidBy(params, body) }) }
   }),
-  serviceHandler(reconcilePayments, (context) => beginJob(context, { kind: 'reconcile-payments', input: {} })),
-  serviceHandler(listPaymentTasks, list),
-  serviceHandler(refundPaymentTask, refund),
-  serviceHandler(applyPaymentTask, apply),
+  useCaseHandler(reconcilePayments, (context) => beginJob(context, { kind: 'reconcile-payments', input: {} })),
+  useCaseHandler(listPaymentTasks, list),
+  useCaseHandler(refundPaymentTask, refund),
+  useCaseHandler(applyPaymentTask, apply),
   procedureHandler(stripeCalls, async (visit) => {
     await acceptCallback(visit.app, 'stripe', visit)
     return { body: null }

@@ -18,7 +18,7 @@ import { isPriceFileName } from '#domain/checks/price-file-checks.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 import { ReceivedFile } from '#server/http/input/multipart.ts'
 import { invalid } from '#server/problems/problem-error.ts'
-import { procedureHandler, type Handler, serviceHandler, listHandler } from '#server/http/route-handler.ts'
+import { procedureHandler, type Handler, useCaseHandler, listHandler } from '#server/http/route-handler.ts'
 import { ticketRequestOf } from '#server/http/ticket-request.ts'
 import { checkTicket } from '#server/use-cases/tickets.ts'
 import { badFile, unpackPriceList } from '#server/use-cases/catalogue/price-archive.ts'
@@ -29,19 +29,19 @@ import { readUses } from '#server/use-cases/catalogue/price-list-uses.ts'
 import { rehearse } from '#server/use-cases/catalogue/rehearse-prices.ts'
 
 export const prices: Handler[] = [
-  serviceHandler(getPriceInForce, inForce),
-  serviceHandler(getPriceList, get),
+  useCaseHandler(getPriceInForce, inForce),
+  useCaseHandler(getPriceList, get),
   listHandler(listPriceLists, list),
-  serviceHandler(createPriceList, create),
-  serviceHandler(updatePriceList, update),
-  serviceHandler(deletePriceList, remove),
-  serviceHandler(reinstatePriceList, reinstate),
+  useCaseHandler(createPriceList, create),
+  useCaseHandler(updatePriceList, update),
+  useCaseHandler(deletePriceList, remove),
+  useCaseHandler(reinstatePriceList, reinstate),
   procedureHandler(listPriceListUses, async ({ app, principal }, input) => ({
     body: await readUses(app, requireCaller(principal), input),
   })),
-  serviceHandler(rehearsePriceList, rehearse),
-  serviceHandler(listModulePrices, modulePrices),
-  serviceHandler(exportPriceList, exportList),
+  useCaseHandler(rehearsePriceList, rehearse),
+  useCaseHandler(listModulePrices, modulePrices),
+  useCaseHandler(exportPriceList, exportList),
 
   procedureHandler(
     downloadPriceList,
@@ -60,12 +60,12 @@ export const prices: Handler[] = [
     },
   ),
 
-  serviceHandler(uploadPriceList, upload, async (input) => {
+  useCaseHandler(uploadPriceList, upload, async (input) => {
     const { file } = input.body
     if (!(file instanceof ReceivedFile) || file.bytes.length === 0) throw invalid([{ field: 'file', code: 'REQUIRED' }])
     if (!isPriceFileName(file.name)) throw badFile('wrongEnding')
     return { ...input, body: { file: await unpackPriceList(Buffer.from(file.bytes)) } }
   }),
 
-  serviceHandler(importPriceList, importList),
+  useCaseHandler(importPriceList, importList),
 ]

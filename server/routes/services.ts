@@ -20,7 +20,7 @@ import {
   listHandler,
   procedureHandler,
   type RequestContext,
-  serviceHandler,
+  useCaseHandler,
 } from '#server/http/route-handler.ts'
 import { ticketRequestOf } from '#server/http/ticket-request.ts'
 import { lookAfterServices } from '#server/use-cases/hosting/look-after.ts'
@@ -43,14 +43,14 @@ const logType = { 'content-type': 'text/plain; charset=utf-8' }
 
 export const services: Handler[] = [
   listHandler(listServices, list),
-  serviceHandler(createService, operations.create),
-  serviceHandler(updateService, operations.update),
-  serviceHandler(removeService, operations.remove),
-  serviceHandler(deleteService, operations.erase),
-  serviceHandler(resetServicePassword, operations.resetPassword),
-  serviceHandler(rebootService, operations.reboot),
-  serviceHandler(configureService, operations.configure),
-  serviceHandler(takeServicePassword, take),
+  useCaseHandler(createService, operations.create),
+  useCaseHandler(updateService, operations.update),
+  useCaseHandler(removeService, operations.remove),
+  useCaseHandler(deleteService, operations.erase),
+  useCaseHandler(resetServicePassword, operations.resetPassword),
+  useCaseHandler(rebootService, operations.reboot),
+  useCaseHandler(configureService, operations.configure),
+  useCaseHandler(takeServicePassword, take),
   procedureHandler(readServiceLog, async (visit, input) => ({ body: await readLog(visitOf(visit), input) })),
   procedureHandler(requestLog, async (visit, input) => ({ body: await askForLog(visitOf(visit), input) })),
   procedureHandler(

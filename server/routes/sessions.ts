@@ -1,7 +1,7 @@
 /** Where a user is signed in. */
 import { endOtherSessions, endSession, endUserSessions, listSessions } from '#contract/sessions.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
-import { procedureHandler, type Handler, serviceHandler, type RequestContext } from '#server/http/route-handler.ts'
+import { procedureHandler, type Handler, useCaseHandler, type RequestContext } from '#server/http/route-handler.ts'
 import { type Asker, endAll, endOne, endOthers, ownSessions } from '#server/use-cases/sessions/sessions.ts'
 
 const askerOf = ({ principal, requestId }: RequestContext): Asker => ({
@@ -20,5 +20,5 @@ export const sessions: Handler[] = [
     await endOthers(visit.app, askerOf(visit))
     return { body: null }
   }),
-  serviceHandler(endUserSessions, endAll),
+  useCaseHandler(endUserSessions, endAll),
 ]

@@ -7,7 +7,7 @@ import type { ProblemCode } from '#contract/problem.ts'
 import { insertJob, type JobRow, jobOf, openJobsOf } from '#server/db/jobs.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { errorBody } from '#server/problems/problem-body.ts'
-import type { Answer, ServiceContext, AppContext } from '#server/context/context.ts'
+import type { Answer, UseCaseContext, AppContext } from '#server/context/context.ts'
 import { notFound, ProblemError } from '#server/problems/problem-error.ts'
 
 /** How long a poll says "still running" unless the call says otherwise, and how long an answer is kept (D61), in ms. */
@@ -28,7 +28,7 @@ export interface Begun {
  * intent finds the same row. Answers 202 and where to ask. Throws RATE_LIMITED.
  */
 export async function beginJob(
-  { db, caller, now, intent }: ServiceContext,
+  { db, caller, now, intent }: UseCaseContext,
   { kind, input, progressKey = newProgressKey(), deadlineMs = jobTimes.deadline }: Begun,
 ): Promise<Answer<never>> {
   const open = await openJobsOf(db, caller)

@@ -19,7 +19,7 @@ import {
   takeTicket,
   type Ticket,
 } from '#server/db/accounts/tickets.ts'
-import type { ServiceContext, AppContext } from '#server/context/context.ts'
+import type { UseCaseContext, AppContext } from '#server/context/context.ts'
 import { notFound, ProblemError, unavailable } from '#server/problems/problem-error.ts'
 
 type Issued = Exclude<TicketKind, 'confirm'>
@@ -33,7 +33,7 @@ const most = 30
  * found to be allowed it. Throws RATE_LIMITED.
  */
 export async function issueTicket(
-  { db, caller, sessionId, now }: Pick<ServiceContext, 'db' | 'caller' | 'sessionId' | 'now'>,
+  { db, caller, sessionId, now }: Pick<UseCaseContext, 'db' | 'caller' | 'sessionId' | 'now'>,
   { kind, subject, companyId = caller.companyId }: { kind: Issued; subject: unknown; companyId?: number },
 ): Promise<string> {
   const { userId } = caller

@@ -29,8 +29,8 @@ export interface Asking {
 
 export async function write(app: AppContext, asking: Asking): Promise<{ carried: StoredResponse; strays: number }> {
   const { handler, principal } = asking
-  if (handler.kind !== 'service') throw new ProblemError('METHOD_NOT_ALLOWED')
-  const { endpoint, service, prepare } = handler
+  if (handler.kind !== 'use-case') throw new ProblemError('METHOD_NOT_ALLOWED')
+  const { endpoint, useCase, prepare } = handler
   const { input: sent, strays } = parseInput(endpoint, asking.received)
   const input = prepare ? await prepare(sent, requireCaller(principal)) : sent
   const isFresh = await hasFreshPassword(app, endpoint, input, principal.sessionId)
@@ -57,7 +57,7 @@ export async function write(app: AppContext, asking: Asking): Promise<{ carried:
     requirePassword,
     input,
   }
-  const carried = await executeWrite(app, request, service)
+  const carried = await executeWrite(app, request, useCase)
   if (endpoint.job && carried.status === 202) notifyJobs(app)
   return { carried, strays }
 }

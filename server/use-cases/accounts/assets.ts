@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { uploadAsset } from '#contract/accounts.ts'
 import { assetByName, countAssetsOf, insertAsset, type NewAsset, pictureBytesOf } from '#server/db/accounts/assets.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import type { AppContext, Service } from '#server/context/context.ts'
+import type { AppContext, UseCase } from '#server/context/context.ts'
 import { notFound, ProblemError } from '#server/problems/problem-error.ts'
 import type { Picture } from '#server/use-cases/accounts/avatar-image.ts'
 import { userById } from '#server/db/accounts/users.ts'
@@ -13,7 +13,7 @@ const dayMs = 86_400_000
 const maxPerDay = 100
 
 /** The input is the picture already: `prepared` by the route, before the transaction. */
-export const upload: Service<typeof uploadAsset> = async (
+export const upload: UseCase<typeof uploadAsset> = async (
   { app, db, caller, now, audit: note, setResultRow: left },
   { body },
 ) => {

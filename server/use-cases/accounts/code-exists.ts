@@ -7,7 +7,7 @@ import { companyByCode } from '#server/db/accounts/companies.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { isCodeTaken as isServiceCodeTaken } from '#server/db/orders/service-codes.ts'
 import { userByEmail } from '#server/db/accounts/users.ts'
-import type { AppContext, Service } from '#server/context/context.ts'
+import type { AppContext, UseCase } from '#server/context/context.ts'
 import { forbidden, invalid } from '#server/problems/problem-error.ts'
 import { momentOf } from '#server/use-cases/orders/business-time.ts'
 import { serviceCodeOf } from '#server/use-cases/orders/order-terms.ts'
@@ -53,7 +53,7 @@ export async function isCodeTaken(
 }
 
 /** `company`: code or id. About another company the answer is always no (N-07). */
-export const userWithEmail: Service<typeof userExists> = async ({ db, caller }, { query }) => {
+export const userWithEmail: UseCase<typeof userExists> = async ({ db, caller }, { query }) => {
   if (query.company !== undefined && !isOwn(caller, query.company)) return { body: false }
   return { body: (await userByEmail(db, caller.companyId, query.code)) !== null }
 }
@@ -62,6 +62,6 @@ const isOwn = (caller: Caller, company: string) =>
   company.toLowerCase() === caller.companyCode || company === String(caller.companyId)
 
 /** Over all companies, because the code becomes a host name (D37): that it is taken is all that is said. */
-export const orderWithCode: Service<typeof orderExists> = async (context, { query }) => ({
+export const orderWithCode: UseCase<typeof orderExists> = async (context, { query }) => ({
   body: await isServiceCodeTaken(context.db, serviceCodeOf(query.code), momentOf(context)),
 })

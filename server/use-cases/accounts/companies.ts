@@ -13,7 +13,7 @@ import {
 } from '#server/db/accounts/companies.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { touchServices } from '#server/db/hosting/services.ts'
-import type { ServiceContext, AppContext, Service } from '#server/context/context.ts'
+import type { UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
 import { invalid, notFound } from '#server/problems/problem-error.ts'
 import { announceAccount } from '#server/use-cases/accounts/announce-account.ts'
 import { requireVersion } from '#server/use-cases/if-match.ts'
@@ -36,18 +36,18 @@ type Company = Omit<CompanyRecord, 'create_time' | 'update_time'>
 const companyRowOf = ({ create_time: _made, update_time: _changed, ...row }: CompanyRecord): Company => row
 
 /** Another company's id is as good as none. */
-function ownId({ caller }: ServiceContext, id: number | `~${string}`): number {
+function ownId({ caller }: UseCaseContext, id: number | `~${string}`): number {
   if (id !== caller.companyId) throw notFound()
   return id
 }
 
-export const get: Service<typeof getCompany> = async (context, { params }) => {
+export const get: UseCase<typeof getCompany> = async (context, { params }) => {
   const found = await companyById(context.db, ownId(context, params.id))
   if (!found) throw notFound()
   return { body: companyRowOf(found) }
 }
 
-export const update: Service<typeof updateCompany> = async (context, { params, body }) => {
+export const update: UseCase<typeof updateCompany> = async (context, { params, body }) => {
   const id = ownId(context, params.id)
   const before = await companyForUpdate(context.db, id)
   if (!before) throw notFound()

@@ -4,7 +4,7 @@ import { type Caller, type ClientType, clientTypes, isProviderAdmin } from '#dom
 import { foldText } from '#domain/text.ts'
 import { userStatus } from '#domain/accounts/users.ts'
 import type { Handle } from '#server/db/handle.ts'
-import type { Service } from '#server/context/context.ts'
+import type { UseCase } from '#server/context/context.ts'
 import { invalid } from '#server/problems/problem-error.ts'
 import { requireType } from '#server/use-cases/orders/client-types.ts'
 
@@ -93,7 +93,7 @@ function conditionsOf({ takes }: Pair, text: string): Conditions {
 }
 
 /** Throws VALIDATION_ERROR for a pair or a condition that is not on the list, FORBIDDEN for another client type. */
-export const fieldWithValue: Service<typeof fieldExists> = async ({ db, caller }, { query }) => {
+export const fieldWithValue: UseCase<typeof fieldExists> = async ({ db, caller }, { query }) => {
   const pair = pairOf(`${query.resource}.${query.field}`, caller)
   const conditions = conditionsOf(pair, query.conds ?? '')
   requireType(caller, conditions.type)

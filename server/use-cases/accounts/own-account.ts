@@ -8,13 +8,13 @@ import { nameOfOwnAsset } from '#server/db/accounts/assets.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { endOfLink } from '#server/db/accounts/one-time-keys.ts'
 import { userById, userForUpdate, type UserRecord } from '#server/db/accounts/users.ts'
-import type { ServiceContext, AppContext, Service } from '#server/context/context.ts'
+import type { UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
 import { invalid } from '#server/problems/problem-error.ts'
 import { sealKeysFor } from '#server/use-cases/sessions/seal-key.ts'
 import { requireUserVersion, store, userNotFound, userRowOf } from '#server/use-cases/accounts/users.ts'
 
 /** Oneself; an admin sees the own company's others. For everybody else another's id is as good as none. */
-export const user: Service<typeof getUser> = async ({ db, app, caller, sessionId }, { query }) => {
+export const user: UseCase<typeof getUser> = async ({ db, app, caller, sessionId }, { query }) => {
   const id = query.userId ?? caller.userId
   const self = id === caller.userId
   const found =
@@ -33,7 +33,7 @@ async function invitationOf(db: Handle, { config, clock }: AppContext, userId: n
   return until === null ? null : { until: timestampIn(config.timeZone, until), works: until > clock() }
 }
 
-export const changeOwn: Service<typeof updateOwnUser> = async (context, { params, body }) => {
+export const changeOwn: UseCase<typeof updateOwnUser> = async (context, { params, body }) => {
   const { db, caller } = context
   const before = params.id === caller.userId ? await userForUpdate(db, caller.companyId, caller.userId) : null
   if (!before) throw userNotFound()
@@ -46,7 +46,7 @@ export const changeOwn: Service<typeof updateOwnUser> = async (context, { params
 }
 
 /** One that this user has put in: named as the server calls it, or by the number that its own write left. */
-async function ownPicture({ db, caller }: ServiceContext, before: UserRecord, said: string | number | null) {
+async function ownPicture({ db, caller }: UseCaseContext, before: UserRecord, said: string | number | null) {
   if (said === null || said === before.avatar) return said
   const name = await nameOfOwnAsset(db, caller.userId, said)
   if (name === null) throw invalid([{ field: 'avatar', code: 'INVALID_FORMAT' }])
@@ -65,7 +65,7 @@ function changed(before: UserRecord, fields: { [F in keyof OwnFields]?: OwnField
 }
 
 export const settings =
-  (build: string): Service<typeof getSettings> =>
+  (build: string): UseCase<typeof getSettings> =>
   async ({ app: { config, payments } }) => ({
     body: {
       time_zone: config.timeZone,

@@ -25,7 +25,7 @@ import {
 import type { Handle } from '#server/db/handle.ts'
 import { endSessionsOf } from '#server/db/accounts/tokens.ts'
 import * as users from '#server/db/accounts/users.ts'
-import type { Answer, ServiceContext, AppContext, Service } from '#server/context/context.ts'
+import type { Answer, UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
 import { securityEvent } from '#server/context/log.ts'
 import { forbidden, invalid, ProblemError } from '#server/problems/problem-error.ts'
 import { announceAccount } from '#server/use-cases/accounts/announce-account.ts'
@@ -59,7 +59,7 @@ export function userRowOf({ config }: AppContext, record: users.UserRecord): Use
 }
 
 /** Throws the 412 that shows the user as it is now. */
-export const requireUserVersion = (context: ServiceContext, user: users.UserRecord) =>
+export const requireUserVersion = (context: UseCaseContext, user: users.UserRecord) =>
   requireVersion(context, user, {
     current: () => userRowOf(context.app, user),
     kept: { code: 'user', info: { UserId: user.id } },
@@ -77,7 +77,7 @@ export async function colleagueOf(db: Handle, caller: Caller, id: Id): Promise<u
 }
 
 /** The company of the path must be the caller's own. */
-function requireOwnCompany({ caller }: ServiceContext, companyId: Id): number {
+function requireOwnCompany({ caller }: UseCaseContext, companyId: Id): number {
   if (companyId !== caller.companyId) throw new ProblemError('NOT_FOUND')
   return companyId
 }
@@ -87,15 +87,15 @@ export const list = {
     const companyId = requireOwnCompany(context, params.companyId)
     const { count, rows } = await users.listUsers(context.db, companyId, query)
     return { body: { count, data: rows.map((row) => userRowOf(context.app, row)) } }
-  }) satisfies Service<typeof listUsers>,
+  }) satisfies UseCase<typeof listUsers>,
 
-  async changes(context: ServiceContext, { params }: { params: { companyId: Id } }, since: number | null) {
+  async changes(context: UseCaseContext, { params }: { params: { companyId: Id } }, since: number | null) {
     const companyId = requireOwnCompany(context, params.companyId)
     const { changed, gone, upto } = await users.usersChangedSince(context.db, companyId, since)
     return { changed: changed.map((row) => userRowOf(context.app, row)), gone, upto }
   },
 
-  async rowsAfter(context: ServiceContext, { params }: { params: { companyId: Id } }, id: number, most: number) {
+  async rowsAfter(context: UseCaseContext, { params }: { params: { companyId: Id } }, id: number, most: number) {
     const companyId = requireOwnCompany(context, params.companyId)
     const rows = await users.usersAfter(context.db, companyId, id, most)
     return rows.map((row) => userRowOf(context.app, row))
@@ -103,19 +103,19 @@ export const list = {
 }
 
 /** Locked until the commit. Throws USER_NOT_EXIST for missing and foreign alike. */
-async function ownUser({ db, caller }: ServiceContext, id: Id): Promise<users.UserRecord> {
+async function ownUser({ db, caller }: UseCaseContext, id: Id): Promise<users.UserRecord> {
   const found = typeof id === 'number' ? await users.userForUpdate(db, caller.companyId, id) : null
   if (!found) throw userNotFound()
   return found
 }
 
 /** Only the delete level gives an access level, and only to the provider's users (D48). */
-function requireMayGrant({ caller }: ServiceContext, level: number, present: number): void {
+function requireMayGrant({ caller }: UseCaseContext, level: number, present: number): void {
   if (level === present) return
   if (caller.companyCode !== PROVIDER || !isDeleteLevel(caller)) throw forbidden()
 }
 
-export const create: Service<typeof createUser> = async (context, { body }) => {
+export const create: UseCase<typeof createUser> = async (context, { body }) => {
   const { db, caller, now } = context
   const name = tidyText(body.name)
   const email = tidyText(body.email)
@@ -149,7 +149,7 @@ export const create: Service<typeof createUser> = async (context, { body }) => {
 }
 
 /** Throws MAIL_LIMIT where this address has had its mails of the hour, and COMPANY_MAIL_LIMIT where the company has (S-40). */
-async function sendActivation(context: ServiceContext, to: { id: number; email: string }): Promise<void> {
+async function sendActivation(context: UseCaseContext, to: { id: number; email: string }): Promise<void> {
   const { db, caller, now } = context
   await countMails(db, { email: to.email, by: caller, now })
   await askMail(db, { companyId: caller.companyId, now }, { mail: 'activation', userId: to.id })
@@ -157,7 +157,7 @@ async function sendActivation(context: ServiceContext, to: { id: number; email: 
 }
 
 /** Of the row only the time of the invitation changes. */
-export const activatemail: Service<typeof sendActivationMail> = async (context, { params }) => {
+export const activatemail: UseCase<typeof sendActivationMail> = async (context, { params }) => {
   const { db, caller } = context
   const user = typeof params.id === 'number' ? await users.userForUpdate(db, caller.companyId, params.id) : null
   if (!user) throw userNotFound()
@@ -169,7 +169,7 @@ export const activatemail: Service<typeof sendActivationMail> = async (context, 
   return answer(context, after, 'update', user)
 }
 
-export const update: Service<typeof updateCompanyUser> = async (context, { params, body }) => {
+export const update: UseCase<typeof updateCompanyUser> = async (context, { params, body }) => {
   const before = await ownUser(context, params.id)
   await requireUserVersion(context, before)
   const fields = changedFields(context, before, body)
@@ -185,7 +185,7 @@ export const update: Service<typeof updateCompanyUser> = async (context, { param
 type Sent = { [F in keyof UserFields]?: UserFields[F] | undefined }
 
 /** What differs from the row. A locked field with the value it has is no change; with another it is a mistake. */
-function changedFields({ caller }: ServiceContext, before: users.UserRecord, body: Sent): Partial<UserFields> {
+function changedFields({ caller }: UseCaseContext, before: users.UserRecord, body: Sent): Partial<UserFields> {
   const present: Record<string, unknown> = { ...before, order: before.orders }
   const tidy = body.name === undefined ? body : { ...body, name: tidyText(body.name) }
   const changed = Object.fromEntries(
@@ -200,7 +200,7 @@ function changedFields({ caller }: ServiceContext, before: users.UserRecord, bod
 
 /** D54: a company must not lock itself out. */
 async function requireAdminLeft(
-  { db, caller }: ServiceContext,
+  { db, caller }: UseCaseContext,
   before: users.UserRecord,
   after: Pick<users.UserRecord, 'admin' | 'status'>,
 ): Promise<void> {
@@ -210,12 +210,12 @@ async function requireAdminLeft(
   if ((await users.countActiveAdmins(db, caller.companyId)) <= 1) throw new ProblemError('LAST_ADMIN')
 }
 
-export const disable = (context: ServiceContext, { params }: { params: { id: Id } }) =>
+export const disable = (context: UseCaseContext, { params }: { params: { id: Id } }) =>
   move(context, params.id, 'disable')
-export const enable = (context: ServiceContext, { params }: { params: { id: Id } }) =>
+export const enable = (context: UseCaseContext, { params }: { params: { id: Id } }) =>
   move(context, params.id, 'enable')
 
-export const remove: Service<typeof deleteUser> = async (context, { params }) => {
+export const remove: UseCase<typeof deleteUser> = async (context, { params }) => {
   await move(context, params.id, 'remove')
   return { status: 204, body: null }
 }
@@ -223,7 +223,7 @@ export const remove: Service<typeof deleteUser> = async (context, { params }) =>
 const operations = { enable: 'enable', disable: 'disable', remove: 'delete' } as const
 
 async function move(
-  context: ServiceContext,
+  context: UseCaseContext,
   id: Id,
   step: Exclude<UserMove, 'activatemail'>,
 ): Promise<Answer<UserRow & { id: number }>> {
@@ -246,7 +246,7 @@ async function move(
 
 /** Writes the fields of a locked row; nothing to write leaves row and version as they are. */
 export async function store(
-  context: ServiceContext,
+  context: UseCaseContext,
   before: users.UserRecord,
   fields: users.UserChange,
   operation: string,
@@ -261,7 +261,7 @@ export async function store(
 }
 
 async function answer(
-  context: ServiceContext,
+  context: UseCaseContext,
   record: users.UserRecord,
   operation: string,
   before: users.UserRecord | null,
@@ -299,7 +299,7 @@ const factsOf = ({ orders, avatar, ...facts }: users.UserRecord) => ({
 })
 
 function noteSecurity(
-  { app, caller, requestId }: ServiceContext,
+  { app, caller, requestId }: UseCaseContext,
   event: 'role changed' | 'user disabled' | 'user deleted',
   id: number,
 ) {

@@ -6,7 +6,7 @@ import { activityDays } from '#domain/audit-log/activity.ts'
 import { type AuditEntryRow, countedMost, entryOfLeaf } from '#domain/audit-log/leaf.ts'
 import { addDays, isDate } from '#domain/period.ts'
 import { dateIn, startOfDay } from '#domain/time.ts'
-import type { Service, ServiceContext } from '#server/context/context.ts'
+import type { UseCase, UseCaseContext } from '#server/context/context.ts'
 import {
   companyOfIntent,
   countDays,
@@ -19,7 +19,7 @@ import { fenceTo } from '#server/db/tenant.ts'
 import { invalid, notFound } from '#server/problems/problem-error.ts'
 import { checkListedEntries } from '#server/use-cases/audit/check-listed-entries.ts'
 
-export type Reader = Pick<ServiceContext, 'db' | 'app' | 'caller'>
+export type Reader = Pick<UseCaseContext, 'db' | 'app' | 'caller'>
 
 /**
  * The company whose log is read, behind whose fence the rest of the transaction stands. Throws NOT_FOUND for another company's
@@ -70,7 +70,7 @@ type Row = OutputOf<typeof listTrail>['data'][number]
 /** Rows of the contract's type: `readonly` ends at the wire. */
 const wire = (rows: AuditEntryRow[]) => rows as unknown as Row[]
 
-export const list: Service<typeof listTrail> = async (context, { query }) => {
+export const list: UseCase<typeof listTrail> = async (context, { query }) => {
   const { results, page, after, sortOrder, companyId, ...asked } = query
   if (after === undefined && page * results > countedMost) throw invalid([{ field: 'page', code: 'OUT_OF_RANGE' }])
   // What one of the staff did for a customer stands in that customer's log: its receipt finds it without naming whose.
@@ -97,14 +97,14 @@ async function countOf(
 }
 
 /** In the logs of other companies, by a function that finds an intent and nothing else. */
-async function elsewhere(context: ServiceContext, filter: TrailFilter): Promise<FoundEntry[]> {
+async function elsewhere(context: UseCaseContext, filter: TrailFilter): Promise<FoundEntry[]> {
   const company = await companyOfIntent(context.db, filter.intent ?? '')
   if (company === null) return []
   await fenceTo(context.db, company)
   return trailPage(context.db, { ...filter, companyId: company }, { results: 50, page: 1, descending: true })
 }
 
-export const activity: Service<typeof trailActivity> = async (context, { query }) => {
+export const activity: UseCase<typeof trailActivity> = async (context, { query }) => {
   const { companyId, ...asked } = query
   const own = await openLog(context, companyId)
   const { app, now } = context

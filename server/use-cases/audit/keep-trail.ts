@@ -4,7 +4,7 @@ import type { keepTrail, trailRange } from '#contract/audit-trail.ts'
 import type { Caller } from '#domain/access.ts'
 import { addDays, isDate } from '#domain/period.ts'
 import { startOfDay } from '#domain/time.ts'
-import type { AppContext, Service, ServiceContext } from '#server/context/context.ts'
+import type { AppContext, UseCase, UseCaseContext } from '#server/context/context.ts'
 import { type LogRange, rangeOfTime } from '#server/db/audit/audit-list.ts'
 import { fenceTo } from '#server/db/tenant.ts'
 import { invalid } from '#server/problems/problem-error.ts'
@@ -18,7 +18,7 @@ interface Days {
 /** Of a line of the stream that is not the leaf: `{"index":…,"leaf":"…"}` with its escaped quotes. */
 const bytesBeside = 80
 
-async function readRange(context: ServiceContext, companyId: number, { dateFrom, dateTo }: Days): Promise<LogRange> {
+async function readRange(context: UseCaseContext, companyId: number, { dateFrom, dateTo }: Days): Promise<LogRange> {
   const wrong = Object.entries({ dateFrom, dateTo }).filter(([, day]) => !isDate(day))
   if (wrong.length > 0) throw invalid(wrong.map(([field]) => ({ field, code: 'INVALID_FORMAT' as const })))
   if (dateFrom > dateTo) throw invalid([{ field: 'dateTo', code: 'OUT_OF_RANGE' }])
@@ -34,13 +34,13 @@ const shown = ({ from, to, bytes }: LogRange) => ({
   bytes: bytes + (to - from) * bytesBeside,
 })
 
-export const range: Service<typeof trailRange> = async (context, { query }) => {
+export const range: UseCase<typeof trailRange> = async (context, { query }) => {
   const companyId = await openLog(context, query.companyId)
   return { body: shown(await readRange(context, companyId, query)) }
 }
 
 /** An export: an entry in the log that is read, like any other. */
-export const keep: Service<typeof keepTrail> = async (context, { body }) => {
+export const keep: UseCase<typeof keepTrail> = async (context, { body }) => {
   const { caller } = context
   const companyId = await openLog(context, body.companyId)
   const found = await readRange(context, companyId, body)

@@ -1,9 +1,9 @@
 import type { listTrailAlarms } from '#contract/audit-trail.ts'
-import type { Service } from '#server/context/context.ts'
+import type { UseCase } from '#server/context/context.ts'
 import { asSystem } from '#server/db/tenant.ts'
 import { listLogAlarms } from '#server/use-cases/audit/log-alarms.ts'
 
-export const listAlarms: Service<typeof listTrailAlarms> = async ({ app, db }) => {
+export const listAlarms: UseCase<typeof listTrailAlarms> = async ({ app, db }) => {
   const alarms = [...listLogAlarms(app)].toSorted(([one], [other]) => one - other)
   if (alarms.length === 0) return { body: [] }
   const ids = alarms.map(([companyId]) => companyId)

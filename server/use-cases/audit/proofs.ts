@@ -3,7 +3,7 @@ import type { trailCheckpoint, trailTile } from '#contract/audit-trail.ts'
 import { toBase64 } from '#domain/audit-log/base64.ts'
 import { followHandovers } from '#domain/audit-log/checkpoint.ts'
 import { LogError } from '#domain/audit-log/fault.ts'
-import type { Service, ServiceContext } from '#server/context/context.ts'
+import type { UseCase, UseCaseContext } from '#server/context/context.ts'
 import { archivedUpTo } from '#server/db/audit/audit-archive.ts'
 import {
   countPending,
@@ -22,7 +22,7 @@ import { getLogAlarm, type LogAlarm, raiseLogAlarm } from '#server/use-cases/aud
 import { keyOf } from '#server/use-cases/audit/log-identity.ts'
 import { getLastReadNote } from '#server/use-cases/audit/stored-notes.ts'
 
-export const checkpoint: Service<typeof trailCheckpoint> = async (context, { query: { companyId: asked, known } }) => {
+export const checkpoint: UseCase<typeof trailCheckpoint> = async (context, { query: { companyId: asked, known } }) => {
   const companyId = await openLog(context, asked)
   const { db, app } = context
   // Before the checkpoint: what finds its place in between is then in both, and never in neither.
@@ -42,7 +42,7 @@ const maxEntries = 1_024
 const maxTries = 5
 
 /** What this process has found in the log before, or finds now. Null: nothing. */
-async function findAlarm({ app, db }: ServiceContext, companyId: number): Promise<LogAlarm | null> {
+async function findAlarm({ app, db }: UseCaseContext, companyId: number): Promise<LogAlarm | null> {
   // Not only where the lock is free: whoever holds it in the database would keep every reader from looking.
   const isLocked = await lockLog(db, companyId)
   for (let tries = 0; tries < maxTries; tries++) {
@@ -100,7 +100,7 @@ function keyAfter(note: string, key: string): string | null {
 }
 
 /** Throws NOT_FOUND where the log is not that large. */
-export const tile: Service<typeof trailTile> = async (context, { params, query }) => {
+export const tile: UseCase<typeof trailTile> = async (context, { params, query }) => {
   const companyId = await openLog(context, query.companyId)
   const hashes = await tileOf(context.db, companyId, Number(params.level), Number(params.index))
   if (!hashes) throw notFound()

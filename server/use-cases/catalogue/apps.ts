@@ -3,9 +3,9 @@ import { timestampIn } from '#domain/time.ts'
 import type { listAppHistory, listApps } from '#contract/apps.ts'
 import * as apps from '#server/db/catalogue/apps.ts'
 import { catalogueChange } from '#server/db/catalogue/catalogue.ts'
-import type { ServiceContext, AppContext, Service } from '#server/context/context.ts'
+import type { UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
 
-const changeNow = ({ db }: ServiceContext) => catalogueChange(db)
+const changeNow = ({ db }: UseCaseContext) => catalogueChange(db)
 
 const appOf = ({ config }: AppContext, record: apps.AppRecord) => ({
   id: record.id,
@@ -28,14 +28,14 @@ export const list = {
   page: (async ({ db, app }, { query }) => {
     const { count, rows } = await apps.pageOfApps(db, query)
     return { body: { count, data: rows.map((row) => appOf(app, row)) } }
-  }) satisfies Service<typeof listApps>,
+  }) satisfies UseCase<typeof listApps>,
 
-  async changes({ db, app }: ServiceContext, _input: unknown, since: number | null) {
+  async changes({ db, app }: UseCaseContext, _input: unknown, since: number | null) {
     const { changed, ...rest } = await apps.appsSince(db, since)
     return { changed: changed.map((row) => appOf(app, row)), ...rest }
   },
 
-  async rowsAfter({ db, app }: ServiceContext, _input: unknown, id: number, most: number) {
+  async rowsAfter({ db, app }: UseCaseContext, _input: unknown, id: number, most: number) {
     return (await apps.appsAfter(db, id, most)).map((row) => appOf(app, row))
   },
 }
@@ -58,14 +58,14 @@ export const history = {
   page: (async ({ db, app }, { query }) => {
     const { count, rows } = await apps.pageOfVersions(db, query)
     return { body: { count, data: rows.map((row) => versionOf(app, row)) } }
-  }) satisfies Service<typeof listAppHistory>,
+  }) satisfies UseCase<typeof listAppHistory>,
 
-  async changes({ db, app }: ServiceContext, _input: unknown, since: number | null) {
+  async changes({ db, app }: UseCaseContext, _input: unknown, since: number | null) {
     const { changed, ...rest } = await apps.versionsSince(db, since)
     return { changed: changed.map((row) => versionOf(app, row)), ...rest }
   },
 
-  async rowsAfter({ db, app }: ServiceContext, _input: unknown, id: number, most: number) {
+  async rowsAfter({ db, app }: UseCaseContext, _input: unknown, id: number, most: number) {
     return (await apps.versionsAfter(db, id, most)).map((row) => versionOf(app, row))
   },
 }

@@ -9,11 +9,11 @@ import { newestApps } from '#server/db/catalogue/apps.ts'
 import * as modules from '#server/db/catalogue/modules.ts'
 import { contractsWithModules } from '#server/db/orders/joined-contracts.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import type { AppContext, Service } from '#server/context/context.ts'
+import type { AppContext, UseCase } from '#server/context/context.ts'
 import { invalid } from '#server/problems/problem-error.ts'
 import { requireType } from '#server/use-cases/orders/client-types.ts'
 
-export const relations: Service<typeof getModuleRelations> = async ({ db, caller }, { query }) => {
+export const relations: UseCase<typeof getModuleRelations> = async ({ db, caller }, { query }) => {
   requireType(caller, query.type)
   return { body: dependents(await modules.modulesOf(db, query.type), query.code) }
 }
@@ -39,7 +39,7 @@ export async function joinedContracts(
 }
 
 /** The set with what it requires and the hidden modules that it brings in. */
-export const validate: Service<typeof validateModules> = async ({ db, caller }, { query, body }) => {
+export const validate: UseCase<typeof validateModules> = async ({ db, caller }, { query, body }) => {
   requireType(caller, query.type)
   const all = await modules.modulesOf(db, query.type)
   const unknown = body.flatMap((code, at) =>

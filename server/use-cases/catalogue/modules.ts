@@ -19,7 +19,7 @@ import { catalogueChange, lockCatalogue } from '#server/db/catalogue/catalogue.t
 import * as modules from '#server/db/catalogue/modules.ts'
 import { listsWithModule } from '#server/db/catalogue/price-lists.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
-import type { Answer, ServiceContext, AppContext, Service } from '#server/context/context.ts'
+import type { Answer, UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
 import { invalid, notFound, ProblemError } from '#server/problems/problem-error.ts'
 import { isVisible, requireType, visibleTypes } from '#server/use-cases/orders/client-types.ts'
 import { requireVersion } from '#server/use-cases/if-match.ts'
@@ -50,25 +50,25 @@ const listedRow = (app: AppContext, caller: Caller, record: modules.ModuleRecord
     : rowOf(app, record)
 
 export const list = {
-  changeNow: ({ db }: ServiceContext) => catalogueChange(db),
+  changeNow: ({ db }: UseCaseContext) => catalogueChange(db),
 
   page: (async ({ db, app, caller }, { query }) => {
     if (query.type) requireType(caller, query.type)
     const { count, rows } = await modules.pageOfModules(db, visibleTypes(caller), query)
     return { body: { count, data: rows.map((row) => listedRow(app, caller, row)) } }
-  }) satisfies Service<typeof listModules>,
+  }) satisfies UseCase<typeof listModules>,
 
-  async changes({ db, app, caller }: ServiceContext, _input: unknown, since: number | null) {
+  async changes({ db, app, caller }: UseCaseContext, _input: unknown, since: number | null) {
     const { changed, gone, upto } = await modules.modulesSince(db, visibleTypes(caller), since)
     return { changed: changed.map((row) => listedRow(app, caller, row)), gone, upto }
   },
 
-  async rowsAfter({ db, app, caller }: ServiceContext, _input: unknown, id: number, most: number) {
+  async rowsAfter({ db, app, caller }: UseCaseContext, _input: unknown, id: number, most: number) {
     return (await modules.modulesAfter(db, visibleTypes(caller), id, most)).map((row) => listedRow(app, caller, row))
   },
 }
 
-export const choices: Service<typeof listModuleChoices> = async ({ db, caller }, { query }) => {
+export const choices: UseCase<typeof listModuleChoices> = async ({ db, caller }, { query }) => {
   requireType(caller, query.type)
   const all = await modules.modulesOf(db, query.type)
   return {
@@ -85,7 +85,7 @@ export const choices: Service<typeof listModuleChoices> = async ({ db, caller },
   }
 }
 
-export const get: Service<typeof getModule> = async ({ db, app, caller }, { params }) => {
+export const get: UseCase<typeof getModule> = async ({ db, app, caller }, { params }) => {
   const found = typeof params.id === 'number' ? await modules.moduleById(db, params.id) : null
   if (!found || !isVisible(caller, found)) throw notFound()
   return { body: rowOf(app, found) }
@@ -102,7 +102,7 @@ interface Fields extends ModuleFields {
 
 /** What is wrong with a module among those there are. `own`: as it is already; null: it is made. */
 async function check(
-  { db }: ServiceContext,
+  { db }: UseCaseContext,
   fields: Fields,
   own: Pick<Fields, 'code' | 'name'> | null,
   withApps: boolean,
@@ -113,7 +113,7 @@ async function check(
   return checkModule(fields, others, known, own?.name ?? null)
 }
 
-export const create: Service<typeof createModule> = async (context, { body }) => {
+export const create: UseCase<typeof createModule> = async (context, { body }) => {
   const { db, caller, now } = context
   const hidden = body.hidden ?? false
   const fields: Fields = {
@@ -143,7 +143,7 @@ export const create: Service<typeof createModule> = async (context, { body }) =>
 }
 
 /** Held until the commit. Throws NOT_FOUND, FORBIDDEN, VERSION_CONFLICT. */
-async function held(context: ServiceContext, id: Id): Promise<modules.ModuleRecord> {
+async function held(context: UseCaseContext, id: Id): Promise<modules.ModuleRecord> {
   const found = typeof id === 'number' ? await modules.moduleForUpdate(context.db, id) : null
   if (!found) throw notFound()
   requireType(context.caller, found.type)
@@ -154,7 +154,7 @@ async function held(context: ServiceContext, id: Id): Promise<modules.ModuleReco
 
 const locked = ['type', 'code', 'hidden'] as const
 
-export const update: Service<typeof updateModule> = async (context, { params, body }) => {
+export const update: UseCase<typeof updateModule> = async (context, { params, body }) => {
   const before = await held(context, params.id)
   const refused = locked.filter((field) => body[field] !== undefined && body[field] !== before[field])
   if (refused.length > 0) throw invalid(refused.map((field) => ({ field, code: 'LOCKED' })))
@@ -177,7 +177,7 @@ export const update: Service<typeof updateModule> = async (context, { params, bo
   return answer(context, stored, 'update', before)
 }
 
-export const remove: Service<typeof deleteModule> = async (context, { params }) => {
+export const remove: UseCase<typeof deleteModule> = async (context, { params }) => {
   const { db, now } = context
   const before = await held(context, params.id)
   // No list takes the module up meanwhile.
@@ -196,7 +196,7 @@ const menuOf = ({ hidden }: { hidden: boolean }): AuditEntry['code'] => (hidden 
 const moduleFacts = ['type', 'name', 'hidden', 'dependencies', 'conditions', 'any_condition', 'apps'] as const
 
 async function answer(
-  context: ServiceContext,
+  context: UseCaseContext,
   stored: modules.ModuleRecord,
   operation: 'create' | 'update' | 'delete',
   before: modules.ModuleRecord | null,

@@ -6,7 +6,7 @@ import { isDate } from '#domain/period.ts'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { updatePriceList } from '#contract/prices.ts'
 import { modulesOf } from '#server/db/catalogue/modules.ts'
-import type { ServiceContext } from '#server/context/context.ts'
+import type { UseCaseContext } from '#server/context/context.ts'
 import { invalid } from '#server/problems/problem-error.ts'
 
 export type SentContent = Omit<ParsedInputOf<typeof updatePriceList>['body'], 'id'>
@@ -70,7 +70,7 @@ export const draftProblems = ({ effective_date, description, content }: Omit<Dra
 ]
 
 /** Throws VALIDATION_ERROR with all that is wrong with it, but for a day that another list begins on. */
-export async function requireSound({ db }: Pick<ServiceContext, 'db'>, draft: Draft): Promise<void> {
+export async function requireSound({ db }: Pick<UseCaseContext, 'db'>, draft: Draft): Promise<void> {
   const { type, content } = draft
   const known = new Map((await modulesOf(db, type)).flatMap(({ id, code, hidden }) => (hidden ? [] : [[id, code]])))
   const unknown = content.module.filter(({ code, module_id }) => known.get(module_id) !== code)

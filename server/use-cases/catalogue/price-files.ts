@@ -6,7 +6,7 @@ import { modulesOf } from '#server/db/catalogue/modules.ts'
 import { priceListById } from '#server/db/catalogue/price-lists.ts'
 import { keepUpload, uploadWith } from '#server/db/catalogue/price-uploads.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import type { ServiceContext, Service } from '#server/context/context.ts'
+import type { UseCaseContext, UseCase } from '#server/context/context.ts'
 import { notFound } from '#server/problems/problem-error.ts'
 import { isVisible, requireType } from '#server/use-cases/orders/client-types.ts'
 import { type ListFile, type Looked, packPriceList, readListFile } from '#server/use-cases/catalogue/price-archive.ts'
@@ -15,7 +15,7 @@ import { make } from '#server/use-cases/catalogue/price-lists.ts'
 import { issueTicket, redeemTicket, type TicketRequest } from '#server/use-cases/tickets.ts'
 
 /** Empty where there is no such list (D64). */
-export const exportList: Service<typeof exportPriceList> = async (context, { body }) => {
+export const exportList: UseCase<typeof exportPriceList> = async (context, { body }) => {
   const found = typeof body.id === 'number' ? await priceListById(context.db, body.id) : null
   if (!found || !isVisible(context.caller, found)) return { body: '' }
   const info = { PriceEffDate: found.effective_date, PriceDesc: found.description }
@@ -42,7 +42,7 @@ export async function download(
 }
 
 /** The input is what the file holds: read by the route, before the transaction. Nothing is sold by it yet. */
-export const upload: Service<typeof uploadPriceList> = async (context, { body }) => {
+export const upload: UseCase<typeof uploadPriceList> = async (context, { body }) => {
   const { db, caller, now } = context
   const { md5, list } = body.file as Looked
   requireType(caller, list.type)
@@ -65,7 +65,7 @@ export const upload: Service<typeof uploadPriceList> = async (context, { body })
 }
 
 /** Throws NOT_FOUND for a file that was not looked into within a day, and what the making of a list throws. */
-export const importList: Service<typeof importPriceList> = async (context, { body }) => {
+export const importList: UseCase<typeof importPriceList> = async (context, { body }) => {
   const { db, caller } = context
   const content = await uploadWith(db, caller.userId, body.md5)
   if (content === null) throw notFound()
@@ -75,7 +75,7 @@ export const importList: Service<typeof importPriceList> = async (context, { bod
 }
 
 /** By the codes of this house. One that it does not know, or does not sell (D5), has no id, and is refused by its code. */
-async function named({ db }: ServiceContext, { type, module }: ListFile) {
+async function named({ db }: UseCaseContext, { type, module }: ListFile) {
   const ids = new Map((await modulesOf(db, type)).flatMap(({ code, id, hidden }) => (hidden ? [] : [[code, id]])))
   return module.map((row) => ({ ...row, module_id: ids.get(row.code) ?? 0 }))
 }

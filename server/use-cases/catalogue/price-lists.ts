@@ -18,7 +18,7 @@ import { catalogueChange, lockCatalogue } from '#server/db/catalogue/catalogue.t
 import { isPriceListNamed } from '#server/db/orders/orders.ts'
 import * as lists from '#server/db/catalogue/price-lists.ts'
 import { userById } from '#server/db/accounts/users.ts'
-import type { Answer, ServiceContext, AppContext, Service } from '#server/context/context.ts'
+import type { Answer, UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
 import { invalid, notFound, ProblemError } from '#server/problems/problem-error.ts'
 import { isVisible, requireType, visibleTypes } from '#server/use-cases/orders/client-types.ts'
 import { momentOf } from '#server/use-cases/orders/business-time.ts'
@@ -64,27 +64,27 @@ const sorted = (value: unknown): unknown =>
           .map(([name, one]) => [name, sorted(one)])
       : value
 
-export const inForce: Service<typeof getPriceInForce> = async (context, { query }) => {
+export const inForce: UseCase<typeof getPriceInForce> = async (context, { query }) => {
   requireType(context.caller, query.type)
   const found = await lists.priceListInForce(context.db, query.type, momentOf(context).today)
   if (!found) throw notFound()
   return { body: wholeOf(context.app, found) }
 }
 
-export const get: Service<typeof getPriceList> = async (context, { params }) => {
+export const get: UseCase<typeof getPriceList> = async (context, { params }) => {
   const found = typeof params.id === 'number' ? await lists.priceListById(context.db, params.id) : null
   if (!found || !(await maySee(context, found))) throw notFound()
   return { body: wholeOf(context.app, found) }
 }
 
-async function maySee(context: ServiceContext, found: lists.PriceListRecord): Promise<boolean> {
+async function maySee(context: UseCaseContext, found: lists.PriceListRecord): Promise<boolean> {
   const { db, caller } = context
   if (isProviderAdmin(caller)) return isVisible(caller, found)
   const present = await lists.priceListInForce(db, 'saas', momentOf(context).today)
   return present?.id === found.id || (await isPriceListNamed(db, caller.companyId, found.id))
 }
 
-export const modulePrices: Service<typeof listModulePrices> = async ({ db, caller }, { params, query }) => {
+export const modulePrices: UseCase<typeof listModulePrices> = async ({ db, caller }, { params, query }) => {
   if (query.type) requireType(caller, query.type)
   const found = typeof params.priceId === 'number' ? await lists.priceListById(db, params.priceId) : null
   const isAsked = found && isVisible(caller, found) && (query.type ?? found.type) === found.type
@@ -93,33 +93,33 @@ export const modulePrices: Service<typeof listModulePrices> = async ({ db, calle
 }
 
 export const list = {
-  changeNow: ({ db }: ServiceContext) => catalogueChange(db),
+  changeNow: ({ db }: UseCaseContext) => catalogueChange(db),
 
   page: (async ({ db, app, caller }, { query }) => {
     if (query.type) requireType(caller, query.type)
     const { count, rows } = await lists.pageOfPriceLists(db, visibleTypes(caller), query)
     return { body: { count, data: rows.map((row) => headerOf(app, row)) } }
-  }) satisfies Service<typeof listPriceLists>,
+  }) satisfies UseCase<typeof listPriceLists>,
 
-  async changes({ db, app, caller }: ServiceContext, _input: unknown, since: number | null) {
+  async changes({ db, app, caller }: UseCaseContext, _input: unknown, since: number | null) {
     const { changed, gone, upto } = await lists.priceListsSince(db, visibleTypes(caller), since)
     return { changed: changed.map((row) => headerOf(app, row)), gone, upto }
   },
 
-  async rowsAfter({ db, app, caller }: ServiceContext, _input: unknown, id: number, most: number) {
+  async rowsAfter({ db, app, caller }: UseCaseContext, _input: unknown, id: number, most: number) {
     return (await lists.priceListsAfter(db, visibleTypes(caller), id, most)).map((row) => headerOf(app, row))
   },
 }
 
-export const nameOf = async ({ db, caller }: ServiceContext) =>
+export const nameOf = async ({ db, caller }: UseCaseContext) =>
   (await userById(db, caller.companyId, caller.userId))?.name ?? ''
 
-export const create: Service<typeof createPriceList> = (context, { body }) =>
+export const create: UseCase<typeof createPriceList> = (context, { body }) =>
   make(context, body, body.confirmed ? ['create', 'confirm'] : ['create'])
 
 /** `operations`: what the trail calls it (D86). */
 export async function make(
-  context: ServiceContext,
+  context: UseCaseContext,
   body: ParsedInputOf<typeof createPriceList>['body'],
   operations: readonly Operation[],
 ): Promise<Answer<Whole>> {
@@ -150,7 +150,7 @@ function requireVisible(description: string): void {
 }
 
 /** Held until the commit, withdrawn ones too. Throws NOT_FOUND, FORBIDDEN, VERSION_CONFLICT. */
-export async function held(context: ServiceContext, id: Id): Promise<lists.PriceListRecord> {
+export async function held(context: UseCaseContext, id: Id): Promise<lists.PriceListRecord> {
   const found = typeof id === 'number' ? await lists.priceListForUpdate(context.db, id) : null
   if (!found) throw notFound()
   requireType(context.caller, found.type)
@@ -159,7 +159,7 @@ export async function held(context: ServiceContext, id: Id): Promise<lists.Price
   return found
 }
 
-export const update: Service<typeof updatePriceList> = async (context, { body }) => {
+export const update: UseCase<typeof updatePriceList> = async (context, { body }) => {
   const before = await held(context, body.id)
   if (lists.isWithdrawn(before)) throw new ProblemError('STATE_CONFLICT', { why: 'withdrawn' })
   const content = contentOf(before.content, body)
@@ -197,7 +197,7 @@ export const update: Service<typeof updatePriceList> = async (context, { body })
 type Operation = 'create' | 'import' | 'update' | 'confirm' | 'delete' | 'withdraw' | 'restore'
 
 export async function answer(
-  context: ServiceContext,
+  context: UseCaseContext,
   stored: lists.PriceListRecord,
   operations: readonly Operation[],
   { changes, count }: { changes: readonly PriceDifference[]; count: number | null } = { changes: [], count: null },

@@ -6,7 +6,7 @@ import * as uploads from '#server/db/catalogue/app-uploads.ts'
 import { lockCatalogue } from '#server/db/catalogue/catalogue.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
-import type { AppContext, Service } from '#server/context/context.ts'
+import type { AppContext, UseCase } from '#server/context/context.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import { beginJob } from '#server/use-cases/job-requests.ts'
 import { keepUpload } from '#server/use-cases/uploads/kept-packages.ts'
@@ -29,7 +29,7 @@ const dayMs = 86_400_000
  * Throws STATE_CONFLICT with `why`: `gone` and the MD5s of which there is no upload (any more), `status` and the files that neither
  * add nor upgrade, `twice` and the codes of which there is more than one version.
  */
-export const publish: Service<typeof publishApps> = async (context, { body }) => {
+export const publish: UseCase<typeof publishApps> = async (context, { body }) => {
   const { db, caller, now, intent, requestId } = context
   const modules = [...new Set(body.modules)]
   const there = await uploads.readUploadsOf(db, caller.userId, modules)

@@ -6,7 +6,7 @@ import type { PlainDate } from '#domain/time.ts'
 import type { Id, ParsedInputOf } from '#contract/endpoint.ts'
 import type { rehearsePriceList } from '#contract/prices.ts'
 import { priceListById } from '#server/db/catalogue/price-lists.ts'
-import type { Service, ServiceContext } from '#server/context/context.ts'
+import type { UseCase, UseCaseContext } from '#server/context/context.ts'
 import { invalid, notFound } from '#server/problems/problem-error.ts'
 import { beginJob } from '#server/use-cases/job-requests.ts'
 import { contentOfNew, requireSound } from '#server/use-cases/catalogue/price-content.ts'
@@ -29,7 +29,7 @@ export const rehearseJob = 'rehearse-prices'
  * Throws VALIDATION_ERROR for a draft that could not be kept, but for its day, which may be taken; NOT_FOUND for a list that is not
  * there; FORBIDDEN for a client type that is not the caller's.
  */
-export const rehearse: Service<typeof rehearsePriceList> = async (context, { body }) => {
+export const rehearse: UseCase<typeof rehearsePriceList> = async (context, { body }) => {
   const { id, list, progressKey } = body
   if (id !== undefined && list !== undefined) throw invalid([{ field: 'list', code: 'UNKNOWN_FIELD' }])
   if (id === undefined && list === undefined) throw invalid([{ field: 'id', code: 'REQUIRED' }])
@@ -40,7 +40,7 @@ export const rehearse: Service<typeof rehearsePriceList> = async (context, { bod
 
 type Asked = Pick<RehearseInput, 'type' | 'list'>
 
-async function kept({ db, caller }: ServiceContext, id: Id | undefined): Promise<Asked> {
+async function kept({ db, caller }: UseCaseContext, id: Id | undefined): Promise<Asked> {
   const found = typeof id === 'number' ? await priceListById(db, id) : null
   if (!found) throw notFound()
   requireType(caller, found.type)
@@ -49,7 +49,7 @@ async function kept({ db, caller }: ServiceContext, id: Id | undefined): Promise
 
 type Typed = NonNullable<ParsedInputOf<typeof rehearsePriceList>['body']['list']>
 
-async function typed(context: ServiceContext, sent: Typed): Promise<Asked> {
+async function typed(context: UseCaseContext, sent: Typed): Promise<Asked> {
   const { type, effective_date, desc } = sent
   requireType(context.caller, type)
   const content = contentOfNew(sent)

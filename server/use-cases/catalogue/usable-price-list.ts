@@ -6,7 +6,7 @@ import { findPriceListFaults } from '#domain/checks/price-list-faults.ts'
 import { lockCatalogue } from '#server/db/catalogue/catalogue.ts'
 import { modulesOf } from '#server/db/catalogue/modules.ts'
 import { priceListsFrom } from '#server/db/catalogue/price-lists.ts'
-import type { ServiceContext } from '#server/context/context.ts'
+import type { UseCaseContext } from '#server/context/context.ts'
 import { invalid } from '#server/problems/problem-error.ts'
 import { momentOf } from '#server/use-cases/orders/business-time.ts'
 
@@ -19,7 +19,7 @@ interface UsableList {
  * Throws VALIDATION_ERROR that names everything customers could not order. The catalogue stays as it is until the commit, so
  * nobody changes a module meanwhile.
  */
-export async function requireUsable({ db }: Pick<ServiceContext, 'db'>, { type, content }: UsableList): Promise<void> {
+export async function requireUsable({ db }: Pick<UseCaseContext, 'db'>, { type, content }: UsableList): Promise<void> {
   await lockCatalogue(db)
   const faults = findPriceListFaults(content, await modulesOf(db, type)).filter(({ isWarning }) => !isWarning)
   if (faults.length > 0) throw invalid(faults.map(({ isWarning: _isWarning, ...problem }) => problem))
@@ -35,7 +35,7 @@ interface ChangedModule {
  * Throws VALIDATION_ERROR on `dependencies` if a module of a list in force, or of one confirmed for later, would need a module that the
  * list does not have. What such a list lacked before does not count.
  */
-export async function requireListsStayUsable(context: ServiceContext, changed: ChangedModule): Promise<void> {
+export async function requireListsStayUsable(context: UseCaseContext, changed: ChangedModule): Promise<void> {
   const { db } = context
   await lockCatalogue(db)
   const before = await modulesOf(db, changed.type)

@@ -3,7 +3,7 @@ import type { deletePriceList } from '#contract/prices.ts'
 import type { reinstatePriceList } from '#contract/price-lists/withdrawn.ts'
 import { lockCatalogue } from '#server/db/catalogue/catalogue.ts'
 import { isWithdrawn, priceListInForce, updatePriceList } from '#server/db/catalogue/price-lists.ts'
-import type { Service } from '#server/context/context.ts'
+import type { UseCase } from '#server/context/context.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import { momentOf } from '#server/use-cases/orders/business-time.ts'
 import { requireSound } from '#server/use-cases/catalogue/price-content.ts'
@@ -14,7 +14,7 @@ const conflict = (why: string, more: Record<string, unknown> = {}) =>
   new ProblemError('STATE_CONFLICT', { why, ...more })
 
 /** Deletes a list that was never confirmed, and withdraws one that was. Throws STATE_CONFLICT for the one in force, STEP_UP_REQUIRED. */
-export const remove: Service<typeof deletePriceList> = async (context, { params }) => {
+export const remove: UseCase<typeof deletePriceList> = async (context, { params }) => {
   const { db, now } = context
   const before = await held(context, params.id)
   if (isWithdrawn(before)) throw conflict('withdrawn')
@@ -35,7 +35,7 @@ export const remove: Service<typeof deletePriceList> = async (context, { params 
  * Throws STATE_CONFLICT if a later list is in force, and VERSION_CONFLICT; VALIDATION_ERROR for a day that another list begins on and
  * for a list by which customers could not order.
  */
-export const reinstate: Service<typeof reinstatePriceList> = async (context, { params }) => {
+export const reinstate: UseCase<typeof reinstatePriceList> = async (context, { params }) => {
   const { db, now } = context
   const before = await held(context, params.id)
   if (!isWithdrawn(before)) throw conflict('notWithdrawn')

@@ -16,7 +16,7 @@ import type { Handle } from '#server/db/handle.ts'
 import { updateMfaToken } from '#server/db/accounts/mfa-tokens.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
-import type { AppContext, Service } from '#server/context/context.ts'
+import type { AppContext, UseCase } from '#server/context/context.ts'
 import { securityEvent } from '#server/context/log.ts'
 import { invalid, notFound, ProblemError } from '#server/problems/problem-error.ts'
 import { type Evidence, verify } from '#server/use-cases/factors/verify-factor.ts'
@@ -37,7 +37,7 @@ import { factorTriedBy, forgive, reserve, triedBy } from '#server/use-cases/sess
 
 const system = { role: 'portal_system' } as const
 
-export const factors: Service<typeof getFactors> = async ({ db, app, caller }) => {
+export const factors: UseCase<typeof getFactors> = async ({ db, app, caller }) => {
   const who = await credentialOf(db, caller.userId)
   if (!who) throw notFound()
   const shown = (instant: number) => timestampIn(app.config.timeZone, instant)

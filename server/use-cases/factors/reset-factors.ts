@@ -12,7 +12,7 @@ import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { endSessionsOf } from '#server/db/accounts/tokens.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
-import type { AppContext, Service } from '#server/context/context.ts'
+import type { AppContext, UseCase } from '#server/context/context.ts'
 import { securityEvent } from '#server/context/log.ts'
 import { type Asking, change } from '#server/use-cases/factors/factors.ts'
 import { requirementOf } from '#server/use-cases/factors/mfa-token.ts'
@@ -21,7 +21,7 @@ import { tellEnded } from '#server/use-cases/sessions/ended-sessions.ts'
 import { splitUsername } from '#server/use-cases/sessions/sign-in.ts'
 import { colleagueOf, userNotFound } from '#server/use-cases/accounts/users.ts'
 
-export const factorsOfColleague: Service<typeof getUserFactors> = async ({ db, caller }, { params }) => {
+export const factorsOfColleague: UseCase<typeof getUserFactors> = async ({ db, caller }, { params }) => {
   const user = await colleagueOf(db, caller, params.id)
   const who = await credentialOf(db, user.id)
   if (!who) throw userNotFound()

@@ -6,7 +6,7 @@ import { serviceRowById, type ServiceRow } from '#server/db/hosting/services.ts'
 import { companyOf, type Owned } from '#server/db/orders/service-codes.ts'
 import { fenceTo } from '#server/db/tenant.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
-import type { ServiceContext } from '#server/context/context.ts'
+import type { UseCaseContext } from '#server/context/context.ts'
 import { notFound } from '#server/problems/problem-error.ts'
 
 export interface OnService {
@@ -16,7 +16,7 @@ export interface OnService {
   log: Pick<AuditEntry, 'company'>
 }
 
-type Acting = Pick<ServiceContext, 'db' | 'caller'>
+type Acting = Pick<UseCaseContext, 'db' | 'caller'>
 
 /** Runs the work behind the fence of the company whose service it is. Throws NOT_FOUND. */
 export async function forService<T>(

@@ -9,7 +9,7 @@ import type { Id } from '#contract/endpoint.ts'
 import { userById } from '#server/db/accounts/users.ts'
 import * as rows from '#server/db/hosting/services.ts'
 import type { RunningOperation } from '#server/db/tables/hosting-tables.ts'
-import type { Answer, Service, ServiceContext } from '#server/context/context.ts'
+import type { Answer, UseCase, UseCaseContext } from '#server/context/context.ts'
 import type { InstanceConfig } from '#server/drivers/hosting/driver.ts'
 import { forbidden, notFound, ProblemError } from '#server/problems/problem-error.ts'
 import { beginJob, newProgressKey } from '#server/use-cases/job-requests.ts'
@@ -31,7 +31,7 @@ interface Asked {
 type Named = { of: 'service' | 'contract'; id: Id }
 
 /** Throws NOT_FOUND, FORBIDDEN, STATE_CONFLICT with `why`, and RESOURCE_LOCKED with who is doing what. */
-async function operate(context: ServiceContext, { of, id }: Named, asked: Asked): Promise<Answer<never>> {
+async function operate(context: UseCaseContext, { of, id }: Named, asked: Asked): Promise<Answer<never>> {
   const { app, db, caller } = context
   // Nobody would ever work it off.
   if (app.config.hosting === 'off') throw new ProblemError('NOT_SUPPORT')
@@ -46,7 +46,7 @@ async function operate(context: ServiceContext, { of, id }: Named, asked: Asked)
 }
 
 async function begin(
-  context: ServiceContext,
+  context: UseCaseContext,
   { companyId, serviceId, on }: { companyId: number; serviceId: number; on: OnService },
   { kind, act, operation, config }: Asked,
   by: Pick<RunningOperation, 'userName' | 'progressKey'>,
@@ -102,27 +102,27 @@ const changesOf = (row: rows.ServiceRow, { memoryMb, tasks }: InstanceConfig) =>
 /** `operation`: as the trail calls it. */
 const onService =
   (act: ServiceAct, kind: contract.ServiceOperation, operation: string) =>
-  (context: ServiceContext, { params }: { params: { id: Id } }) =>
+  (context: UseCaseContext, { params }: { params: { id: Id } }) =>
     operate(context, { of: 'service', id: params.id }, { act, kind, operation })
 
-export const update: Service<typeof contract.updateService> = onService('update', 'update-service', 'update')
-export const remove: Service<typeof contract.removeService> = onService('remove', 'remove-service', 'remove')
-export const erase: Service<typeof contract.deleteService> = onService('delete', 'delete-service', 'delete')
-export const reboot: Service<typeof contract.rebootService> = onService('reboot', 'reboot-service', 'reboot')
-export const resetPassword: Service<typeof contract.resetServicePassword> = onService(
+export const update: UseCase<typeof contract.updateService> = onService('update', 'update-service', 'update')
+export const remove: UseCase<typeof contract.removeService> = onService('remove', 'remove-service', 'remove')
+export const erase: UseCase<typeof contract.deleteService> = onService('delete', 'delete-service', 'delete')
+export const reboot: UseCase<typeof contract.rebootService> = onService('reboot', 'reboot-service', 'reboot')
+export const resetPassword: UseCase<typeof contract.resetServicePassword> = onService(
   'reset',
   'reset-service-password',
   'reset',
 )
 
-export const create: Service<typeof contract.createService> = (context, { query }) =>
+export const create: UseCase<typeof contract.createService> = (context, { query }) =>
   operate(
     context,
     { of: 'contract', id: query.contractId },
     { act: 'create', kind: 'create-service', operation: 'create' },
   )
 
-export const configure: Service<typeof contract.configureService> = (context, { query }) => {
+export const configure: UseCase<typeof contract.configureService> = (context, { query }) => {
   const config = { memoryMb: query.task_runtime_memory, tasks: query.task_desire_count }
   const asked = { act: 'configure', kind: 'configure-service', operation: 'config', config } as const
   return operate(context, { of: 'service', id: query.serviceId }, asked)

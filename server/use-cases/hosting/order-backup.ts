@@ -16,7 +16,7 @@ import { serviceRowById, type ServiceRow, touchService } from '#server/db/hostin
 import { type ContractRecord, contractForUpdate } from '#server/db/orders/contracts.ts'
 import type { Stamp } from '#server/db/orders/orders.ts'
 import { touchListedOrder } from '#server/db/orders/unpaid-matters.ts'
-import type { Service } from '#server/context/context.ts'
+import type { UseCase } from '#server/context/context.ts'
 import { notFound, ProblemError } from '#server/problems/problem-error.ts'
 import { type ActingCompany, forRow } from '#server/use-cases/orders/acting-company.ts'
 import { momentOf } from '#server/use-cases/orders/business-time.ts'
@@ -44,7 +44,7 @@ interface Terms extends BackupRates {
 const refused = (why: OrderRefusal | 'noPriceList') => new ProblemError('STATE_CONFLICT', { why })
 
 /** Throws NOT_FOUND, STATE_CONFLICT with why, and QUOTE_CHANGED with both figures. */
-export const order: Service<typeof orderBackup> = (context, { body }) =>
+export const order: UseCase<typeof orderBackup> = (context, { body }) =>
   forRow(context, 'service', body.service_id, async (desk, serviceId) => {
     const terms = await termsOf(desk, serviceId, body)
     requirePayable(context, { currency: terms.contract.currency, amount: terms.payAmount })

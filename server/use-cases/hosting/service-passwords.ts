@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import type { takeServicePassword } from '#contract/services.ts'
 import type { Config } from '#server/config/config.ts'
 import { takePassword } from '#server/db/hosting/service-passwords.ts'
-import type { Service } from '#server/context/context.ts'
+import type { UseCase } from '#server/context/context.ts'
 import { notFound } from '#server/problems/problem-error.ts'
 import { seal, type SealedFor, unseal } from '#server/use-cases/seals.ts'
 import { forService } from '#server/use-cases/hosting/acting-on-service.ts'
@@ -28,7 +28,7 @@ export const sealPassword = (config: Keyed, serviceId: number, password: string)
   seal(config, ofService(serviceId), password)
 
 /** Throws NOT_FOUND where there is none: it was told, a day has gone by, or another person asked for it. */
-export const take: Service<typeof takeServicePassword> = (context, { params }) =>
+export const take: UseCase<typeof takeServicePassword> = (context, { params }) =>
   forService(context, params.id, async ({ id }) => {
     const { db, app, caller, now } = context
     const sealed = await takePassword(db, { serviceId: id, userId: caller.userId, now })

@@ -9,7 +9,7 @@ import type { Id, OutputOf } from '#contract/endpoint.ts'
 import type { listServices } from '#contract/services.ts'
 import * as rows from '#server/db/hosting/services.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
-import type { AppContext, Service, ServiceContext } from '#server/context/context.ts'
+import type { AppContext, UseCase, UseCaseContext } from '#server/context/context.ts'
 import { notFound } from '#server/problems/problem-error.ts'
 import { visibleNameOf } from '#server/use-cases/hosting/running-operation.ts'
 import { momentOf } from '#server/use-cases/orders/business-time.ts'
@@ -89,31 +89,31 @@ interface Asked {
 }
 
 /** Throws NOT_FOUND where a company is named that is none of the caller's business (N-06). */
-function whoseOf({ caller }: ServiceContext, { query: { companyId } }: Asked): rows.Whose {
+function whoseOf({ caller }: UseCaseContext, { query: { companyId } }: Asked): rows.Whose {
   if (isProviderAdmin(caller)) return companyId === caller.companyId ? caller.companyId : 'all'
   if (companyId !== undefined && companyId !== caller.companyId) throw notFound()
   return caller.companyId
 }
 
-const told = (context: ServiceContext, found: readonly rows.ServiceRow[]): ServiceAnswer[] => {
+const told = (context: UseCaseContext, found: readonly rows.ServiceRow[]): ServiceAnswer[] => {
   const moment = momentOf(context)
   return found.map((row) => serviceRowOf(context.app, row, moment, isProvider(context.caller)))
 }
 
 export const list = {
-  changeNow: ({ db }: ServiceContext) => rows.serviceChange(db),
+  changeNow: ({ db }: UseCaseContext) => rows.serviceChange(db),
 
   page: (async (context, input) => {
     const { count, rows: found } = await rows.pageOfServices(context.db, whoseOf(context, input), input.query)
     return { body: { count, data: told(context, found) } }
-  }) satisfies Service<typeof listServices>,
+  }) satisfies UseCase<typeof listServices>,
 
-  async changes(context: ServiceContext, input: Asked, since: number | null) {
+  async changes(context: UseCaseContext, input: Asked, since: number | null) {
     const { changed, ...rest } = await rows.servicesSince(context.db, whoseOf(context, input), since)
     return { changed: told(context, changed), ...rest }
   },
 
-  async rowsAfter(context: ServiceContext, input: Asked, id: number, most: number) {
+  async rowsAfter(context: UseCaseContext, input: Asked, id: number, most: number) {
     return told(context, await rows.servicesAfter(context.db, whoseOf(context, input), { id, most }))
   },
 }

@@ -6,7 +6,7 @@ import type { listBackupOrders, listTraffic } from '#contract/backups.ts'
 import type { Id, OutputOf } from '#contract/endpoint.ts'
 import * as rows from '#server/db/hosting/backups.ts'
 import { changeOf } from '#server/db/change-numbers.ts'
-import type { ServiceContext, AppContext, Service } from '#server/context/context.ts'
+import type { UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
 import { notFound } from '#server/problems/problem-error.ts'
 import { lapseBounds } from '#server/use-cases/hosting/traffic/suspension.ts'
 import { forRow } from '#server/use-cases/orders/acting-company.ts'
@@ -21,7 +21,7 @@ interface OfService {
 
 /** Throws NOT_FOUND for a service that is none of the caller's business. */
 const forService = <T>(
-  context: ServiceContext,
+  context: UseCaseContext,
   { query }: OfService,
   work: (of: rows.OfService) => Promise<T>,
 ): Promise<T> =>
@@ -30,10 +30,10 @@ const forService = <T>(
     return await work({ companyId, serviceId })
   })
 
-const changeNow = (context: ServiceContext, input: OfService) =>
+const changeNow = (context: UseCaseContext, input: OfService) =>
   forService(context, input, ({ companyId }) => changeOf(context.db, companyId))
 
-function backupRowOf(context: ServiceContext, row: rows.BackupRecord): BackupRow {
+function backupRowOf(context: UseCaseContext, row: rows.BackupRecord): BackupRow {
   const created = timestampIn(context.app.config.timeZone, row.create_time)
   const due = dueWithin(created, row.period_end)
   return { ...row, create_time: created, due, status: orderStatus(row.status, due, momentOf(context).now) }
@@ -51,15 +51,15 @@ export const backups = {
     forService(context, { query }, async (of) => {
       const { count, rows: found } = await rows.pageOfBackups(context.db, of, lapseBounds(context), query)
       return { body: { count, data: found.map((row) => backupRowOf(context, row)) } }
-    })) satisfies Service<typeof listBackupOrders>,
+    })) satisfies UseCase<typeof listBackupOrders>,
 
-  changes: (context: ServiceContext, input: OfService, since: number | null) =>
+  changes: (context: UseCaseContext, input: OfService, since: number | null) =>
     forService(context, input, async (of) => {
       const { changed, ...told } = await rows.backupsSince(context.db, of, lapseBounds(context), since)
       return { changed: changed.map((row) => backupRowOf(context, row)), ...told }
     }),
 
-  rowsAfter: (context: ServiceContext, input: OfService, id: number, most: number) =>
+  rowsAfter: (context: UseCaseContext, input: OfService, id: number, most: number) =>
     forService(context, input, async (of) => {
       const found = await rows.backupsAfter(context.db, of, { id, most })
       return found.map((row) => backupRowOf(context, row))
@@ -73,15 +73,15 @@ export const traffic = {
     forService(context, { query }, async (of) => {
       const { count, rows: found } = await rows.pageOfTraffic(context.db, of, query)
       return { body: { count, data: found.map((row) => trafficRowOf(context.app, row)) } }
-    })) satisfies Service<typeof listTraffic>,
+    })) satisfies UseCase<typeof listTraffic>,
 
-  changes: (context: ServiceContext, input: OfService, since: number | null) =>
+  changes: (context: UseCaseContext, input: OfService, since: number | null) =>
     forService(context, input, async (of) => {
       const { changed, ...told } = await rows.trafficSince(context.db, of, since)
       return { changed: changed.map((row) => trafficRowOf(context.app, row)), ...told }
     }),
 
-  rowsAfter: (context: ServiceContext, input: OfService, id: number, most: number) =>
+  rowsAfter: (context: UseCaseContext, input: OfService, id: number, most: number) =>
     forService(context, input, async (of) => {
       const found = await rows.trafficAfter(context.db, of, { id, most })
       return found.map((row) => trafficRowOf(context.app, row))

@@ -5,14 +5,14 @@ import { companyById } from '#server/db/accounts/companies.ts'
 import { companyOf, type Owned } from '#server/db/orders/service-codes.ts'
 import { fenceTo } from '#server/db/tenant.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
-import type { ServiceContext } from '#server/context/context.ts'
+import type { UseCaseContext } from '#server/context/context.ts'
 import { notFound } from '#server/problems/problem-error.ts'
 
 /** What is asked of whoever acts. */
-export type Acting = Pick<ServiceContext, 'db' | 'caller'>
+export type Acting = Pick<UseCaseContext, 'db' | 'caller'>
 
 /** The company that is acted for, and what the trail says of it. */
-export interface ActingCompany<C extends Acting = ServiceContext> {
+export interface ActingCompany<C extends Acting = UseCaseContext> {
   context: C
   companyId: number
   /** What an entry says of it beside what was done. */
@@ -22,7 +22,7 @@ export interface ActingCompany<C extends Acting = ServiceContext> {
 }
 
 /** For other companies than their own. */
-export const mayActFor = ({ caller }: Pick<ServiceContext, 'caller'>) =>
+export const mayActFor = ({ caller }: Pick<UseCaseContext, 'caller'>) =>
   isProvider(caller) && (caller.order || isDeleteLevel(caller))
 
 /**

@@ -10,7 +10,7 @@ import { type ContractSale, contractSales } from '#server/db/orders/contract-sal
 import { restoredContracts } from '#server/db/orders/restored-contracts.ts'
 import { orderById, unpaidOf } from '#server/db/orders/orders.ts'
 import { settleCode } from '#server/db/orders/service-codes.ts'
-import type { AppContext, Service } from '#server/context/context.ts'
+import type { AppContext, UseCase } from '#server/context/context.ts'
 import { notFound, ProblemError } from '#server/problems/problem-error.ts'
 import { type ActingCompany, forRow } from '#server/use-cases/orders/acting-company.ts'
 import { momentOf } from '#server/use-cases/orders/business-time.ts'
@@ -20,7 +20,7 @@ import { agreedOf, place, replace, runningFrom } from '#server/use-cases/orders/
 import { requireShown } from '#server/use-cases/orders/quotes.ts'
 import { contractStateOf, termsOfChange } from '#server/use-cases/orders/order-terms.ts'
 
-export const change: Service<typeof changeContract> = (context, { body }) =>
+export const change: UseCase<typeof changeContract> = (context, { body }) =>
   forRow(context, 'contract', body.contract_id, async (desk) => {
     const { db, now } = context
     const { companyId } = desk
@@ -49,7 +49,7 @@ async function requireNoneUnpaid({ context, companyId }: ActingCompany, base: Co
   throw new ProblemError('STATE_CONFLICT', { why: 'unpaid', unpaid: { id, type, amount, due, change, until } })
 }
 
-export const history: Service<typeof getContractHistory> = (context, { params }) =>
+export const history: UseCase<typeof getContractHistory> = (context, { params }) =>
   forRow(context, 'contract', params.id, async ({ companyId }, id) => {
     const found = await contractById(context.db, companyId, id)
     if (!found) throw notFound()

@@ -25,7 +25,7 @@ import { type ContractRecord, contractForUpdate } from '#server/db/orders/contra
 import { type ModuleRecord, modulesOf } from '#server/db/catalogue/modules.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
 import { type PriceListRecord, priceListInForce } from '#server/db/catalogue/price-lists.ts'
-import type { ServiceContext } from '#server/context/context.ts'
+import type { UseCaseContext } from '#server/context/context.ts'
 import { forbidden, invalid, notFound, ProblemError } from '#server/problems/problem-error.ts'
 import type { ActingCompany } from '#server/use-cases/orders/acting-company.ts'
 import { requireType } from '#server/use-cases/orders/client-types.ts'
@@ -58,7 +58,7 @@ export interface Terms {
 const conflict = (why: string, more: Record<string, unknown> = {}) =>
   new ProblemError('STATE_CONFLICT', { why, ...more })
 
-async function marketOf({ db }: ServiceContext, type: ClientType, { today }: Moment) {
+async function marketOf({ db }: UseCaseContext, type: ClientType, { today }: Moment) {
   const list = await priceListInForce(db, type, today)
   if (!list) throw conflict('noPriceList')
   const modules = await modulesOf(db, type)

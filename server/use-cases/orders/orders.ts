@@ -14,7 +14,7 @@ import type { Moment } from '#server/db/orders/moment.ts'
 import * as orders from '#server/db/orders/orders.ts'
 import type { AgreedRow } from '#server/db/tables/order-tables.ts'
 import { settleCode, takeCode } from '#server/db/orders/service-codes.ts'
-import type { ServiceContext, AppContext, Service } from '#server/context/context.ts'
+import type { UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
 import { invalid, notFound, ProblemError } from '#server/problems/problem-error.ts'
 import { quotas } from '#server/use-cases/quotas.ts'
 import { type ActingCompany, asCompany, forRow } from '#server/use-cases/orders/acting-company.ts'
@@ -93,7 +93,7 @@ interface OfCompany {
 }
 
 export const list = {
-  changeNow: (context: ServiceContext, { params }: OfCompany) =>
+  changeNow: (context: UseCaseContext, { params }: OfCompany) =>
     asCompany(context, params.companyId, ({ companyId }) => changeOf(context.db, companyId)),
 
   page: ((context, { params, query }) => {
@@ -104,16 +104,16 @@ export const list = {
       const { count, rows } = await orders.pageOfOrders(context.db, { companyId, moment }, { ...query, type })
       return { body: { count, data: rows.map((row) => orderRowOf(context.app, row, moment)) } }
     })
-  }) satisfies Service<typeof listOrders>,
+  }) satisfies UseCase<typeof listOrders>,
 
-  changes: (context: ServiceContext, { params }: OfCompany, since: number | null) =>
+  changes: (context: UseCaseContext, { params }: OfCompany, since: number | null) =>
     asCompany(context, params.companyId, async ({ companyId }) => {
       const moment = momentOf(context)
       const { changed, gone, upto } = await orders.ordersSince(context.db, companyId, moment, since)
       return { changed: changed.map((row) => orderRowOf(context.app, row, moment)), gone, upto }
     }),
 
-  rowsAfter: (context: ServiceContext, { params }: OfCompany, id: number, most: number) =>
+  rowsAfter: (context: UseCaseContext, { params }: OfCompany, id: number, most: number) =>
     asCompany(context, params.companyId, async ({ companyId }) => {
       const moment = momentOf(context)
       const rows = await orders.ordersAfter(context.db, { companyId, moment, id, most })
@@ -121,7 +121,7 @@ export const list = {
     }),
 }
 
-export const get: Service<typeof getOrder> = (context, { params }) =>
+export const get: UseCase<typeof getOrder> = (context, { params }) =>
   forRow(context, 'order', params.id, async ({ companyId }, id) => {
     const moment = momentOf(context)
     const found = await orders.orderById(context.db, companyId, moment, id)
@@ -129,7 +129,7 @@ export const get: Service<typeof getOrder> = (context, { params }) =>
     return { body: orderRowOf(context.app, found, moment) }
   })
 
-export const create: Service<typeof createOrder> = (context, { body }) =>
+export const create: UseCase<typeof createOrder> = (context, { body }) =>
   asCompany(context, body.company_id, async (desk) => {
     const { db, now, app } = context
     const terms = await termsOfCreation(desk, body)
@@ -267,14 +267,14 @@ async function held({ context, companyId }: ActingCompany, id: number): Promise<
   return before
 }
 
-export const remove: Service<typeof deleteOrder> = (context, { params }) =>
+export const remove: UseCase<typeof deleteOrder> = (context, { params }) =>
   forRow(context, 'order', params.id, async (desk, id) => {
     await erase(desk, await held(desk, id))
     return { status: 204, body: null }
   })
 
 /** An unpaid change or extension: the contract stays as it is (D34). */
-export const removeChange: Service<typeof deleteOrder> = (context, { params }) =>
+export const removeChange: UseCase<typeof deleteOrder> = (context, { params }) =>
   forRow(context, 'order', params.id, async (desk, id) => {
     const before = await held(desk, id)
     if (before.type === 'create') throw notFound()
@@ -297,7 +297,7 @@ async function erase({ context, companyId, info, log }: ActingCompany, before: o
 }
 
 /** The staff's, in mma mode (contracts 6): the day from which reminders of payment are sent (D45). */
-export const alert: Service<typeof setAlertDate> = (context, { body }) =>
+export const alert: UseCase<typeof setAlertDate> = (context, { body }) =>
   forRow(context, 'order', body.id, async (desk, id) => {
     const { db, app, now } = context
     const { companyId, info, log } = desk

@@ -7,7 +7,7 @@ import { isBelowPayable } from '#domain/payments.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { calculate as calculateEndpoint } from '#contract/orders.ts'
 import { contractById } from '#server/db/orders/contracts.ts'
-import type { Service } from '#server/context/context.ts'
+import type { UseCase } from '#server/context/context.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import { type ActingCompany, asCompany, forRow } from '#server/use-cases/orders/acting-company.ts'
 import { momentOf } from '#server/use-cases/orders/business-time.ts'
@@ -77,7 +77,7 @@ function quoteOf(desk: ActingCompany, terms: Terms): Told {
   }
 }
 
-export const calculate: Service<typeof calculateEndpoint> = async (context, { body }) => {
+export const calculate: UseCase<typeof calculateEndpoint> = async (context, { body }) => {
   if ('contract_id' in body)
     return forRow(context, 'contract', body.contract_id, async (desk) => ({
       body: payableQuoteOf(desk, await termsOfChange(desk, body, contractById)),

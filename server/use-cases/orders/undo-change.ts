@@ -11,7 +11,7 @@ import { contractById, type ContractRecord, contractForUpdate } from '#server/db
 import { insertOrder, orderById, type OrderRecord } from '#server/db/orders/orders.ts'
 import { settleCode } from '#server/db/orders/service-codes.ts'
 import { payableOrder } from '#server/db/payments/payables.ts'
-import type { Service, ServiceContext } from '#server/context/context.ts'
+import type { UseCase, UseCaseContext } from '#server/context/context.ts'
 import { notFound, ProblemError } from '#server/problems/problem-error.ts'
 import { type ActingCompany, forRow } from '#server/use-cases/orders/acting-company.ts'
 import { momentOf } from '#server/use-cases/orders/business-time.ts'
@@ -21,7 +21,7 @@ import { orderRowOf } from '#server/use-cases/orders/orders.ts'
 import { toUndoable } from '#server/use-cases/orders/undo-until.ts'
 import { takeEffect } from '#server/use-cases/payments/payable-orders.ts'
 
-export const undo: Service<typeof undoChange> = (context, { params, body }) =>
+export const undo: UseCase<typeof undoChange> = (context, { params, body }) =>
   forRow(context, 'contract', params.id, async (desk, id) => {
     const { db, app, caller } = context
     const { companyId } = desk
@@ -45,7 +45,7 @@ export const undo: Service<typeof undoChange> = (context, { params, body }) =>
 
 /** What the restored contract has, and what the changed one has, as the question about apps compares them. */
 async function appTerms(
-  { db }: ServiceContext,
+  { db }: UseCaseContext,
   changed: ContractRecord,
   { user_mode, users, modules, uat, period, client_type }: ContractRecord,
 ): Promise<AppTerms> {

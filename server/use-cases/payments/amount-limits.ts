@@ -8,7 +8,7 @@ import {
   smallestPayable,
   whyAmountNotTaken,
 } from '#domain/payments.ts'
-import type { ServiceContext } from '#server/context/context.ts'
+import type { UseCaseContext } from '#server/context/context.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
 interface Money {
@@ -21,7 +21,7 @@ const said = (currency: Currency, amount: Hundredths) => `${currency} ${grouped(
 const refusal = (code: 'AMOUNT_TOO_SMALL' | 'AMOUNT_TOO_LARGE', { currency, amount }: Money, limit: Hundredths) =>
   new ProblemError(code, { amount: said(currency, amount), limit: said(currency, limit) })
 
-type Context = Pick<ServiceContext, 'app' | 'caller'>
+type Context = Pick<UseCaseContext, 'app' | 'caller'>
 
 /** Throws AMOUNT_TOO_LARGE where the caller has no way to pay so much at once. */
 export function requirePayable({ app, caller }: Context, money: Money): void {

@@ -10,9 +10,9 @@ import { backupById, serviceNameOf, trafficById } from '#server/db/hosting/backu
 import { type CompanyRecord, companyById } from '#server/db/accounts/companies.ts'
 import { nextNumber } from '#server/db/orders/contracts.ts'
 import { type InvoiceSubject, insertInvoice, sellerNow } from '#server/db/payments/payments.ts'
-import type { ServiceContext } from '#server/context/context.ts'
+import type { UseCaseContext } from '#server/context/context.ts'
 
-type Till = Pick<ServiceContext, 'db' | 'app' | 'now'>
+type Till = Pick<UseCaseContext, 'db' | 'app' | 'now'>
 
 interface Paid {
   gateway: string

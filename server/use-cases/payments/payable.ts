@@ -5,10 +5,10 @@ import type { Timestamp } from '#domain/time.ts'
 import type { PayableRef } from '#server/db/payments/payables.ts'
 import type { Stamp } from '#server/db/orders/orders.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
-import type { ServiceContext } from '#server/context/context.ts'
+import type { UseCaseContext } from '#server/context/context.ts'
 
 /** What paying needs of a call: a webhook and a job have no caller. */
-export type PaymentWork = Pick<ServiceContext, 'db' | 'app' | 'now'>
+export type PaymentWork = Pick<UseCaseContext, 'db' | 'app' | 'now'>
 
 export interface Payment {
   gateway: string

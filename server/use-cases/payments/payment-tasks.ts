@@ -23,7 +23,7 @@ import {
 import { asSystem } from '#server/db/tenant.ts'
 import { keyOf } from '#server/drivers/payment/driver.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
-import type { AppContext, Service, ServiceContext } from '#server/context/context.ts'
+import type { AppContext, UseCase, UseCaseContext } from '#server/context/context.ts'
 import { notFound, ProblemError } from '#server/problems/problem-error.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
 import { findPayable } from '#server/use-cases/payments/find-payable.ts'
@@ -73,7 +73,7 @@ function reasonOf({ outcome, is_deleted: isDeleted }: TaskRecord): TaskRow['reas
   return outcome === 'replaced' && isDeleted ? 'deleted' : reasons[outcome]
 }
 
-export const list: Service<typeof listPaymentTasks> = ({ db, app }) =>
+export const list: UseCase<typeof listPaymentTasks> = ({ db, app }) =>
   asSystem(db, async () => {
     const tasks = [...(await unfinishedTasks(db)), ...(await settledTasks(db, mostSettled))]
     return { body: tasks.map((task) => rowOf(app, task)) }
@@ -82,21 +82,21 @@ export const list: Service<typeof listPaymentTasks> = ({ db, app }) =>
 const conflict = (why: string) => new ProblemError('STATE_CONFLICT', { why })
 
 /** Throws NOT_FOUND, and STATE_CONFLICT where it is being settled or was. */
-async function openTaskOf({ db }: ServiceContext, id: number): Promise<TaskRecord> {
+async function openTaskOf({ db }: UseCaseContext, id: number): Promise<TaskRecord> {
   const task = await taskForUpdate(db, id)
   if (!task) throw notFound()
   if (task.state !== 'open') throw conflict(task.state)
   return task
 }
 
-async function writtenRow({ db, app }: ServiceContext, id: number): Promise<TaskRow> {
+async function writtenRow({ db, app }: UseCaseContext, id: number): Promise<TaskRow> {
   const task = await taskById(db, id)
   if (!task) throw notFound()
   return rowOf(app, task)
 }
 
 /** Claims the refund; a job asks the gateway right after the commit, and again until it says what became of it. */
-export const refund: Service<typeof refundPaymentTask> = (context, { params: { id } }) =>
+export const refund: UseCase<typeof refundPaymentTask> = (context, { params: { id } }) =>
   asSystem(context.db, async () => {
     const { db, app, caller, now } = context
     const task = await openTaskOf(context, id)
@@ -112,7 +112,7 @@ export const refund: Service<typeof refundPaymentTask> = (context, { params: { i
   })
 
 /** Throws STATE_CONFLICT with the reason why it cannot be applied any more. */
-export const apply: Service<typeof applyPaymentTask> = (context, { params: { id } }) =>
+export const apply: UseCase<typeof applyPaymentTask> = (context, { params: { id } }) =>
   asSystem(context.db, async () => {
     const { db, app, caller, now } = context
     const task = await openTaskOf(context, id)

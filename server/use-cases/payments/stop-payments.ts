@@ -5,7 +5,7 @@
 import { type PayableRef, refOf } from '#server/db/payments/payables.ts'
 import { type AttemptRecord, unsettledAttempts } from '#server/db/payments/payment-attempts.ts'
 import { PaymentProblem } from '#server/drivers/payment/errors.ts'
-import type { AppContext, ServiceContext } from '#server/context/context.ts'
+import type { AppContext, UseCaseContext } from '#server/context/context.ts'
 import { OutsideCallNeeded } from '#server/context/outside-call.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import { end } from '#server/use-cases/payments/settle-attempt.ts'
@@ -26,7 +26,7 @@ const inProgress = () => new ProblemError('PAYMENT_IN_PROGRESS', null, retrySeco
  * not settled; that call throws PAYMENT_UNANSWERED, PAYMENT_IN_PROGRESS and ORDER_PAID.
  */
 export async function requireNoPayment(
-  { db }: Pick<ServiceContext, 'db'>,
+  { db }: Pick<UseCaseContext, 'db'>,
   of: PayableRef,
   ending: Ending,
 ): Promise<void> {

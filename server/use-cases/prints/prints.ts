@@ -7,7 +7,7 @@ import type { requestPrint } from '#contract/payments.ts'
 import { readerOf } from '#server/db/orders/print-data.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
-import type { AppContext, ServiceContext } from '#server/context/context.ts'
+import type { AppContext, UseCaseContext } from '#server/context/context.ts'
 import { notFound } from '#server/problems/problem-error.ts'
 import { forRow } from '#server/use-cases/orders/acting-company.ts'
 import { type PrintKind, printKinds } from '#server/use-cases/prints/documents.ts'
@@ -29,7 +29,7 @@ export async function askPrint(
   app: AppContext,
   caller: Caller,
   { kind, id, language }: Asked,
-  { requestId, sessionId }: Pick<ServiceContext, 'requestId' | 'sessionId'>,
+  { requestId, sessionId }: Pick<UseCaseContext, 'requestId' | 'sessionId'>,
 ): Promise<{ url: string }> {
   const { row, menu, note } = printKinds[kind]
   const now = app.clock()

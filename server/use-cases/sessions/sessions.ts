@@ -8,7 +8,7 @@ import { inTransaction } from '#server/db/transaction.ts'
 import { endSessionOf, openSessionsOf, type OwnSession } from '#server/db/accounts/sessions.ts'
 import { endSessionsOf } from '#server/db/accounts/tokens.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
-import type { ServiceContext, AppContext, Service } from '#server/context/context.ts'
+import type { UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
 import { securityEvent } from '#server/context/log.ts'
 import { notFound } from '#server/problems/problem-error.ts'
 import { deviceWords, networkOf } from '#server/use-cases/sessions/user-agent.ts'
@@ -78,7 +78,7 @@ function told(app: AppContext, { caller: { userId, companyId }, requestId }: Ask
 }
 
 /** Oneself is signed out by oneself. */
-export const endAll: Service<typeof endUserSessions> = async (context: ServiceContext, { params }) => {
+export const endAll: UseCase<typeof endUserSessions> = async (context: UseCaseContext, { params }) => {
   const { db, app, caller, now, requestId } = context
   const user = await colleagueOf(db, caller, params.id)
   await endSessionsOf(db, user.id, now, 'admin')

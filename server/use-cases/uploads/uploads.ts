@@ -9,7 +9,7 @@ import { newestPackages } from '#server/db/catalogue/apps.ts'
 import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import type { Handle } from '#server/db/handle.ts'
 import { inTransaction } from '#server/db/transaction.ts'
-import type { AppContext, Service } from '#server/context/context.ts'
+import type { AppContext, UseCase } from '#server/context/context.ts'
 import { invalid, ProblemError } from '#server/problems/problem-error.ts'
 import { type Mapp, readMapp } from '#server/use-cases/uploads/read-mapp.ts'
 import { auditOf, storeReading } from '#server/use-cases/uploads/store-mapp.ts'
@@ -99,7 +99,7 @@ export interface FormUpload {
   keep: () => void
 }
 
-export const upload: Service<typeof uploadApp> = async (context, { body }) => {
+export const upload: UseCase<typeof uploadApp> = async (context, { body }) => {
   const { db, app, caller, now } = context
   const { id, name, content, keep } = body.file as unknown as FormUpload
   await takeIn(db, caller, { id, name, size: content.size }, now)

@@ -7,7 +7,7 @@ import pino from 'pino'
 import { listTrail } from '#contract/audit-trail.ts'
 import type { Caller } from '#domain/access.ts'
 import { readConfig } from '#server/config/config.ts'
-import type { AppContext, ServiceContext } from '#server/context/context.ts'
+import type { AppContext, UseCaseContext } from '#server/context/context.ts'
 import { openEmbedded } from '#server/db/embedded/open.ts'
 import { inTransaction } from '#server/db/transaction.ts'
 import { vacuumEmbedded } from '#server/jobs/vacuum-embedded.ts'
@@ -178,7 +178,7 @@ const ours = (app: AppContext, query: Way['query']) =>
     app,
     { role: 'portal_app', companyId: company },
     async (db) => {
-      const context = { db, app, caller, now: Date.now() } as ServiceContext
+      const context = { db, app, caller, now: Date.now() } as UseCaseContext
       const input = listTrail.query?.parse({ ...query, ...(query['page'] ? { page: Number(query['page']) } : {}) })
       return list(context, { params: {}, query: input, body: undefined } as Parameters<typeof list>[1])
     },

@@ -6,7 +6,7 @@ import { userById } from '#server/db/accounts/users.ts'
 import { takeChange } from '#server/db/change-numbers.ts'
 import { serviceForUpdate } from '#server/db/hosting/services.ts'
 import { beginStored, runningBackup, type StoredBackup } from '#server/db/hosting/stored-backups.ts'
-import type { Service } from '#server/context/context.ts'
+import type { UseCase } from '#server/context/context.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import { forService } from '#server/use-cases/hosting/acting-on-service.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
@@ -21,7 +21,7 @@ import { beginJob } from '#server/use-cases/job-requests.ts'
 import { momentOf } from '#server/use-cases/orders/business-time.ts'
 
 /** Throws NOT_FOUND, STATE_CONFLICT with `why`, and RESOURCE_LOCKED with who is doing what. */
-export const backUp: Service<typeof endpoint> = async (context, { body: { service_id, pdb_type } }) => {
+export const backUp: UseCase<typeof endpoint> = async (context, { body: { service_id, pdb_type } }) => {
   const { app, db, caller, now, requestId, intent } = context
   // Nobody would ever work it off.
   if (app.config.hosting === 'off') throw new ProblemError('NOT_SUPPORT')

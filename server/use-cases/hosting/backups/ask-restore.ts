@@ -7,7 +7,7 @@ import { isTrafficDisabled } from '#server/db/hosting/backups.ts'
 import { beginRestore } from '#server/db/hosting/restores.ts'
 import { serviceForUpdate, serviceRowById } from '#server/db/hosting/services.ts'
 import { storedById } from '#server/db/hosting/stored-backups.ts'
-import type { Service } from '#server/context/context.ts'
+import type { UseCase } from '#server/context/context.ts'
 import { notFound, ProblemError } from '#server/problems/problem-error.ts'
 import { behindFence } from '#server/use-cases/hosting/acting-on-service.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
@@ -26,7 +26,7 @@ export interface RestoreInput extends OperationInput {
 export const restoreDeadlineMs = 6 * 3_600_000
 
 /** Throws NOT_FOUND, STATE_CONFLICT with `why`, and RESOURCE_LOCKED with who is doing what. */
-export const restoreBackup: Service<typeof endpoint> = async (context, { body: { backup_id, service_id } }) => {
+export const restoreBackup: UseCase<typeof endpoint> = async (context, { body: { backup_id, service_id } }) => {
   const { app, db, caller, now, requestId, intent } = context
   // Nobody would ever work it off.
   if (app.config.hosting === 'off') throw new ProblemError('NOT_SUPPORT')

@@ -7,7 +7,7 @@ import type { OutputOf } from '#contract/endpoint.ts'
 import { lastDrill, restoresInto } from '#server/db/hosting/restores.ts'
 import { serviceRowById, type ServiceRow } from '#server/db/hosting/services.ts'
 import { newestBackup } from '#server/db/hosting/stored-backups.ts'
-import type { Service, ServiceContext } from '#server/context/context.ts'
+import type { UseCase, UseCaseContext } from '#server/context/context.ts'
 import { forBackupsOf } from '#server/use-cases/hosting/backups/stored-rows.ts'
 import { visibleNameOf } from '#server/use-cases/hosting/running-operation.ts'
 import { momentOf } from '#server/use-cases/orders/business-time.ts'
@@ -17,7 +17,7 @@ type Plan = OutputOf<typeof endpoint>
 /** Restores that are shown. */
 const most = 5
 
-export const getBackupPlan: Service<typeof endpoint> = (context, { params: { serviceId } }) =>
+export const getBackupPlan: UseCase<typeof endpoint> = (context, { params: { serviceId } }) =>
   forBackupsOf(context, serviceId, async (of) => {
     const { app, db, caller } = context
     const { backupKeepCount, backupKeepDays } = app.config
@@ -55,7 +55,7 @@ export const getBackupPlan: Service<typeof endpoint> = (context, { params: { ser
   })
 
 async function plannedOf(
-  context: ServiceContext,
+  context: UseCaseContext,
   serviceId: number,
   service: ServiceRow | null,
   type: BackupType,

@@ -6,7 +6,7 @@ import type { Id } from '#contract/endpoint.ts'
 import { changeOf } from '#server/db/change-numbers.ts'
 import { isServiceOf, type OfService } from '#server/db/hosting/backups.ts'
 import * as rows from '#server/db/hosting/stored-backups.ts'
-import type { AppContext, Service, ServiceContext } from '#server/context/context.ts'
+import type { AppContext, UseCase, UseCaseContext } from '#server/context/context.ts'
 import { notFound } from '#server/problems/problem-error.ts'
 import { behindFence } from '#server/use-cases/hosting/acting-on-service.ts'
 import { visibleNameOf } from '#server/use-cases/hosting/running-operation.ts'
@@ -44,32 +44,32 @@ interface Asked {
 }
 
 /** Throws NOT_FOUND for a service that is none of the caller's business; one whose system is gone has backups still. */
-export const forBackupsOf = <T>(context: ServiceContext, id: Id, work: (of: OfService) => Promise<T>): Promise<T> =>
+export const forBackupsOf = <T>(context: UseCaseContext, id: Id, work: (of: OfService) => Promise<T>): Promise<T> =>
   behindFence(context, 'service', id, async (companyId, serviceId) => {
     if (!(await isServiceOf(context.db, { companyId, serviceId }))) throw notFound()
     return await work({ companyId, serviceId })
   })
 
-const told = ({ app, caller }: ServiceContext, found: readonly rows.StoredBackup[]) =>
+const told = ({ app, caller }: UseCaseContext, found: readonly rows.StoredBackup[]) =>
   found.map((row) => storedRowOf(app, row, isProvider(caller)))
 
 export const stored = {
-  changeNow: (context: ServiceContext, { query }: Asked) =>
+  changeNow: (context: UseCaseContext, { query }: Asked) =>
     forBackupsOf(context, query.serviceId, ({ companyId }) => changeOf(context.db, companyId)),
 
   page: ((context, { query }) =>
     forBackupsOf(context, query.serviceId, async (of) => {
       const { count, rows: found } = await rows.pageOfStored(context.db, of, query)
       return { body: { count, data: told(context, found) } }
-    })) satisfies Service<typeof listBackups>,
+    })) satisfies UseCase<typeof listBackups>,
 
-  changes: (context: ServiceContext, { query }: Asked, since: number | null) =>
+  changes: (context: UseCaseContext, { query }: Asked, since: number | null) =>
     forBackupsOf(context, query.serviceId, async (of) => {
       const { changed, ...rest } = await rows.storedSince(context.db, of, since)
       return { changed: told(context, changed), ...rest }
     }),
 
-  rowsAfter: (context: ServiceContext, { query }: Asked, id: number, most: number) =>
+  rowsAfter: (context: UseCaseContext, { query }: Asked, id: number, most: number) =>
     forBackupsOf(context, query.serviceId, async (of) =>
       told(context, await rows.storedAfter(context.db, of, { id, most })),
     ),

@@ -1,13 +1,13 @@
 /** The provider's admins suspend the backups of a service that cause traffic, or lift that; what is overdue stays suspended (D31). */
 import type { disableTraffic } from '#contract/backups.ts'
 import { takeChange } from '#server/db/change-numbers.ts'
-import type { Service } from '#server/context/context.ts'
+import type { UseCase } from '#server/context/context.ts'
 import { forService } from '#server/use-cases/hosting/acting-on-service.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
 import { settleSuspension } from '#server/use-cases/hosting/traffic/suspension.ts'
 
 /** Throws NOT_FOUND. */
-export const disable: Service<typeof disableTraffic> = (context, { params, body: { disabled } }) =>
+export const disable: UseCase<typeof disableTraffic> = (context, { params, body: { disabled } }) =>
   forService(context, params.serviceId, async (row, { info, log }) => {
     const { app, db } = context
     const { company_id: companyId, id: serviceId, code } = row

@@ -8,14 +8,14 @@ import { priceListInForce } from '#server/db/catalogue/price-lists.ts'
 import { serviceRowById } from '#server/db/hosting/services.ts'
 import { movedByMonth, trafficTerms } from '#server/db/hosting/traffic.ts'
 import { contractById } from '#server/db/orders/contracts.ts'
-import type { Service, ServiceContext } from '#server/context/context.ts'
+import type { UseCase, UseCaseContext } from '#server/context/context.ts'
 import { notFound } from '#server/problems/problem-error.ts'
 import { ratesOf } from '#server/use-cases/hosting/traffic/close-months.ts'
 import { forRow } from '#server/use-cases/orders/acting-company.ts'
 import { momentOf } from '#server/use-cases/orders/business-time.ts'
 
 /** Throws NOT_FOUND. */
-export const present: Service<typeof getTraffic> = (context, { params }) =>
+export const present: UseCase<typeof getTraffic> = (context, { params }) =>
   forRow(context, 'service', params.serviceId, async ({ companyId }, serviceId) => {
     const service = await serviceRowById(context.db, companyId, serviceId)
     if (!service) throw notFound()
@@ -47,7 +47,7 @@ interface Asked {
 }
 
 /** Of the subscription; of the list in force where there is none, as one would be sold; nothing where there is none either. */
-async function termsNow(context: ServiceContext, { companyId, serviceId, contractId, month }: Asked) {
+async function termsNow(context: UseCaseContext, { companyId, serviceId, contractId, month }: Asked) {
   const { db } = context
   const terms = termsOf(await trafficTerms(db, { companyId, serviceId }), month)
   if (terms) return { currency: terms.currency, ...(await ratesOf(db, terms)) }

@@ -5,10 +5,10 @@ import type { OfService } from '#server/db/hosting/backups.ts'
 import type { LapseBounds } from '#server/db/hosting/lapsed-backups.ts'
 import { touchService, updateService, serviceForUpdate } from '#server/db/hosting/services.ts'
 import { isAnyOverdue, type OverdueBounds } from '#server/db/hosting/traffic.ts'
-import type { ServiceContext } from '#server/context/context.ts'
+import type { UseCaseContext } from '#server/context/context.ts'
 import { momentOf } from '#server/use-cases/orders/business-time.ts'
 
-type Work = Pick<ServiceContext, 'db' | 'app' | 'now'>
+type Work = Pick<UseCaseContext, 'db' | 'app' | 'now'>
 
 /** Which orders of backups that are not paid have lapsed by now. */
 export function lapseBounds(work: Pick<Work, 'app' | 'now'>): LapseBounds {
