@@ -29,23 +29,22 @@ const trails = async () => (await import(/* chunk: trail-device */ '#app/connect
 const packages = async () => (await import(/* chunk: staff-apps */ '#app/connection/packages.ts')).packages
 
 function openStore() {
-  let finish = () => {}
-  /** Resolves once the first requests of the page, its rows among them, have their responses. */
-  const answered = new Promise<void>((resolve) => (finish = resolve))
   let pending = 0
+  let isAnswered = false
   // The line is heard by the store, which is made with the api that hears it.
   let hear: ConnectionListener = async (line) => line
-  const api = observed({ call: async (...input) => (await pipeline()).api.call(...input) }, (line) => hear(line))
-  /** Who is signed in is asked beside the page, by `api`: that response is none that the page waits for. */
-  const callForPage: Api['call'] = (...input) => {
+  const call: Api['call'] = async (...input) => {
     pending += 1
-    return api.call(...input).finally(() => {
+    try {
+      return await (await pipeline()).api.call(...input)
+    } finally {
       pending -= 1
-      if (pending === 0) finish()
-    })
+      isAnswered = true
+    }
   }
+  const api = observed({ call }, (line) => hear(line))
   const store = makeStore({
-    api: { call: callForPage },
+    api,
     // Nobody who is signed in carries these along.
     enter: async (given) => {
       fetchAfterLogin()
@@ -71,7 +70,7 @@ function openStore() {
     trails,
   })
   hear = watchConnection(store, async () => (await pipeline()).ports)
-  return { api, store, answered, hear }
+  return { api, store, hear, isAtRest: () => isAnswered && pending === 0 }
 }
 
 /** `path`: inside the base. Resolves to what is drawn, once all is here. */
@@ -79,7 +78,7 @@ export async function start(path: string): Promise<Root> {
   startTheme()
   ignoreComposingKeys(window)
   keepFocusInLists()
-  const { api, store, answered, hear } = openStore()
+  const { api, store, hear, isAtRest } = openStore()
   hideWhileAway(store)
   const ready = drawable(path)
   const watch = async () =>
@@ -115,7 +114,7 @@ export async function start(path: string): Promise<Root> {
   if (!inside) void watch()
   // Installing the worker fetches the whole shell and must not stand before the page's own files and rows.
   await ready
-  if (inside) await Promise.race([answered.then(rowsDrawn), wait(answerMs)])
+  if (inside) await rowsDrawn(isAtRest)
   firstPageStands()
   await whenIdle()
   const [{ startInstall }, { startWorker }, { nameEnterKeys, keepHintsInside }] = await fetchLate(() =>
@@ -174,9 +173,14 @@ const graceMs = 300
 /** So long the worker waits for the first rows. */
 const answerMs = 6_000
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
-/** What has been answered is on its way to the device, and from there to the page: until then rows of placeholders stand. */
-async function rowsDrawn(): Promise<void> {
-  while (document.querySelector('.waiting')) await wait(pollMs)
+/**
+ * Resolves once the first responses are here and the page shows no placeholder row, after `answerMs` at the latest. What
+ * has been answered is on its way to the device, and from there to the page.
+ */
+async function rowsDrawn(isAtRest: () => boolean): Promise<void> {
+  const stands = () => document.querySelector('main h1') !== null && document.querySelector('.waiting') === null
+  const end = performance.now() + answerMs
+  while (!(isAtRest() && stands()) && performance.now() < end) await wait(pollMs)
   await painted()
 }
 const pollMs = 50
