@@ -1,5 +1,5 @@
 /**
- * L1 to L5: sign-in and the users list in Chromium, against a page that is react-dom and one fetched table (floor), and
+ * L1 to L8: sign-in, the users list and the contract list in Chromium, against a page that is react-dom and one fetched table (floor), and
  * the same with a hand-written worker (floor-sw). Every round visits all of them, so what drifts, drifts for all.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -16,7 +16,7 @@ import { type Gate, openGate } from './throttled-proxy.ts'
 import { type Place, type Visit, visit } from './visit.ts'
 
 const rounds = { plain: 5, slow: 3 }
-/** A round takes some 20 s; one that hangs is told, not waited for. */
+/** A round takes some 30 s; one that hangs is told, not waited for. */
 const roundMs = 180_000
 const quietMs = 1500
 
@@ -24,6 +24,7 @@ interface Round {
   floor: Visit
   floorSw: Record<'cold' | 'warm' | 'offline', Visit>
   list: Record<'cold' | 'warm' | 'offline', Visit>
+  contracts: Record<'cold' | 'warm' | 'offline', Visit>
   login: Visit
 }
 
@@ -34,6 +35,7 @@ interface Places {
   floorSw: Place
   login: Place
   list: Place
+  contracts: Place
   gates: { portal: Gate; floor: Gate }
   session: Session
 }
@@ -64,6 +66,7 @@ async function measure(tell: (line: string) => void): Promise<Figure[]> {
       floorSw: { url: `${bare}?sw`, selector: row },
       login: { url: `${app}/login`, selector: 'form input[name="password"]' },
       list: { url: `${app}/app/user`, selector: 'table tbody td a[href]' },
+      contracts: { url: `${app}/app/contract`, selector: 'table tbody td a[href]' },
       gates,
       session: await signedIn(browser, app),
     }
@@ -126,12 +129,14 @@ async function round(browser: Browser, places: Places, isSlow: boolean, tell: (l
   const floorSw = await thrice(places.floorSw, gates.floor)
   const login = await alone(places.login)
   const list = await thrice(places.list, gates.portal, session)
+  const contracts = await thrice(places.contracts, gates.portal, session)
   const ms = (found: Visit) => found.readyMs.toFixed(0)
   tell(
     `${isSlow ? 'slow ' : 'plain'}  floor ${ms(floor)}  floor-sw ${ms(floorSw.cold)} ${ms(floorSw.warm)} ${ms(floorSw.offline)}` +
-      `  sign-in ${ms(login)}  list ${ms(list.cold)} ${ms(list.warm)} ${ms(list.offline)} ms`,
+      `  sign-in ${ms(login)}  list ${ms(list.cold)} ${ms(list.warm)} ${ms(list.offline)}  ` +
+      `contracts ${ms(contracts.cold)} ${ms(contracts.warm)} ${ms(contracts.offline)} ms`,
   )
-  return { floor, floorSw, list, login }
+  return { floor, floorSw, list, contracts, login }
 }
 
 /** Until the worker has all it keeps: a page stands open, as it does with people. */
@@ -189,7 +194,25 @@ function figures(plain: Round[], slow: Round[]): Figure[] {
       better: 'less',
       limit: 200,
     },
+    times(
+      'L6',
+      'first visit to the contract list vs a bare page',
+      plain.map(({ contracts, floor }) => [contracts.cold, floor]),
+      3.5,
+    ),
+    times(
+      'L7',
+      'first visit to the contract list on a slow device vs a bare page',
+      slow.map(({ contracts, floor }) => [contracts.cold, floor]),
+      2,
+    ),
+    times(
+      'L8',
+      'contract list offline on a slow device vs a bare page with a worker',
+      slow.map(({ contracts, floorSw }) => [contracts.offline, floorSw.offline]),
+      3,
+    ),
   ]
 }
 
-export const page: Bench = { ids: ['L1', 'L2', 'L3', 'L4', 'L5'], measure }
+export const page: Bench = { ids: ['L1', 'L2', 'L3', 'L4', 'L5', 'L6', 'L7', 'L8'], measure }

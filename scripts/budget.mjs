@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
+import { isKeptWith } from './chunk-placement.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const dist = join(root, 'dist')
@@ -44,9 +45,10 @@ function scripts({ chunks: sources }) {
 /** What the worker can fetch: the list that the build wrote into it. */
 const worker = readFileSync(join(dist, 'sw.js'), 'utf8')
 const listed = [...new Set([...worker.matchAll(/["'`]?url["'`]?:\s*["'`]([^"'`]+)["'`]/g)].map(([, url]) => url))]
-/** What only some devices keep, beside what every device does (src/sw/optional-chunks.ts). */
-const partOf = (file) => /assets\/(staff|signup|orders|trail|users|parts)-/.exec(file)?.[1]
-const precached = listed.filter((file) => !partOf(file))
+/** What only some devices keep, beside what every device does (scripts/chunk-plugin.ts). */
+const parts = read(dist, 'parts.json')
+const partOf = (file) => parts[file] ?? 'everybody'
+const precached = listed.filter((file) => partOf(file) === 'everybody')
 
 const sum = (files) => files.reduce((bytes, file) => bytes + gzipBytes(file), 0)
 
@@ -65,18 +67,12 @@ for (const { name, limit, bytes, files } of measured) {
 }
 
 /** A page whose code is kept is gone without a connection all the same if it imports a file that is not. */
-const kept = new Set(precached)
-/** Who keeps the staff's part keeps those of the orders and of the audit trail too (src/app/shell/OptionalParts.tsx). */
-const isKeptWith = (file, needed) =>
-  partOf(needed) === partOf(file) ||
-  partOf(needed) === 'parts' ||
-  (partOf(file) === 'staff' && ['orders', 'trail'].includes(partOf(needed)))
 const torn = Object.values(chunks)
   .filter(({ file }) => listed.includes(file))
   .flatMap(({ file, imports = [] }) =>
     imports
       .map((key) => chunks[key].file)
-      .filter((needed) => !kept.has(needed) && !(partOf(needed) && isKeptWith(file, needed)))
+      .filter((needed) => !listed.includes(needed) || !isKeptWith(partOf(file), partOf(needed)))
       .map((needed) => `${file} needs ${needed}`),
   )
 for (const line of torn) console.log(`TORN  ${line}, which is not kept with it`)

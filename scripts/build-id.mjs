@@ -15,6 +15,8 @@ const sources = [
   'index.html',
   'package-lock.json',
   'vite.config.ts',
+  'scripts/chunk-placement.ts',
+  'scripts/chunk-plugin.ts',
   'scripts/client-build.ts',
   'scripts/previous-build.mjs',
   'scripts/site.ts',

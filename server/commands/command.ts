@@ -46,7 +46,7 @@ export type Act = (context: UseCaseContext, input: ParsedInputOf<Endpoint>) => P
 export interface Write {
   app: AppContext
   request: WriteRequest
-  service: Act
+  useCase: Act
   scope: Scope
   owner: Owner
   intent: string | null

@@ -31,7 +31,7 @@ import { addToTrail } from '#server/db/audit/audit-trail.ts'
 import type { Answer, UseCaseContext, AppContext } from '#server/context/context.ts'
 import { OutsideCallNeeded } from '#server/context/outside-call.ts'
 import { ProblemError, unavailable } from '#server/problems/problem-error.ts'
-import { runService, refusalOf } from '#server/commands/handler.ts'
+import { runUseCase, refusalOf } from '#server/commands/handler.ts'
 import { fingerprint } from '#server/commands/fingerprint.ts'
 import { readIfMatch } from '#server/commands/references.ts'
 import { inProgress, outcomeOf, problemAnswer, replay, replayIntent } from '#server/commands/replay.ts'
@@ -175,7 +175,7 @@ async function repeat(db: Handle, write: Write, claim: Claim): Promise<StoredRes
  */
 async function withCurrent(db: Handle, write: Write, told: StoredResponse): Promise<StoredResponse> {
   await sql`savepoint effect`.execute(db)
-  const problem = await runService(db, write).then(
+  const problem = await runUseCase(db, write).then(
     () => null,
     (error: unknown) => error,
   )
@@ -192,7 +192,7 @@ interface Kept {
 
 /** The effect with its trail and its outcome in the idempotency store: all of it or nothing. */
 async function act(db: Handle, write: Write, claim: Claim | null): Promise<Kept> {
-  return keep(db, write, claim, await runService(db, write))
+  return keep(db, write, claim, await runUseCase(db, write))
 }
 
 /** The refusal with its trail, where it is one to be kept. */

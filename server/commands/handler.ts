@@ -14,8 +14,8 @@ import { checkAfter, namedIn, versionLeftBy, withIds } from '#server/commands/re
 import { problemAnswer } from '#server/commands/replay.ts'
 import { describeFailure } from '#server/commands/audit.ts'
 
-export async function runService(db: Handle, write: Write): Promise<Made> {
-  const { request, service } = write
+export async function runUseCase(db: Handle, write: Write): Promise<Made> {
+  const { request, useCase } = write
   const { endpoint } = request
   const chained = typeof write.ifMatch === 'string' ? write.ifMatch.slice(1) : null
   const named = namedIn(endpoint, request.input)
@@ -27,7 +27,7 @@ export async function runService(db: Handle, write: Write): Promise<Made> {
   request.permit()
 
   const desk = createServiceContext(db, write, base)
-  const answer = await service(desk.context, input)
+  const answer = await useCase(desk.context, input)
   // That a long request has begun is no answer of its schema yet.
   const begun = endpoint.job !== undefined && answer.status === 202
   const body = begun ? answer.body : outputOf(endpoint, answer.body)

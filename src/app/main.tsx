@@ -16,7 +16,7 @@ followLostWorker()
 const path = location.pathname.slice(import.meta.env.BASE_URL.length - 1) || '/'
 fetchAhead(path)
 // The libraries by themselves, so that the browser comes to its own between them and the app.
-const code = import('react-dom/client').then(() => import('#app/start.tsx'))
+const code = import(/* chunk: libraries */ '#app/libraries.ts').then(() => import(/* chunk: frame */ '#app/start.tsx'))
 void code.then(({ start }) => start(path), loadWhenOnline)
 
 /** Lost on the way before anything stood: nothing is lost by beginning anew. */

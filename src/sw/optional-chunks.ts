@@ -8,16 +8,16 @@ import type { OptionalChunk } from '#request/ports.ts'
 export interface BuiltFile {
   url: string
   integrity?: string
+  /** Who keeps it, as the build wrote it (scripts/chunk-plugin.ts); none: every device. `common`: kept with each part. */
+  part?: OptionalChunk | 'common'
 }
 
 /** The name that the first such cache had stays, so that what lies on devices is found and cleared. */
 const prefix = 'portal-staff-'
 const own = prefix + __BUILD__
 
-const partOf = ({ url }: BuiltFile) => /assets\/(staff|orders|trail|users|parts)-/.exec(url)?.[1]
-/** `parts`: what several of them have in common, kept with each. */
-const belongsTo = (file: BuiltFile, part: OptionalChunk) => [part, 'parts'].includes(partOf(file) ?? '')
-export const isPart = (file: BuiltFile) => partOf(file) !== undefined
+const belongsTo = (file: BuiltFile, part: OptionalChunk) => file.part === part || file.part === 'common'
+export const isPart = (file: BuiltFile) => file.part !== undefined
 
 /** What cannot be fetched now is asked for again on the next visit. */
 export async function keepPart(part: OptionalChunk, files: readonly BuiltFile[]): Promise<void> {

@@ -8,6 +8,11 @@ interface ServiceWorkerGlobalScopeEventMap {
 }
 interface ServiceWorkerGlobalScope {
   /** The list of files that the build puts in. */
-  readonly __WB_MANIFEST: { url: string; revision: string | null; integrity?: string }[]
+  readonly __WB_MANIFEST: {
+    url: string
+    revision: string | null
+    integrity?: string
+    part?: 'staff' | 'orders' | 'trail' | 'users' | 'common'
+  }[]
 }
 declare const __BUILD__: string

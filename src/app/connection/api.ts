@@ -87,7 +87,7 @@ export const ports: PagePorts = {
   },
   build: __BUILD__,
   pipeline: runPipeline,
-  stepUp: async () => (await import('#app/connection/StepUpDialog.tsx')).stepUp(api),
+  stepUp: async () => (await import(/* chunk: online */ '#app/connection/StepUpDialog.tsx')).stepUp(api),
   access: {
     read: async () => accessToken(),
     renewed: () => {},

@@ -14,8 +14,10 @@ export async function keepTrailsCurrent(): Promise<void> {
     await Promise.race([ports.wait(waitMs), new Promise<void>((go) => (back = go))])
     if (document.visibilityState !== 'visible') continue
     try {
-      if (await isAnyKept()) await (await import('#app/connection/audit-trail.ts')).updateTrails()
-      if (await isPreparationOn()) await (await import('#app/connection/preparation.ts')).refreshPreparation()
+      if (await isAnyKept())
+        await (await import(/* chunk: trail-device */ '#app/connection/audit-trail.ts')).updateTrails()
+      if (await isPreparationOn())
+        await (await import(/* chunk: common-prepare */ '#app/connection/preparation.ts')).refreshPreparation()
     } catch (error) {
       ports.report(error)
     }

@@ -11,8 +11,10 @@ import { ports } from '#app/connection/api.ts'
 /** `trustDocument`: lets the page show this document in a frame (src/app/trusted-types.ts). */
 export const createPackages = (trustDocument: (text: string) => void): Packages => ({
   changeLog: (id) => changeLog(id, trustDocument),
-  send: async (file, options) => (await import('#app/connection/tus-upload.ts')).sendInPieces(ports, file, options),
-  forget: async (id) => (await import('#app/connection/tus-upload.ts')).forgetUpload(ports, id),
+  send: async (file, options) =>
+    (await import(/* chunk: staff-packages */ '#app/connection/tus-upload.ts')).sendInPieces(ports, file, options),
+  forget: async (id) =>
+    (await import(/* chunk: staff-packages */ '#app/connection/tus-upload.ts')).forgetUpload(ports, id),
 })
 
 /** By the browser's own way, so that the worker's cache of icons and change logs answers where it can (src/sw/media.ts). */

@@ -30,7 +30,7 @@ export function watchSession(store: Store, api: Api, drawable: Promise<void>) {
   async function correct(user: SessionUser) {
     const mine = asked
     if (said && said !== JSON.stringify(user))
-      await import('#local/storage/forget-lost-rights.ts')
+      await import(/* chunk: online-rights */ '#local/storage/forget-lost-rights.ts')
         .then(({ forgetLostRights }) => forgetLostRights(JSON.parse(said) as SessionUser, user))
         .catch(() => undefined)
     if (mine === asked) show(user)

@@ -5,7 +5,7 @@ import { Trail } from '#features/audit-trail/pages/TrailPage.tsx'
 
 /** Of the provider's staff alone; without its code they see their own company's trail. */
 const Picker = lazy<CompanyFilter>(() =>
-  import('#app/pages/TrailCompany.tsx').then(
+  import(/* chunk: staff */ '#app/pages/TrailCompany.tsx').then(
     ({ TrailCompany: Drawn }) => ({ default: Drawn }),
     () => ({ default: () => null }),
   ),

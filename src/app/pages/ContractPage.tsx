@@ -6,14 +6,14 @@ import type { ContractBackupsPart, ContractServicePart } from '#features/orders/
 
 /** Where its part is not kept yet and there is no line, the contract stands without it. */
 const Service = lazy<ContractServicePart>(() =>
-  import('#features/services/info/ContractService.tsx').then(
+  import(/* chunk: orders-services */ '#features/services/info/ContractService.tsx').then(
     ({ ContractService: Drawn }) => ({ default: (props) => <Drawn {...props} Events={ServiceEvents} /> }),
     () => ({ default: () => null }),
   ),
 )
 
 const Backups = lazy<ContractBackupsPart>(() =>
-  import('#app/pages/ContractBackups.tsx').then(
+  import(/* chunk: orders-backups */ '#app/pages/ContractBackups.tsx').then(
     ({ BackupsOfContract: Drawn }) => ({ default: Drawn }),
     () => ({ default: ({ NotHere }) => <NotHere /> }),
   ),

@@ -3,7 +3,7 @@ import { type ComponentType, lazy, Suspense } from 'react'
 import { Device } from '#features/device/pages/Device.tsx'
 
 const Panel = lazy<ComponentType>(() =>
-  import('#app/pages/PrepareParts.tsx').then(
+  import(/* chunk: common-prepare */ '#app/pages/PrepareParts.tsx').then(
     ({ OwnPreparePanel }) => ({ default: OwnPreparePanel }),
     () => ({ default: () => null }),
   ),

@@ -21,25 +21,35 @@ function sourceOf(from: HomeReport['from'], load: () => Promise<HomeSource['Repo
   return { from, Report }
 }
 
-const orders = sourceOf('orders', async () => (await import('#features/orders/home/OrderReport.tsx')).OrderReport)
-const backups = sourceOf('backups', async () => (await import('#features/backups/home/BackupReport.tsx')).BackupReport)
+const orders = sourceOf(
+  'orders',
+  async () => (await import(/* chunk: orders */ '#features/orders/home/OrderReport.tsx')).OrderReport,
+)
+const backups = sourceOf(
+  'backups',
+  async () => (await import(/* chunk: orders-backups */ '#features/backups/home/BackupReport.tsx')).BackupReport,
+)
 const users = sourceOf('users', async () => {
-  const [{ UserReport }] = await Promise.all([import('#features/users/home/UserReport.tsx'), loadWords('users')])
+  const [{ UserReport }] = await Promise.all([
+    import(/* chunk: users */ '#features/users/home/UserReport.tsx'),
+    loadWords('users'),
+  ])
   return UserReport
 })
 const services = sourceOf(
   'services',
-  async () => (await import('#features/services/home/ServiceReport.tsx')).ServiceReport,
+  async () => (await import(/* chunk: staff-services */ '#features/services/home/ServiceReport.tsx')).ServiceReport,
 )
 
 const payments = sourceOf(
   'payments',
-  async () => (await import('#features/payment-tasks/home/PaymentTaskReport.tsx')).PaymentTaskReport,
+  async () =>
+    (await import(/* chunk: staff-payments */ '#features/payment-tasks/home/PaymentTaskReport.tsx')).PaymentTaskReport,
 )
 
 const trails = sourceOf(
   'trail',
-  async () => (await import('#features/audit-trail/home/TrailAlarmReport.tsx')).TrailAlarmReport,
+  async () => (await import(/* chunk: trail */ '#features/audit-trail/home/TrailAlarmReport.tsx')).TrailAlarmReport,
 )
 
 const sourcesFor = (caller: Caller): HomeSource[] => [
@@ -52,20 +62,28 @@ const sourcesFor = (caller: Caller): HomeSource[] => [
 const cardOf = (load: () => Promise<ComponentType>) =>
   lazy<ComponentType>(async () => ({ default: await load().catch(() => () => null) }))
 
-const Latest = cardOf(async () => (await import('#features/audit-trail/home/LatestEntries.tsx')).LatestEntries)
-const Watched = cardOf(async () => (await import('#features/services/home/OrdersToWatch.tsx')).OrdersToWatch)
-const Prices = cardOf(async () => (await import('#features/prices/home/PricesInForce.tsx')).PricesInForce)
-const Account = cardOf(async () => (await import('#app/pages/HomeAccount.tsx')).HomeAccount)
+const Latest = cardOf(
+  async () => (await import(/* chunk: trail */ '#features/audit-trail/home/LatestEntries.tsx')).LatestEntries,
+)
+const Watched = cardOf(
+  async () => (await import(/* chunk: staff-services */ '#features/services/home/OrdersToWatch.tsx')).OrdersToWatch,
+)
+const Prices = cardOf(
+  async () => (await import(/* chunk: staff-prices */ '#features/prices/home/PricesInForce.tsx')).PricesInForce,
+)
+const Account = cardOf(async () => (await import(/* chunk: online */ '#app/pages/HomeAccount.tsx')).HomeAccount)
 const Services = cardOf(async () => {
   const [{ OwnServices }] = await Promise.all([
-    import('#features/entrance/home/OwnServices.tsx'),
+    import(/* chunk: pages */ '#features/entrance/home/OwnServices.tsx'),
     loadWords('entrance'),
   ])
   return OwnServices
 })
 
 /** Asked once of a tablet and of the installed app. */
-const Offer = cardOf(async () => (await import('#app/pages/PrepareParts.tsx')).OwnPrepareOffer)
+const Offer = cardOf(
+  async () => (await import(/* chunk: common-prepare */ '#app/pages/PrepareParts.tsx')).OwnPrepareOffer,
+)
 const isTablet = () => matchMedia('(pointer:coarse),(display-mode:standalone)').matches
 
 const Card = ({ Shown }: { Shown: ComponentType }) => (

@@ -24,7 +24,9 @@ const desk: OutboxActions = {
     return await ownDesk.retry(intent)
   },
 }
-const MendUser = lazy(async () => ({ default: (await import('#features/users/form/EditOutboxUser.tsx')).MendUser }))
+const MendUser = lazy(async () => ({
+  default: (await import(/* chunk: users */ '#features/users/form/EditOutboxUser.tsx')).MendUser,
+}))
 const menders = { [createUser.name]: MendUser, [updateCompanyUser.name]: MendUser }
 
 /** As long as a page waits for any write before it says that it is queued (protocol 21). */

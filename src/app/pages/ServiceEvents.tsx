@@ -4,7 +4,7 @@ import type { ServiceEventsPart } from '#features/services/info/ServicePanel.tsx
 
 /** Where its code is not kept and there is no line, the service stands without it. */
 const Recent = lazy<ServiceEventsPart>(() =>
-  import('#features/audit-trail/entry/RecentEntries.tsx').then(
+  import(/* chunk: trail */ '#features/audit-trail/entry/RecentEntries.tsx').then(
     ({ RecentEntries: Drawn }) => ({
       default: ({ row }) => <Drawn code="service" name={row.code} companyId={row.company_id} mark={row.row_version} />,
     }),

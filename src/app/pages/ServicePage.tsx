@@ -6,7 +6,7 @@ import type { ServiceBackupsPart } from '#features/services/info/ServicePanel.ts
 
 /** Where its code is not kept and there is no line, the service stands without them. */
 const Backups = lazy<ServiceBackupsPart>(() =>
-  import('#features/backups/stored/ServiceBackups.tsx').then(
+  import(/* chunk: staff-backups */ '#features/backups/stored/ServiceBackups.tsx').then(
     ({ ServiceBackups: Drawn }) => ({ default: ({ row }) => <Drawn service={row} /> }),
     () => ({ default: () => null }),
   ),

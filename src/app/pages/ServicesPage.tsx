@@ -5,7 +5,7 @@ import { Services } from '#features/services/list/ServicesPage.tsx'
 
 /** Without its code the list is everybody's. */
 const Picker = lazy<CompanyFilter>(() =>
-  import('#app/pages/ServiceCompany.tsx').then(
+  import(/* chunk: staff-services */ '#app/pages/ServiceCompany.tsx').then(
     ({ ServiceCompany: Drawn }) => ({ default: Drawn }),
     () => ({ default: () => null }),
   ),

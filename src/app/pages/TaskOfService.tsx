@@ -3,7 +3,7 @@ import type { ServiceResult } from '#features/activity/JobResult.tsx'
 
 /** Of those who order, and of the provider's staff; where its code is not kept and there is no line, nothing is offered. */
 const Result = lazy<ServiceResult>(() =>
-  import('#features/services/operations/TaskPassword.tsx').then(
+  import(/* chunk: orders-services */ '#features/services/operations/TaskPassword.tsx').then(
     ({ TaskPassword: Drawn }) => ({ default: Drawn }),
     () => ({ default: () => null }),
   ),

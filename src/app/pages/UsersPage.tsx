@@ -4,7 +4,7 @@ import { Users } from '#features/users/list/UsersPage.tsx'
 
 /** Without a line there is nothing to end or to reset, and its code cannot be fetched either. */
 const Beside = lazy<ComponentType<{ id: number; name: string }>>(() =>
-  import('#app/pages/UserSidePanels.tsx').then(
+  import(/* chunk: online */ '#app/pages/UserSidePanels.tsx').then(
     ({ BesideUser: Drawn }) => ({ default: Drawn }),
     () => ({ default: () => null }),
   ),

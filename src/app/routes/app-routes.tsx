@@ -7,7 +7,10 @@ import { insidePlaces, placeAt, places } from '#app/routes/paths.ts'
 /** The pages behind the login. Each comes with its own code and texts. */
 const pages = new Map(insidePlaces.map((place) => [place, page(insideCode[place])]))
 
-const fallback = page({ load: async () => (await import('#app/pages/NotFound.tsx')).Fallback, words: [] })
+const fallback = page({
+  load: async () => (await import(/* chunk: visitors */ '#app/pages/NotFound.tsx')).Fallback,
+  words: [],
+})
 
 /** Resolves when the page that an address inside leads to can be drawn. */
 export async function pageReady(path: string): Promise<void> {

@@ -5,98 +5,119 @@ import { soon } from '#app/i18n/locale-files.ts'
 
 // One page makes and changes.
 const module: PageModule = {
-  load: async () => (await import('#features/modules/form/ModulePage.tsx')).Module,
+  load: async () => (await import(/* chunk: staff-modules */ '#features/modules/form/ModulePage.tsx')).Module,
   words: ['staff', ...soon],
 }
 const hiddenModule: PageModule = {
-  load: async () => (await import('#features/modules/form/ModulePage.tsx')).HiddenModule,
+  load: async () => (await import(/* chunk: staff-modules */ '#features/modules/form/ModulePage.tsx')).HiddenModule,
   words: ['staff', ...soon],
 }
 const price: PageModule = {
-  load: async () => (await import('#app/pages/PriceListPage.tsx')).OwnPriceList,
+  load: async () => (await import(/* chunk: staff-prices */ '#app/pages/PriceListPage.tsx')).OwnPriceList,
   words: ['staff', ...soon],
 }
 
 /** A page that keeps the words of what is wrong with a field does not begin without them. */
 export const insideCode: Record<InsidePlace, PageModule> = {
-  home: { load: async () => (await import('#app/pages/HomePage.tsx')).OwnHome, words: ['home', 'problem'] },
+  home: {
+    load: async () => (await import(/* chunk: list */ '#app/pages/HomePage.tsx')).OwnHome,
+    words: ['home', 'problem'],
+  },
   users: {
-    load: async () => (await import('#app/pages/UsersPage.tsx')).OwnUsers,
+    load: async () => (await import(/* chunk: inside */ '#app/pages/UsersPage.tsx')).OwnUsers,
     words: ['users'],
   },
-  services: { load: async () => (await import('#app/pages/ServicesPage.tsx')).OwnServices, words: ['problem'] },
-  service: { load: async () => (await import('#app/pages/ServicePage.tsx')).OwnService, words: ['problem'] },
-  serviceLog: { load: async () => (await import('#features/services/log/LogPage.tsx')).ServiceLog, words: ['problem'] },
+  services: {
+    load: async () => (await import(/* chunk: staff-services list */ '#app/pages/ServicesPage.tsx')).OwnServices,
+    words: ['problem'],
+  },
+  service: {
+    load: async () => (await import(/* chunk: staff-services */ '#app/pages/ServicePage.tsx')).OwnService,
+    words: ['problem'],
+  },
+  serviceLog: {
+    load: async () => (await import(/* chunk: orders-services */ '#features/services/log/LogPage.tsx')).ServiceLog,
+    words: ['problem'],
+  },
   contractLog: {
-    load: async () => (await import('#features/services/log/LogPage.tsx')).ContractLog,
+    load: async () => (await import(/* chunk: orders-services */ '#features/services/log/LogPage.tsx')).ContractLog,
     words: ['problem'],
   },
   company: {
-    load: async () => (await import('#features/company/pages/Company.tsx')).Company,
+    load: async () => (await import(/* chunk: pages */ '#features/company/pages/Company.tsx')).Company,
     words: ['company', ...soon],
   },
   profile: {
-    load: async () => (await import('#features/profile/pages/Profile.tsx')).Profile,
+    load: async () => (await import(/* chunk: pages */ '#features/profile/pages/Profile.tsx')).Profile,
     words: ['profile', 'users', ...soon],
   },
   password: {
-    load: async () => (await import('#features/profile/pages/Password.tsx')).Password,
+    load: async () => (await import(/* chunk: pages */ '#features/profile/pages/Password.tsx')).Password,
     words: ['profile', 'passwords', ...soon],
   },
   security: {
-    load: async () => (await import('#features/accounts/pages/Security.tsx')).Security,
+    load: async () => (await import(/* chunk: pages */ '#features/accounts/pages/Security.tsx')).Security,
     words: ['profile', 'accounts', ...soon],
   },
-  sessions: { load: async () => (await import('#features/sessions/pages/Sessions.tsx')).Sessions, words: ['profile'] },
+  sessions: {
+    load: async () => (await import(/* chunk: pages */ '#features/sessions/pages/Sessions.tsx')).Sessions,
+    words: ['profile'],
+  },
   contracts: {
-    load: async () => (await import('#features/orders/list/ContractsPage.tsx')).Contracts,
+    load: async () => (await import(/* chunk: orders list */ '#features/orders/list/ContractsPage.tsx')).Contracts,
     words: ['problem'],
   },
   newContract: {
-    load: async () => (await import('#features/orders/wizard/NewContractPage.tsx')).NewContract,
+    load: async () => (await import(/* chunk: orders */ '#features/orders/wizard/NewContractPage.tsx')).NewContract,
     words: ['problem'],
   },
   contract: {
-    load: async () => (await import('#app/pages/ContractPage.tsx')).OwnContract,
+    load: async () => (await import(/* chunk: orders */ '#app/pages/ContractPage.tsx')).OwnContract,
     words: soon,
   },
-  trail: { load: async () => (await import('#app/pages/AuditTrailPage.tsx')).OwnTrail, words: ['problem'] },
+  trail: {
+    load: async () => (await import(/* chunk: trail list */ '#app/pages/AuditTrailPage.tsx')).OwnTrail,
+    words: ['problem'],
+  },
   appHistory: {
-    load: async () => (await import('#features/apps/history/AppHistoryPage.tsx')).AppHistory,
+    load: async () =>
+      (await import(/* chunk: staff-apps list */ '#features/apps/history/AppHistoryPage.tsx')).AppHistory,
     words: ['problem'],
   },
   upload: {
-    load: async () => (await import('#features/apps/upload/UploadPage.tsx')).Upload,
+    load: async () => (await import(/* chunk: staff-apps */ '#features/apps/upload/UploadPage.tsx')).Upload,
     words: ['problem', 'staff'],
   },
   modules: {
-    load: async () => (await import('#features/modules/list/ModulesPage.tsx')).Modules,
+    load: async () => (await import(/* chunk: staff-modules list */ '#features/modules/list/ModulesPage.tsx')).Modules,
     words: ['problem', 'staff'],
   },
   newModule: module,
   module,
   hiddenModules: {
-    load: async () => (await import('#features/modules/list/ModulesPage.tsx')).HiddenModules,
+    load: async () =>
+      (await import(/* chunk: staff-modules list */ '#features/modules/list/ModulesPage.tsx')).HiddenModules,
     words: ['problem', 'staff'],
   },
   newHiddenModule: hiddenModule,
   hiddenModule,
   prices: {
-    load: async () => (await import('#features/prices/list/PriceListsPage.tsx')).PriceLists,
+    load: async () =>
+      (await import(/* chunk: staff-prices list */ '#features/prices/list/PriceListsPage.tsx')).PriceLists,
     words: ['staff', 'problem'],
   },
   newPrice: price,
   price,
   outbox: {
-    load: async () => (await import('#app/pages/OutboxPage.tsx')).OwnOutbox,
+    load: async () => (await import(/* chunk: pages */ '#app/pages/OutboxPage.tsx')).OwnOutbox,
     words: ['outbox', 'users', 'people', ...soon],
   },
   device: {
-    load: async () => (await import('#app/pages/DevicePage.tsx')).OwnDevice,
+    load: async () => (await import(/* chunk: pages */ '#app/pages/DevicePage.tsx')).OwnDevice,
     words: ['device', 'problem'],
   },
   activity: {
-    load: async () => (await import('#app/pages/ActivityPage.tsx')).OwnActivity,
+    load: async () => (await import(/* chunk: pages */ '#app/pages/ActivityPage.tsx')).OwnActivity,
     words: ['activity', 'problem'],
   },
 }

@@ -14,36 +14,39 @@ const recovering = [...visitors, 'visitors', 'passwords'] as const
 /** The pages that need no session. */
 export const outsideCode: Record<OutsidePlace, PageModule> = {
   entrance: {
-    load: async () => (await import('#features/entrance/pages/Entrance.tsx')).Entrance,
+    load: async () => (await import(/* chunk: visitors */ '#features/entrance/pages/Entrance.tsx')).Entrance,
     words: ['entrance', 'fields'],
   },
   login: {
-    load: async () => (await import('#features/accounts/pages/Login.tsx')).Login,
+    load: async () => (await import(/* chunk: frame */ '#features/accounts/pages/Login.tsx')).Login,
     words: visitors,
   },
   logout: {
-    load: async () => (await import('#features/accounts/pages/Logout.tsx')).Logout,
+    load: async () => (await import(/* chunk: visitors */ '#features/accounts/pages/Logout.tsx')).Logout,
     words: [...visitors, 'visitors'],
   },
   signup: {
-    load: async () => (await import('#app/pages/SignupPage.tsx')).SignupPage,
+    load: async () => (await import(/* chunk: visitors */ '#app/pages/SignupPage.tsx')).SignupPage,
     words: [...recovering, 'company'],
   },
   forget: {
-    load: async () => (await import('#features/accounts/pages/Forget.tsx')).Forget,
+    load: async () => (await import(/* chunk: visitors */ '#features/accounts/pages/Forget.tsx')).Forget,
     words: recovering,
   },
   resetPwd: {
-    load: async () => (await import('#features/accounts/pages/ResetPwd.tsx')).ResetPwd,
+    load: async () => (await import(/* chunk: visitors */ '#features/accounts/pages/ResetPwd.tsx')).ResetPwd,
     words: recovering,
   },
   activate: {
-    load: async () => (await import('#features/accounts/pages/Activate.tsx')).Activate,
+    load: async () => (await import(/* chunk: visitors */ '#features/accounts/pages/Activate.tsx')).Activate,
     words: recovering,
   },
 }
 /** The signed-in frame, with the routes of everything inside it. */
-export const shellCode: PageModule = { load: async () => (await import('#app/shell/AppLayout.tsx')).Shell, words: [] }
+export const shellCode: PageModule = {
+  load: async () => (await import(/* chunk: inside */ '#app/shell/AppLayout.tsx')).Shell,
+  words: [],
+}
 
 /** `path` is inside the base. What fails is asked for again by whoever needs it. */
 export function fetchAhead(path: string): void {
@@ -55,15 +58,15 @@ export function fetchAhead(path: string): void {
 
 /** The largest first: a browser keeps six connections to a server, and what comes seventh waits. */
 function fetchInside(path: string): void {
-  quietly(import('#app/connection/current-user.ts'))
+  quietly(import(/* chunk: device */ '#app/connection/current-user.ts'))
   fetchCode(shellCode)
   // The parts that frame and page share: a file of its own, which either would name only when it is here itself.
-  quietly(import('#ui/icons/app-icons.ts'))
-  quietly(import('#app/connection/session-sync.ts'))
-  quietly(import('#app/connection/network-bundle.ts'))
+  quietly(import(/* chunk: inside */ '#ui/icons/app-icons.ts'))
+  quietly(import(/* chunk: device */ '#app/connection/session-sync.ts'))
+  quietly(import(/* chunk: device */ '#app/connection/network-bundle.ts'))
   fetchCode(insideCodeAt(path))
   // Without a worker the page asks by itself.
-  if (!navigator.serviceWorker?.controller) quietly(import('#request/reads/read.ts'))
+  if (!navigator.serviceWorker?.controller) quietly(import(/* chunk: device */ '#request/reads/read.ts'))
 }
 
 function fetchCode({ load, words }: PageModule): void {

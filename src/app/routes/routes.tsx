@@ -11,7 +11,10 @@ import { Entry } from '#app/shell/PublicLayout.tsx'
 /** The pages that need no session. */
 const pages = new Map(outsidePlaces.map((place) => [place, page(outsideCode[place])]))
 const shell = page(shellCode)
-const fallback = page({ load: async () => (await import('#app/pages/NotFound.tsx')).Fallback, words: [] })
+const fallback = page({
+  load: async () => (await import(/* chunk: visitors */ '#app/pages/NotFound.tsx')).Fallback,
+  words: [],
+})
 
 /** Resolves when what the address asks for can be drawn: outside the page itself, inside the frame and the page in it. */
 export async function drawable(path: string): Promise<void> {

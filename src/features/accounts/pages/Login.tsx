@@ -21,7 +21,7 @@ import { login, loginAnswered, selectAccounts } from '#features/accounts/slice.t
 
 // Only who has a second factor, or must have one, needs its code.
 const SecondStep = lazy(async () => ({
-  default: (await import('#features/accounts/components/SecondStep.tsx')).SecondStep,
+  default: (await import(/* chunk: online */ '#features/accounts/components/SecondStep.tsx')).SecondStep,
 }))
 
 /** Brings the device's database along, which the form does not wait for. */

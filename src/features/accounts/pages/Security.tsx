@@ -4,7 +4,7 @@ import { Page } from '#ui/page/Page.tsx'
 import { WhenOnline } from '#ui/page/OnlineOnly.tsx'
 import { useTranslation } from 'react-i18next'
 
-const load = async () => (await import('#features/accounts/components/Factors.tsx')).Factors
+const load = async () => (await import(/* chunk: online */ '#features/accounts/components/Factors.tsx')).Factors
 
 /** How one signs in, beside the password: all of it needs the server. */
 export function Security() {

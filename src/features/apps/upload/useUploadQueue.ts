@@ -12,7 +12,8 @@ export function useUploadQueue(apps: KnownApps | null) {
   const [queue] = useState(
     () =>
       new UploadQueue({
-        read: async (file) => (await import('#features/apps/upload/read-file.ts')).readFile(file),
+        read: async (file) =>
+          (await import(/* chunk: staff-packages */ '#features/apps/upload/read-file.ts')).readFile(file),
         send: async (file, options) => (await dispatch(packagesPort())).send(file, options),
         forget: async (id) => (await dispatch(packagesPort())).forget(id),
         list: () => dispatch(askUploads()),

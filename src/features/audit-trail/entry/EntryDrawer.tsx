@@ -18,7 +18,7 @@ import { recordPath } from '#features/audit-trail/entry/record-path.ts'
 import { useEntryWords } from '#features/audit-trail/entry-words.ts'
 
 const ProofView = lazy(async () => ({
-  default: (await import('#features/audit-trail/offline/ProofView.tsx')).ProofView,
+  default: (await import(/* chunk: trail-device */ '#features/audit-trail/offline/ProofView.tsx')).ProofView,
 }))
 
 interface Props {

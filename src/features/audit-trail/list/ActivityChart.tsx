@@ -6,7 +6,7 @@ import { type Day, everyDay } from '#features/audit-trail/list/activity-days.ts'
 import type { Range } from '#features/audit-trail/list/list-url.ts'
 import { type Look, useLook } from '#features/audit-trail/list/useLook.ts'
 
-const Chart = lazy(() => import('#ui/prime/Chart.tsx'))
+const Chart = lazy(() => import(/* chunk: trail-chart */ '#ui/prime/Chart.tsx'))
 
 interface Props {
   days: readonly Day[]

@@ -39,14 +39,14 @@ import { type Format, useExport } from '#features/audit-trail/list/useExport.ts'
 import { Sheet } from '#features/audit-trail/TrailStyles.tsx'
 
 const KeepOffline = lazy(async () => ({
-  default: (await import('#features/audit-trail/offline/KeepOffline.tsx')).KeepOffline,
+  default: (await import(/* chunk: trail-device */ '#features/audit-trail/offline/KeepOffline.tsx')).KeepOffline,
 }))
 
 const ways = { read: readView, write: writeView, change: changeView, remembered }
 const saved = { selectSavedQuery, viewChanged }
 
 const LogWatch = lazy(async () => ({
-  default: (await import('#features/audit-trail/offline/LogWatch.tsx')).LogWatch,
+  default: (await import(/* chunk: trail-device */ '#features/audit-trail/offline/LogWatch.tsx')).LogWatch,
 }))
 
 /** Who did what, and when (contracts 2, M131 to M134): of the own company, or of a customer for the provider's staff. */

@@ -33,7 +33,7 @@ const RemoveModule = lazy(async () => ({
   default: (await import('#features/modules/list/RemoveModuleDialog.tsx')).RemoveModule,
 }))
 const DependencyGraph = lazy(async () => ({
-  default: (await import('#features/modules/graph/DependencyGraph.tsx')).DependencyGraph,
+  default: (await import(/* chunk: staff-graph */ '#features/modules/graph/DependencyGraph.tsx')).DependencyGraph,
 }))
 
 const visibleWays = waysOf('visible')

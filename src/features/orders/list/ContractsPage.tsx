@@ -1,4 +1,4 @@
-import { useCallback, useRef, useState } from 'react'
+import { lazy, Suspense, useCallback, useRef, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { isProviderAdmin } from '#domain/access.ts'
 import { whyNotContract } from '#domain/contracts.ts'
@@ -21,16 +21,12 @@ import { rowMark } from '#ui/list/PendingMark.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
 import { changeView, readView, remembered, type View, writeView } from '#features/orders/list-url.ts'
-import { CalendarDialog } from '#features/orders/dialogs/CalendarDialog.tsx'
 import { columns } from '#features/orders/list/columns.tsx'
 import { CompanyPicker, useCompanyName } from '#features/orders/wizard/fields/CompanyPicker.tsx'
 import { Filters } from '#features/orders/list/Filters.tsx'
 import { Create, NoOrders } from '#features/orders/list/EmptyList.tsx'
 import { usePrice } from '#features/orders/quote/RequirePriceList.tsx'
-import { PayDialog } from '#features/orders/dialogs/PayDialog.tsx'
 import type { Payable } from '#features/orders/payment/payment-api.ts'
-import { RemoveOrder } from '#features/orders/dialogs/DeleteOrderDialog.tsx'
-import { ServiceInfo } from '#features/orders/dialogs/ServiceInfoDialog.tsx'
 import { Sheet } from '#features/orders/OrderStyles.tsx'
 import { Tools } from '#features/orders/list/StaffToolbar.tsx'
 import { useActions } from '#features/orders/list/useActions.ts'
@@ -38,6 +34,18 @@ import { useWhyNoOrder } from '#features/orders/quote/useOrderBlocked.ts'
 import { printDocument } from '#features/orders/print/print-document.ts'
 import { useDueText } from '#features/orders/useDueText.ts'
 import { askMarket, fetchPrice, ordersList } from '#features/orders/slice.ts'
+
+// No list waits for its dialogs (P-28).
+const CalendarDialog = lazy(async () => ({
+  default: (await import('#features/orders/dialogs/CalendarDialog.tsx')).CalendarDialog,
+}))
+const PayDialog = lazy(async () => ({ default: (await import('#features/orders/dialogs/PayDialog.tsx')).PayDialog }))
+const RemoveOrder = lazy(async () => ({
+  default: (await import('#features/orders/dialogs/DeleteOrderDialog.tsx')).RemoveOrder,
+}))
+const ServiceInfo = lazy(async () => ({
+  default: (await import('#features/orders/dialogs/ServiceInfoDialog.tsx')).ServiceInfo,
+}))
 
 const ways = { read: readView, write: writeView, change: changeView, remembered }
 
@@ -168,19 +176,21 @@ export function Contracts() {
         problem={problem}
         empty={<NoOrders view={view} read={freshness.asOf !== null} whyNot={whyNoOrder} onChange={change} />}
       />
-      {over?.kind === 'calendar' && <CalendarDialog onClose={close} />}
-      {over?.kind === 'info' && <ServiceInfo order={over.row} onClose={close} />}
-      {over?.kind === 'pay' && (
-        <PayDialog
-          {...over}
-          onClose={close}
-          onPaid={() => {
-            close()
-            again()
-          }}
-        />
-      )}
-      {over?.kind === 'remove' && <RemoveOrder {...over} onClose={close} onDone={() => (close(), again())} />}
+      <Suspense fallback={null}>
+        {over?.kind === 'calendar' && <CalendarDialog onClose={close} />}
+        {over?.kind === 'info' && <ServiceInfo order={over.row} onClose={close} />}
+        {over?.kind === 'pay' && (
+          <PayDialog
+            {...over}
+            onClose={close}
+            onPaid={() => {
+              close()
+              again()
+            }}
+          />
+        )}
+        {over?.kind === 'remove' && <RemoveOrder {...over} onClose={close} onDone={() => (close(), again())} />}
+      </Suspense>
     </Page>
   )
 }

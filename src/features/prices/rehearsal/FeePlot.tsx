@@ -3,7 +3,7 @@ import { type Currency, grouped, type Hundredths, writeAmount } from '#domain/mo
 import { number } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 
-const Chart = lazy(() => import('#ui/prime/Chart.tsx'))
+const Chart = lazy(() => import(/* chunk: trail-chart */ '#ui/prime/Chart.tsx'))
 
 interface Line {
   label: string

@@ -4,7 +4,7 @@ import { Page } from '#ui/page/Page.tsx'
 import { WhenOnline } from '#ui/page/OnlineOnly.tsx'
 import { useTranslation } from 'react-i18next'
 
-const load = async () => (await import('#features/sessions/components/SessionList.tsx')).SessionList
+const load = async () => (await import(/* chunk: online */ '#features/sessions/components/SessionList.tsx')).SessionList
 
 /** Where the user is logged in (S-46): only the server knows. */
 export function Sessions() {

@@ -27,18 +27,22 @@ import { usersList } from '#features/users/slice.ts'
 const worded = async <M,>(code: Promise<M>): Promise<M> =>
   (await Promise.all([code, loadTexts('people', 'fields', 'problem')]))[0]
 
-const load = async () => ({ default: (await worded(import('#features/users/form/UserDrawer.tsx'))).UserDrawer })
+const load = async () => ({
+  default: (await worded(import(/* chunk: users */ '#features/users/form/UserDrawer.tsx'))).UserDrawer,
+})
 const UserDrawer = lazy(load)
-const loadBar = () => worded(import('#features/users/list/SelectionBar.tsx'))
+const loadBar = () => worded(import(/* chunk: users */ '#features/users/list/SelectionBar.tsx'))
 const SelectionBar = lazy(async () => ({ default: (await loadBar()).SelectionBar }))
 const Acting = lazy(async () => ({ default: (await loadBar()).Acting }))
 const ExportDialog = lazy(async () => ({
-  default: (await worded(import('#features/users/list/ExportDialog.tsx'))).ExportDialog,
+  default: (await worded(import(/* chunk: users */ '#features/users/list/ExportDialog.tsx'))).ExportDialog,
 }))
 const RemoveUser = lazy(async () => ({
-  default: (await worded(import('#features/users/list/RemoveUserDialog.tsx'))).RemoveUser,
+  default: (await worded(import(/* chunk: users */ '#features/users/list/RemoveUserDialog.tsx'))).RemoveUser,
 }))
-const NoUsers = lazy(async () => ({ default: (await import('#features/users/list/EmptyList.tsx')).NoUsers }))
+const NoUsers = lazy(async () => ({
+  default: (await import(/* chunk: users */ '#features/users/list/EmptyList.tsx')).NoUsers,
+}))
 /** Fetches the form's code when the list has come to rest: no list waits for a form (P-28). */
 const preloadForm = () => void load().catch(() => undefined)
 

@@ -1,0 +1,133 @@
+/**
+ * Which chunk a module belongs to, from the graph of imports (docs/decisions/0085). Two things decide: which devices
+ * keep it (the part), and when it is first needed (the stage). A module shared by several goes to the part that all of
+ * them keep and to the earliest stage. So a chunk imports only chunks that are kept with it and needed no later, and
+ * chunks never import each other in a circle.
+ */
+
+/** In the order in which a start needs them. What one stage shares with a later one belongs to the earlier. */
+const stages = [
+  /** The entry: it only requests the others. */
+  'first',
+  /** React and the other libraries of the frame (src/app/libraries.ts). */
+  'libraries',
+  /** The start, the routes, the login form. */
+  'frame',
+  /** Who is signed in, the device's database, reading lists. */
+  'device',
+  /** The signed-in frame, the list table and the users list. */
+  'inside',
+  /** The other pages that a visit may begin with. */
+  'list',
+  'prime',
+  'visitors',
+  /** Writes, and what comes once the first page has come to rest. An import() without a stage is of this one. */
+  'later',
+  'pages',
+] as const
+export type Stage = (typeof stages)[number]
+const lazyStage = stages.indexOf('later')
+const listStage = stages.indexOf('list')
+
+/** Parts of which a device that keeps the named part has these too (src/app/shell/OptionalParts.tsx). */
+const keptWith = {
+  everybody: [],
+  /** Kept with every part: what several of them share. */
+  common: [],
+  users: ['common'],
+  orders: ['common'],
+  trail: ['common'],
+  staff: ['common', 'orders', 'trail'],
+  /** Useless without a connection, so no device keeps it. */
+  online: [],
+} as const satisfies Record<string, readonly string[]>
+export type Part = keyof typeof keptWith
+
+const isPart = (word: string): word is Part => Object.hasOwn(keptWith, word)
+const isStage = (word: string): word is Stage => (stages as readonly string[]).includes(word)
+export const isKeptWith = (part: Part, needed: Part): boolean =>
+  needed === 'everybody' || needed === part || (keptWith[part] as readonly string[]).includes(needed)
+
+/** What an import() says of its target, in a comment: `chunk: staff-prices list`. */
+export interface ChunkLabel {
+  part?: Part
+  /** A chunk of its own within the part, for what is large and seldom needed with the rest. */
+  group?: string
+  stage?: Stage
+}
+
+/** Throws on a word that is neither a part, with or without a group, nor a stage. */
+export function parseLabel(text: string): ChunkLabel {
+  const label: ChunkLabel = {}
+  for (const word of text.trim().split(/\s+/)) {
+    const [part = '', ...group] = word.split('-')
+    if (isStage(word)) label.stage = word
+    else if (isPart(part)) Object.assign(label, { part, ...(group.length > 0 && { group: group.join('-') }) })
+    else throw new Error(`"chunk: ${text}" has the word "${word}", which is neither a part nor a stage`)
+  }
+  return label
+}
+
+export interface ModuleImports {
+  static: readonly string[]
+  lazy: readonly { id: string; label: ChunkLabel }[]
+}
+export type ModuleGraph = ReadonlyMap<string, ModuleImports>
+
+export interface Placement {
+  part: Part
+  chunk: string
+}
+
+interface Reach {
+  stage: number
+  /** Parts and groups that reach it, each as `part group`. */
+  units: Set<string>
+}
+
+/** Places each module that the entries reach. */
+export function placeModules(entries: readonly string[], graph: ModuleGraph): Map<string, Placement> {
+  const reached = new Map<string, Reach>()
+  const open: string[] = []
+
+  function reach(id: string, stage: number, units: Iterable<string>): void {
+    const known = reached.get(id) ?? { stage: Number.POSITIVE_INFINITY, units: new Set<string>() }
+    const before = known.stage + known.units.size / 1_000
+    known.stage = Math.min(known.stage, stage)
+    const count = known.units.size
+    for (const unit of units) known.units.add(unit)
+    if (reached.has(id) && known.units.size === count && before === known.stage + count / 1_000) return
+    reached.set(id, known)
+    open.push(id)
+  }
+
+  for (const entry of entries) reach(entry, 0, ['everybody '])
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    const { stage, units } = reached.get(id) as Reach
+    const imports = graph.get(id)
+    for (const target of imports?.static ?? []) reach(target, stage, units)
+    for (const { id: target, label } of imports?.lazy ?? []) {
+      const next = label.stage ? stages.indexOf(label.stage) : Math.max(stage, lazyStage)
+      reach(target, next, label.part ? [`${label.part} ${label.group ?? ''}`] : units)
+    }
+  }
+  return new Map([...reached].map(([id, reach]) => [id, place(reach)]))
+}
+
+function place({ stage, units }: Reach): Placement {
+  const parts = [...new Set([...units].map((unit) => unit.split(' ')[0] as Part))]
+  const part = partForAll(parts)
+  if (part === 'everybody') return { part, chunk: stages[stage] as string }
+  const groups = new Set([...units].map((unit) => unit.split(' ')[1]))
+  const [only] = groups
+  const group = groups.size === 1 ? only : groups.has('') ? '' : 'shared'
+  return { part, chunk: [part, group, stage <= listStage && 'list'].filter(Boolean).join('-') }
+}
+
+/** The part whose code all of these have. */
+function partForAll(parts: readonly Part[]): Part {
+  const stored = parts.filter((part) => part !== 'online')
+  if (stored.length === 0) return 'online'
+  if (stored.includes('everybody')) return 'everybody'
+  return stored.find((needed) => stored.every((part) => isKeptWith(part, needed))) ?? 'common'
+}

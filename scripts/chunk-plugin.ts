@@ -1,0 +1,106 @@
+/** Splits the client's code by who keeps it and when it is needed, as the import() sites say (docs/decisions/0085). */
+import { writeFile } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { Plugin } from 'vite'
+import {
+  type ChunkLabel,
+  type ModuleGraph,
+  parseLabel,
+  type Part,
+  type Placement,
+  placeModules,
+} from './chunk-placement.ts'
+
+/** `import(/* chunk: orders list *\/ '#features/orders/list/ContractsPage.tsx')` */
+const labelledImport = /import\(\s*\/\* chunk: ([\w\s-]+?) \*\/\s*'([^']+)'/g
+/** The file with the part of each file that not every device keeps. */
+const partsFile = 'parts.json'
+
+/** A noun's messages in one language. */
+const isText = (id: string) => basename(dirname(dirname(id))) === 'locales'
+
+/** `earlyWords`: nouns whose texts the first pages show. */
+export function chunkSplitting(root: string, earlyWords: readonly string[]) {
+  /** By importer and target. */
+  const labels = new Map<string, ChunkLabel>()
+  let placements = new Map<string, Placement>()
+  const parts = new Map<string, Part>()
+  let firstFile = ''
+
+  const plugin: Plugin = {
+    name: 'portal-chunks',
+    apply: 'build',
+    enforce: 'pre',
+    transform: {
+      filter: { code: '/* chunk: ' },
+      async handler(code, importer) {
+        for (const [, text = '', target = ''] of code.matchAll(labelledImport)) {
+          const resolved = await this.resolve(target, importer)
+          if (!resolved) this.error(`${importer} loads ${target}, which does not exist`)
+          labels.set(`${importer}\n${resolved.id}`, parseLabel(text))
+        }
+      },
+    },
+    buildEnd(error) {
+      if (error) return
+      const graph: ModuleGraph = new Map(
+        [...this.getModuleIds()].map((id) => {
+          const { importedIds = [], dynamicallyImportedIds = [] } = this.getModuleInfo(id) ?? {}
+          const lazy = dynamicallyImportedIds.map((target) => ({
+            id: target,
+            label: labels.get(`${id}\n${target}`) ?? {},
+          }))
+          return [id, { static: importedIds, lazy }]
+        }),
+      )
+      for (const [id] of graph) {
+        const { importers = [], dynamicImporters = [] } = this.getModuleInfo(id) ?? {}
+        if (isText(id) && importers.length > 0 && dynamicImporters.length > 0)
+          this.error(`${id} comes with ${importers[0]}, so src/app/i18n/locale-files.ts must leave it out`)
+      }
+      placements = placeModules(
+        [...graph.keys()].filter((id) => this.getModuleInfo(id)?.isEntry),
+        graph,
+      )
+    },
+    generateBundle(_options, bundle) {
+      for (const file of Object.values(bundle)) {
+        if (file.type === 'chunk' && file.isEntry) firstFile = file.fileName
+        const ids = file.type === 'chunk' ? file.moduleIds : file.originalFileNames.map((name) => resolve(root, name))
+        const part = ids.map((id) => placements.get(id)?.part ?? placements.get(`${id}?url`)?.part).find((one) => one)
+        if (part && part !== 'everybody') parts.set(file.fileName, part)
+      }
+    },
+    writeBundle: async ({ dir = '' }) =>
+      await writeFile(join(dir, partsFile), `${JSON.stringify(Object.fromEntries(parts), null, 1)}\n`),
+  }
+
+  function chunkOf(id: string): string | null {
+    const placement = placements.get(id)
+    if (placement?.part !== 'everybody' || !isText(id)) return placement?.chunk ?? null
+    const kind = earlyWords.includes(basename(id, '.json')) ? 'words' : 'more-words'
+    return `${kind}-${basename(dirname(id))}`
+  }
+
+  return {
+    plugin,
+    codeSplitting: { groups: [{ name: chunkOf }], includeDependenciesRecursively: false },
+    assetFileNames({ originalFileNames: [name = ''] }: { originalFileNames: string[] }): string {
+      const part = placements.get(`${resolve(root, name)}?url`)?.part ?? 'everybody'
+      return `assets/${part === 'everybody' ? '' : `${part}-`}[name]-[hash][extname]`
+    },
+    /**
+     * The first script requests all files of the page that the address means at once. Imports elsewhere are not worth
+     * a list: the browser follows them.
+     */
+    filesToPreload: (_file: string, files: string[], { hostId }: { hostId: string }) =>
+      hostId === firstFile ? files : [],
+    /** Of the worker's list of files: what no device keeps is left out, and the rest says whose it is. */
+    withParts<E extends { url: string }>(manifest: E[]) {
+      const kept = manifest
+        .map((entry) => ({ ...entry, part: parts.get(entry.url.slice(entry.url.indexOf('assets/'))) }))
+        .filter(({ part }) => part !== 'online')
+      return { manifest: kept, warnings: [] }
+    },
+  }
+}
