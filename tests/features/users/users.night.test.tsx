@@ -28,18 +28,13 @@ const created = async (name: string) => {
   within(toast).getByRole('link', { name: `Open ${name}` })
 }
 const stored = (who: string) => readUser(the.server.app, the.server.world, who)
-/** The same user changed by another administrator. */
-const changeElsewhere = async (who: string, payload: object) => {
+/** What another administrator does meanwhile. */
+const sendElsewhere = async (method: 'POST' | 'PUT', url: string, payload: object) => {
   const { send } = await the.server.signIn('second@alpha')
-  const answer = await send({ method: 'PUT', url: `/api/m18s/company-user/${idOf(who)}`, payload })
-  expect(answer.statusCode).toBe(200)
+  expect((await send({ method, url, payload })).statusCode).toBe(200)
 }
-/** Another administrator creates a user. */
-const createElsewhere = async (name: string, email: string) => {
-  const { send } = await the.server.signIn('second@alpha')
-  const answer = await send({ method: 'POST', url: '/api/m18s/user', payload: { title: 0, name, email } })
-  expect(answer.statusCode).toBe(200)
-}
+const changeElsewhere = (who: string, payload: object) =>
+  sendElsewhere('PUT', `/api/m18s/company-user/${idOf(who)}`, payload)
 
 describe('the list', () => {
   it('shows one status, all but deleted, or the deleted as well, and all filters can be dropped at once (C-04, D91)', async () => {
@@ -361,7 +356,7 @@ describe('a user', () => {
     await the.user.click(button('New user'))
     await text("You're offline: duplicates are checked when it is sent.")
     // Nobody on this device has the address; meanwhile another administrator gives it away.
-    await createElsewhere('Somebody Else', 'a.ng@alpha.example')
+    await sendElsewhere('POST', '/api/m18s/user', { title: 0, name: 'Somebody', email: 'a.ng@alpha.example' })
     await type(the.user, { name: 'Aaron Ng', email: 'a.ng@alpha.example' })
     await saveUser(the.user)
     await screen.findByText(/^Saved on this device\./)
