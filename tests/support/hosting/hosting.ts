@@ -3,7 +3,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { HostingDriver, InstanceAddress, InstanceRef, InstanceState } from '#server/drivers/hosting/driver.ts'
 import {
@@ -30,7 +29,7 @@ export interface LocalUnderTest extends HostingUnderTest {
 }
 
 /** What a service of a test runs. */
-export const sampleProgram = fileURLToPath(import.meta.resolve('#demo/sample-instance/main.ts'))
+export const sampleProgram = join(import.meta.dirname, '..', '..', '..', 'demo', 'sample-instance', 'main.ts')
 
 /** Whatever the machine has: no test goes by it unless it says so. */
 const usual = { program: sampleProgram, log: { warn: () => undefined, info: () => undefined }, memoryMb: 1_000_000 }
