@@ -1,6 +1,6 @@
 /** Which driver runs the hosted services, by the configuration. */
 import { chmodSync, existsSync, lstatSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from '#server/config/config.ts'
 import type { HostingDriver } from '#server/drivers/hosting/driver.ts'
@@ -38,13 +38,18 @@ export function openHosting(config: Config, log: Logger, program: string): Hosti
   return { driver, shutDown: () => driver.shutDown() }
 }
 
-/** Users of services pass through it to their own folders. What else is in it is closed to them, whoever has put it there. */
+/**
+ * Users of services pass through it to their own folders. What else is in it is closed to them, whoever has put it there. At each start:
+ * the opening of the database has closed all of it, and a supervisor that is still running does not open its folder again.
+ */
 function openDataFolder(dataDir: string, hostingDir: string): void {
   if (!existsSync(dataDir)) return
   for (const name of readdirSync(dataDir)) {
     const path = join(dataDir, name)
     const found = lstatSync(path)
-    if (path !== hostingDir && (found.isFile() || found.isDirectory())) chmodSync(path, found.mode & 0o700)
+    const leadsThere = join(hostingDir, '/').startsWith(join(path, '/'))
+    if (!leadsThere && (found.isFile() || found.isDirectory())) chmodSync(path, found.mode & 0o700)
   }
+  for (let path = hostingDir; path !== dataDir; path = dirname(path)) if (existsSync(path)) openForPassing(path)
   openForPassing(dataDir)
 }

@@ -1,0 +1,43 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openHosting } from '#server/composition/open-hosting.ts'
+import { readConfig } from '#server/config/config.ts'
+import { silent } from '#tests/support/server/database.ts'
+import { sampleProgram } from '#tests/support/hosting/hosting.ts'
+
+let dataDir: string
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'portal-hosting-start-'))
+})
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
+
+/** As a start leaves it: the folder of the data is its owner's alone, with all that is in it. */
+function closeAll(...folders: string[]): void {
+  for (const folder of folders) {
+    mkdirSync(join(dataDir, folder), { recursive: true })
+    chmodSync(join(dataDir, folder), 0o700)
+  }
+}
+const modeOf = (folder: string) => (statSync(join(dataDir, folder)).mode & 0o777).toString(8)
+
+// Only root can run services as users of their own; for others there is nothing to open.
+const isRoot = process.platform === 'linux' && process.getuid?.() === 0
+const opened = isRoot ? '711' : '700'
+
+it('lets the users of hosted services into their folder again at each start, while the supervisor of the last one runs', () => {
+  closeAll('hosting', 'pgdata')
+  const { driver } = openHosting(readConfig({ DATA_DIR: dataDir, HOSTING: 'local' }), silent, sampleProgram)
+  expect([modeOf('.'), modeOf('hosting'), modeOf('pgdata')]).toEqual([opened, opened, '700'])
+  return driver.close()
+})
+
+it('lets them through every folder on the way, and into no other', () => {
+  closeAll('services', 'services/of-customers', 'pgdata')
+  const env = { DATA_DIR: dataDir, HOSTING: 'local', HOSTING_DIR: join(dataDir, 'services', 'of-customers') }
+  const { driver } = openHosting(readConfig(env), silent, sampleProgram)
+  const modes = ['.', 'services', 'services/of-customers', 'pgdata'].map(modeOf)
+  expect(modes).toEqual([opened, opened, opened, '700'])
+  return driver.close()
+})
