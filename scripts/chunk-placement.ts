@@ -82,7 +82,7 @@ export interface Placement {
 interface Reach {
   stage: number
   /** Parts and groups that reach it, each as `part group`. */
-  units: Set<string>
+  units: ReadonlySet<string>
 }
 
 /** Places each module that the entries reach. */
@@ -90,25 +90,22 @@ export function placeModules(entries: readonly string[], graph: ModuleGraph): Ma
   const reached = new Map<string, Reach>()
   const open: string[] = []
 
-  function reach(id: string, stage: number, units: Iterable<string>): void {
-    const known = reached.get(id) ?? { stage: Number.POSITIVE_INFINITY, units: new Set<string>() }
-    const before = known.stage + known.units.size / 1_000
-    known.stage = Math.min(known.stage, stage)
-    const count = known.units.size
-    for (const unit of units) known.units.add(unit)
-    if (reached.has(id) && known.units.size === count && before === known.stage + count / 1_000) return
-    reached.set(id, known)
+  function reach(id: string, stage: number, units: ReadonlySet<string>): void {
+    const known = reached.get(id)
+    const now = { stage: Math.min(stage, known?.stage ?? stage), units: new Set([...units, ...(known?.units ?? [])]) }
+    if (known && now.stage === known.stage && now.units.size === known.units.size) return
+    reached.set(id, now)
     open.push(id)
   }
 
-  for (const entry of entries) reach(entry, 0, ['everybody '])
+  for (const entry of entries) reach(entry, 0, new Set(['everybody ']))
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     const { stage, units } = reached.get(id) as Reach
     const imports = graph.get(id)
     for (const target of imports?.static ?? []) reach(target, stage, units)
     for (const { id: target, label } of imports?.lazy ?? []) {
       const next = label.stage ? stages.indexOf(label.stage) : Math.max(stage, lazyStage)
-      reach(target, next, label.part ? [`${label.part} ${label.group ?? ''}`] : units)
+      reach(target, next, label.part ? new Set([`${label.part} ${label.group ?? ''}`]) : units)
     }
   }
   return new Map([...reached].map(([id, reach]) => [id, place(reach)]))

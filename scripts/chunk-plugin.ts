@@ -34,7 +34,10 @@ export function chunkSplitting(root: string, earlyWords: readonly string[]) {
     transform: {
       filter: { code: '/* chunk: ' },
       async handler(code, importer) {
-        for (const [, text = '', target = ''] of code.matchAll(labelledImport)) {
+        const found = [...code.matchAll(labelledImport)]
+        if (found.length !== code.split('/* chunk: ').length - 1)
+          this.error(`${importer} has a chunk comment that is not in import(/* chunk: … */ '…')`)
+        for (const [, text = '', target = ''] of found) {
           const resolved = await this.resolve(target, importer)
           if (!resolved) this.error(`${importer} loads ${target}, which does not exist`)
           labels.set(`${importer}\n${resolved.id}`, parseLabel(text))

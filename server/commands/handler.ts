@@ -26,7 +26,7 @@ export async function runUseCase(db: Handle, write: Write): Promise<Made> {
   const base = chained === null ? null : versionLeftBy(chained, known)
   request.permit()
 
-  const desk = createServiceContext(db, write, base)
+  const desk = createUseCaseContext(db, write, base)
   const answer = await useCase(desk.context, input)
   // That a long request has begun is no answer of its schema yet.
   const begun = endpoint.job !== undefined && answer.status === 202
@@ -47,7 +47,7 @@ export async function runUseCase(db: Handle, write: Write): Promise<Made> {
 }
 
 /** What the service is handed, and what it leaves there. */
-function createServiceContext(db: Handle, write: Write, base: { version: number; kind: string; rowId: number } | null) {
+function createUseCaseContext(db: Handle, write: Write, base: { version: number; kind: string; rowId: number } | null) {
   const notes: AuditEntry[] = []
   const learn: (() => void)[] = []
   let left: Left | null = null

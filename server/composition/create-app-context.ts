@@ -1,4 +1,4 @@
-/** A house that is ready to serve: database opened and brought up to date, key found, first people there. */
+/** Makes a server ready to serve: its database opened and up to date, its key found, its first people there. */
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { publicSetting, StartProblem } from '#server/config/config.ts'

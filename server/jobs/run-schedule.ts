@@ -1,6 +1,7 @@
 /** Runs scheduled jobs: never two runs of one job at a time, and none while the disk is nearly full. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AppContext } from '#server/context/context.ts'
+import { ProblemError } from '#server/problems/problem-error.ts'
 import type { ScheduledJob } from '#server/jobs/scheduled-job.ts'
 
 /** What happens within this time after a wake-up is one run, ms. */
@@ -29,7 +30,9 @@ function runOnSchedule(app: AppContext, job: ScheduledJob): () => Promise<void> 
     try {
       await job.run(app, () => isStopping)
     } catch (error) {
-      app.log[job.failureLevel ?? 'warn']({ err: error, job: job.name }, 'a scheduled job failed')
+      // A problem of the protocol, such as a database that is busy, passes by itself.
+      const level = error instanceof ProblemError ? 'warn' : (job.failureLevel ?? 'warn')
+      app.log[level]({ err: error, job: job.name }, 'a scheduled job failed')
     } finally {
       running = null
     }

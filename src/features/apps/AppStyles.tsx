@@ -1,9 +1,6 @@
-import { preload } from 'react-dom'
 import '#features/apps/words.ts'
+import { createSheet } from '#ui/page/create-sheet.tsx'
 import sheet from '#features/apps/sheet.css?url'
 
-// It comes beside the code, not once React draws the page and waits for it.
-preload(sheet, { as: 'style' })
-
-/** The look of the pages of apps, which is not in the sheet that every device keeps (docs/decisions/0036). */
-export const Sheet = () => <link rel="stylesheet" href={sheet} precedence="apps" />
+/** The look of the pages of apps. */
+export const Sheet = createSheet(sheet, 'apps')

@@ -3,6 +3,7 @@ import { buildLog } from '#server/context/log.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { runSchedule } from '#server/jobs/run-schedule.ts'
 import { schedule } from '#server/jobs/schedule.ts'
+import { unavailable } from '#server/problems/problem-error.ts'
 import type { ScheduledJob } from '#server/jobs/scheduled-job.ts'
 import { lineSink } from '#tests/support/server/server.ts'
 
@@ -65,6 +66,7 @@ describe('scheduled jobs', () => {
       job({ run: slow }),
       job({ name: 'fails', run: failing }),
       job({ name: 'fails-badly', run: failing, failureLevel: 'error' }),
+      job({ name: 'is-busy', run: async () => Promise.reject(unavailable(5)), failureLevel: 'error' }),
     ])
     await pass(25 * second)
     expect(slow).toHaveBeenCalledTimes(1)
@@ -72,6 +74,7 @@ describe('scheduled jobs', () => {
     const logged = lines.map((line) => JSON.parse(line) as { level: number; job: string; msg: string })
     expect(logged[0]).toMatchObject({ level: 40, job: 'fails', msg: 'a scheduled job failed' })
     expect(logged[1]).toMatchObject({ level: 50, job: 'fails-badly' })
+    expect(logged[2]).toMatchObject({ level: 40, job: 'is-busy' })
     ends.shift()?.()
     await pass(10 * second)
     expect(slow).toHaveBeenCalledTimes(2)
