@@ -54,7 +54,7 @@ interface BarProps {
 /** The amount due, why it is that much, and the button. */
 export function PriceBar({ label, price, none, notes, why, children }: BarProps) {
   return (
-    <div className="price-bar">
+    <div className="quote-bar">
       {notes && <div className="price-notes">{notes}</div>}
       <p className="price-due" role="status">
         <span>{label}</span>
@@ -71,7 +71,7 @@ export function PriceBar({ label, price, none, notes, why, children }: BarProps)
           {why}
         </Folded>
       )}
-      <div className="price-acts">{children}</div>
+      <div className="quote-acts">{children}</div>
     </div>
   )
 }
@@ -81,8 +81,8 @@ function WhyWords() {
   const { t } = useTranslation('wizard')
   return (
     <>
-      <span className="price-long">{t('why.label')}</span>
-      <span className="price-short">{t('why.short')}</span>
+      <span className="quote-long">{t('why.label')}</span>
+      <span className="quote-short">{t('why.short')}</span>
     </>
   )
 }
@@ -92,7 +92,7 @@ export function ForAmount({ words, currency, amount }: { words: string; currency
   return (
     <>
       {words}
-      <span className="price-long">
+      <span className="quote-long">
         {' · '}
         <Amount currency={currency} amount={amount} />
       </span>

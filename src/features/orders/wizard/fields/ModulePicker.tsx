@@ -68,7 +68,7 @@ export function ModuleChoice({ market, currency, chosen, onChange, amountOf, err
   })
 
   return (
-    <section className="modules" aria-label={t('modules.label')}>
+    <section className="module-choice" aria-label={t('modules.label')}>
       {rows.length >= searchedFrom && (
         <Field
           type="search"
