@@ -5,7 +5,15 @@ import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { VitePWA } from 'vite-plugin-pwa'
-import { dist, former, namedAhead, onlyWoff2, squeezed, stamp, withDigests } from './scripts/client-build.ts'
+import {
+  distFolder,
+  createFormerBuildPlugin,
+  preloadPlugin,
+  onlyWoff2,
+  compressPlugin,
+  createStampPlugin,
+  addDigests,
+} from './scripts/client-build.ts'
 import { chunkSplitting } from './scripts/chunk-plugin.ts'
 import { buildId, buildName } from './scripts/build-id.mjs'
 
@@ -13,7 +21,7 @@ const root = import.meta.dirname
 const server = `http://127.0.0.1:${process.env['PORT'] ?? 8080}`
 
 /** Dexie's build for browsers of today; a dialog that neither ripples nor is resized needs neither. */
-const lighter = [
+const lighterModules = [
   { find: /^dexie$/, replacement: 'dexie/dist/modern/dexie.mjs' },
   {
     find: /^primereact\/(ripple|icons\/window(maximize|minimize))$/,
@@ -22,8 +30,8 @@ const lighter = [
 ]
 
 /** Nouns whose texts the first pages show: a file a language has them, and a second one the others. */
-const earlyWords = ['shell', 'ui', 'users', 'home', 'accounts', 'problem', 'fields']
-const chunks = chunkSplitting(root, earlyWords)
+const earlyNouns = ['shell', 'ui', 'users', 'home', 'accounts', 'problem', 'fields']
+const chunks = chunkSplitting(root, earlyNouns)
 
 export default defineConfig(({ command }) => {
   const sources = buildId(root)
@@ -46,21 +54,21 @@ export default defineConfig(({ command }) => {
           sourcemap: false,
           globPatterns: ['**/*.{js,css,html,svg,png,woff2}'],
           // A captive portal's page is no file of ours: what is stored is what was built (W-04).
-          manifestTransforms: [withDigests, chunks.withParts],
+          manifestTransforms: [addDigests, chunks.addParts],
           // The system fetches an installed app's icons by itself, and no page ever shows them.
           globIgnores: ['icons/{*.png,mark.svg}', 'screenshots/**', 'icons/src/**', 'sw.js'],
         },
       }),
-      namedAhead,
-      squeezed,
-      former(),
-      stamp(build, sources),
+      preloadPlugin,
+      compressPlugin,
+      createFormerBuildPlugin(),
+      createStampPlugin(build, sources),
     ],
-    resolve: { alias: lighter },
+    resolve: { alias: lighterModules },
     css: { postcss: { plugins: [onlyWoff2] } },
     build: {
       target: 'es2023',
-      outDir: dist,
+      outDir: distFolder,
       emptyOutDir: true,
       sourcemap: false,
       manifest: 'build-map.json',

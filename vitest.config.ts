@@ -12,52 +12,53 @@ import { defineConfig } from 'vitest/config'
 import LongestFirst from './tests/support/runner/longest-first.ts'
 import { quickStart } from './tests/support/server/process.ts'
 
-const device = ['app', 'features', 'integration', 'local', 'outbox-model', 'request', 'state', 'sw', 'ui'].map(
+const deviceTests = ['app', 'features', 'integration', 'local', 'outbox-model', 'request', 'state', 'sw', 'ui'].map(
   (part) => `tests/${part}/**`,
 )
 /** They change globals of the page, or what a module is: each file has a worker of its own. */
-const page = [
+const pageTests = [
   'tests/app/connection/connection-monitor.test.ts',
   'tests/app/pwa/*.test.ts',
   'tests/features/entrance/found-services.test.ts',
   'tests/server/use-cases/rush.test.ts',
 ]
 /** Whole pages, of which each is loaded anew (`screen.ts`). */
-const dom = ['app', 'features'].map((part) => `tests/${part}/**/*.test.tsx`)
+const domTests = ['app', 'features'].map((part) => `tests/${part}/**/*.test.tsx`)
 /** They leave the page, which pages of other tests in their process would notice. */
-const left = ['tests/app/connection/hide-while-away.test.ts', 'tests/app/frozen-tab.test.ts']
+const leavingPageTests = ['tests/app/connection/hide-while-away.test.ts', 'tests/app/frozen-tab.test.ts']
 /** Drawn by Testing Library, whose `act` React has in its development build alone. */
-const parts = ['tests/state/**/*.test.tsx', 'tests/ui/**/*.test.tsx', 'tests/app/error-boundary.test.tsx']
-const e2e = ['tests/e2e/**']
-const clocked = ['tests/campaigns/browser/**']
+const componentTests = ['tests/state/**/*.test.tsx', 'tests/ui/**/*.test.tsx', 'tests/app/error-boundary.test.tsx']
+const e2eTests = ['tests/e2e/**']
+const clockTests = ['tests/campaigns/browser/**']
 
 /** What `tests/support/runner/nightly.ts` is for single tests. */
-const night = process.env.CAMPAIGN ? [] : ['tests/**/*.night.test.{ts,tsx}']
+const nightlyTests = process.env.CAMPAIGN ? [] : ['tests/**/*.night.test.{ts,tsx}']
 
-const tests = (places: string[]) => places.map((place) => (place.endsWith('.ts') ? place : `${place}/*.test.{ts,tsx}`))
+const toGlobs = (folders: string[]) =>
+  folders.map((folder) => (folder.endsWith('.ts') ? folder : `${folder}/*.test.{ts,tsx}`))
 
 /** Patience, no claim: what is waited for may take its time while another file has the processor. Its default is a second. */
-const patience = { poll: { timeout: 15_000 } }
+const expectOptions = { poll: { timeout: 15_000 } }
 
-const inDom = {
+const domProject = {
   isolate: false,
   environment: './tests/support/runner/page-environment.ts',
   environmentOptions: { happyDOM: { url: 'http://localhost:8080/saas/' } },
   setupFiles: ['fake-indexeddb/auto', 'tests/support/runner/dom.ts'],
   testTimeout: 60_000,
   hookTimeout: 60_000,
-  expect: patience,
+  expect: expectOptions,
   maxWorkers: 3,
   sequence: { groupOrder: 1 },
 }
 
-const inChromium = {
+const chromiumProject = {
   // They hold no state of their modules, and share a connection to the browser.
   isolate: false,
   globalSetup: ['tests/support/runner/shared-portal.ts'],
   testTimeout: 90_000,
   hookTimeout: 120_000,
-  expect: patience,
+  expect: expectOptions,
 }
 
 // Every worker loads the same packages: what the first one compiled is kept for the rest, and for the next run.
@@ -69,7 +70,7 @@ export default defineConfig({
     // An embedded database takes about half a gigabyte.
     maxWorkers: 2,
     execArgv: quickStart,
-    exclude: night,
+    exclude: nightlyTests,
     sequence: { sequencer: LongestFirst },
     projects: [
       {
@@ -81,11 +82,11 @@ export default defineConfig({
           setupFiles: ['tests/support/runner/seeded.ts'],
           globalSetup: ['tests/support/runner/both-engines.ts'],
           include: ['tests/**/*.test.{ts,tsx}'],
-          exclude: [...device, ...e2e, ...page, 'tests/campaigns/**'],
+          exclude: [...deviceTests, ...e2eTests, ...pageTests, 'tests/campaigns/**'],
           isolate: false,
           testTimeout: 20_000,
           hookTimeout: 60_000,
-          expect: patience,
+          expect: expectOptions,
           sequence: { groupOrder: 0 },
         },
       },
@@ -95,10 +96,10 @@ export default defineConfig({
           name: 'page',
           globalSetup: ['tests/support/runner/template.ts'],
           setupFiles: ['tests/support/runner/seeded.ts'],
-          include: page,
+          include: pageTests,
           testTimeout: 20_000,
           hookTimeout: 60_000,
-          expect: patience,
+          expect: expectOptions,
           sequence: { groupOrder: 0 },
         },
       },
@@ -106,41 +107,46 @@ export default defineConfig({
         extends: true,
         oxc: { jsx: { runtime: 'automatic', development: false } },
         test: {
-          ...inDom,
+          ...domProject,
           name: 'dom',
           env: { NODE_ENV: 'production' },
           globalSetup: ['tests/support/runner/template.ts'],
-          include: dom,
-          exclude: parts,
+          include: domTests,
+          exclude: componentTests,
         },
       },
-      { extends: true, test: { ...inDom, name: 'parts', include: parts } },
-      { extends: true, test: { ...inDom, isolate: true, name: 'left', include: left } },
+      { extends: true, test: { ...domProject, name: 'parts', include: componentTests } },
+      { extends: true, test: { ...domProject, isolate: true, name: 'left', include: leavingPageTests } },
       {
         extends: true,
         test: {
           name: 'device',
           isolate: false,
           globalSetup: ['tests/support/runner/template.ts'],
-          include: tests(device),
-          exclude: [...page, ...dom, ...left, ...parts],
+          include: toGlobs(deviceTests),
+          exclude: [...pageTests, ...domTests, ...leavingPageTests, ...componentTests],
           setupFiles: ['fake-indexeddb/auto', 'tests/support/runner/seeded.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
-          expect: patience,
+          expect: expectOptions,
           sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
-        test: { ...inChromium, name: 'e2e', include: tests(e2e), sequence: { groupOrder: 2 } },
+        test: { ...chromiumProject, name: 'e2e', include: toGlobs(e2eTests), sequence: { groupOrder: 2 } },
       },
       // All tests in Chromium, and what goes by the clock, for which nothing else may have the machine: `npm run campaign -- browser`.
       ...(process.env.CAMPAIGN
         ? [
             {
               extends: true,
-              test: { ...inChromium, name: 'campaign', include: tests([...clocked, ...e2e]), fileParallelism: false },
+              test: {
+                ...chromiumProject,
+                name: 'campaign',
+                include: toGlobs([...clockTests, ...e2eTests]),
+                fileParallelism: false,
+              },
             },
           ]
         : []),

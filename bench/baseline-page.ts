@@ -8,8 +8,12 @@ import { gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { build } from 'vite'
 
-const source = join(import.meta.dirname, 'baseline-page')
-const types: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '': 'application/json' }
+const sourceFolder = join(import.meta.dirname, 'baseline-page')
+const typesByExtension: Record<string, string> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '': 'application/json',
+}
 
 const rows = {
   count: 62,
@@ -21,33 +25,33 @@ const rows = {
   })),
 }
 
-interface File {
+interface StaticFile {
   type: string
   bytes: Buffer
   cache: string
 }
 
-export async function startFloor(): Promise<{ port: number; stop: () => Promise<void> }> {
+export async function startBaselinePage(): Promise<{ port: number; stop: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-floor-'))
   await build({
-    root: source,
+    root: sourceFolder,
     configFile: false,
     logLevel: 'error',
     plugins: [react()],
     build: { outDir: folder, emptyOutDir: true, modulePreload: { polyfill: false } },
   })
   const assets = (await readdir(join(folder, 'assets'))).map((name) => `/assets/${name}`)
-  const files = new Map<string, File>()
+  const files = new Map<string, StaticFile>()
   const add = (path: string, text: string | Buffer, cache = 'no-cache') =>
     files.set(path, {
-      type: types[extname(path) || (path === '/' ? '.html' : '')] ?? 'text/plain',
+      type: typesByExtension[extname(path) || (path === '/' ? '.html' : '')] ?? 'text/plain',
       bytes: gzipSync(text, { level: 9 }),
       cache,
     })
   for (const path of assets) add(path, await readFile(join(folder, path)), 'public, max-age=31536000, immutable')
   add('/', await readFile(join(folder, 'index.html')))
   add('/rows', JSON.stringify(rows), 'no-store')
-  add('/sw.js', `self.assets = ${JSON.stringify(assets)}\n${await readFile(join(source, 'sw.js'), 'utf8')}`)
+  add('/sw.js', `self.assets = ${JSON.stringify(assets)}\n${await readFile(join(sourceFolder, 'sw.js'), 'utf8')}`)
   await rm(folder, { recursive: true, force: true })
 
   const server = createServer((request, response) => {

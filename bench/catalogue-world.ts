@@ -1,46 +1,46 @@
 /** A catalogue as large as it may become: 1,000 modules, each fifth one hidden, and 5,000 apps, over the demo world. */
-import { insertVersion } from '#server/db/catalogue/apps.ts'
+import { insertAppVersion } from '#server/db/catalogue/apps.ts'
 import { insertModule } from '#server/db/catalogue/modules.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import { loadWorld, withContext } from '#tests/support/server/companies.ts'
 
-export const modules = 1_000
-export const apps = 5_000
+export const moduleCount = 1_000
+export const appCount = 5_000
 
 /** Into an empty folder. */
 export async function loadCatalogue(dataDir: string): Promise<void> {
   await loadWorld(dataDir)
   const env = { DATA_DIR: dataDir, ARGON2_MEMORY_KB: '4096', ARGON2_TIME: '1' }
   await withContext(env, (app) =>
-    inTransaction(app, { role: 'portal_system' }, async (db) => {
-      for (let n = 0; n < apps; n++)
-        await insertVersion(db, {
+    runInTransaction(app, { role: 'portal_system' }, async (db) => {
+      for (let n = 0; n < appCount; n++)
+        await insertAppVersion(db, {
           provider: 'm18',
-          module: moduleAt(n),
-          code: appAt(n),
-          name: `App ${mixed(n)} for work of kind ${n % 17}`,
+          module: getModuleCode(n),
+          code: getAppCode(n),
+          name: `App ${scramble(n)} for work of kind ${n % 17}`,
           version: `${1 + (n % 9)}.${n % 13}`,
           min_version_required: null,
           release_date: null,
           flags: JSON.stringify([{ key: 'active', name: 'Active', type: 'boolean', default: true }]),
-          requires: JSON.stringify(n % 4 === 0 ? [] : [{ code: appAt((n * 7) % apps), version: '1.0' }]),
+          requires: JSON.stringify(n % 4 === 0 ? [] : [{ code: getAppCode((n * 7) % appCount), version: '1.0' }]),
           icon: null,
           markdown: null,
           sha256: null,
           create_time: Date.UTC(2026, 0, 1) + n * 60_000,
         })
-      for (let n = 0; n < modules; n++) {
+      for (let n = 0; n < moduleCount; n++) {
         const isHidden = n % 5 === 0
         await insertModule(db, {
-          code: moduleAt(n),
-          name: `Module ${mixed(n)}`,
+          code: getModuleCode(n),
+          name: `Module ${scramble(n)}`,
           type: 'saas',
           hidden: isHidden,
-          dependencies: JSON.stringify(isHidden || n % 10 === 1 ? [] : [moduleAt(n - (n % 10) + 1)]),
-          conditions: JSON.stringify(isHidden ? [moduleAt(n + 1), moduleAt(n + 2)] : []),
+          dependencies: JSON.stringify(isHidden || n % 10 === 1 ? [] : [getModuleCode(n - (n % 10) + 1)]),
+          conditions: JSON.stringify(isHidden ? [getModuleCode(n + 1), getModuleCode(n + 2)] : []),
           any_condition: n % 10 === 0,
           apps: JSON.stringify(
-            [0, 1, 2, 3, 4].map((k) => ({ code: appAt((n * 5 + k) % apps), flag: { active: k % 2 === 0 } })),
+            [0, 1, 2, 3, 4].map((k) => ({ code: getAppCode((n * 5 + k) % appCount), flag: { active: k % 2 === 0 } })),
           ),
           version: '1.0',
           create_time: Date.UTC(2026, 0, 1) + n * 60_000,
@@ -51,7 +51,7 @@ export async function loadCatalogue(dataDir: string): Promise<void> {
   )
 }
 
-export const moduleAt = (n: number): string => `mod${String(n).padStart(4, '0')}`
-const appAt = (n: number): string => `app${String(n).padStart(4, '0')}`
+export const getModuleCode = (n: number): string => `mod${String(n).padStart(4, '0')}`
+const getAppCode = (n: number): string => `app${String(n).padStart(4, '0')}`
 /** Without a pattern that an order could profit from. */
-const mixed = (n: number): number => (Math.imul(n + 1, 2_654_435_761) >>> 0) % 100_000
+const scramble = (n: number): number => (Math.imul(n + 1, 2_654_435_761) >>> 0) % 100_000

@@ -6,49 +6,50 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { openBrowser, type Portal, signIn, startPortal } from '#tests/support/browser/browser.ts'
 import { loadCatalogue } from './catalogue-world.ts'
-import { type Bench, type Figure, median } from './figures.ts'
+import { type Bench, type BenchFigure, median } from './figures.ts'
 
-const rounds = 5
-const slowed = 4
+const roundCount = 5
+const cpuSlowdown = 4
 /** After an act, until all that it set going has come to rest. */
-const restMs = 2_000
+const settleMs = 2_000
 
-interface Act {
+interface ListAction {
   name: string
   /** `round`: no two after each other lead to the same rows. */
-  act: (page: Page, round: number) => Promise<unknown>
+  run: (page: Page, round: number) => Promise<unknown>
 }
-const press = (name: string) => (page: Page) =>
+const clickButton = (name: string) => (page: Page) =>
   page.locator('main').getByRole('button', { name, exact: true }).first().click()
-const search = (begin: string) => (page: Page, round: number) =>
+const fillSearch = (prefix: string) => (page: Page, round: number) =>
   page
     .locator('main [role=search] input')
     .first()
-    .fill(`${begin}${round + 1}`)
-const kinds = ['hidden', 'all', 'visible']
+    .fill(`${prefix}${round + 1}`)
+const kindValues = ['hidden', 'all', 'visible']
 
-const turn: Act = { name: 'next page', act: press('Next page') }
-const sort: Act = { name: 'sort', act: press('Name') }
-const kind: Act = {
+const turnPage: ListAction = { name: 'next page', run: clickButton('Next page') }
+const sortByName: ListAction = { name: 'sort', run: clickButton('Name') }
+const selectKind: ListAction = {
   name: 'kind',
-  act: (page, round) => page.locator('main [role=search] select').selectOption(kinds[round % kinds.length] as string),
+  run: (page, round) =>
+    page.locator('main [role=search] select').selectOption(kindValues[round % kindValues.length] as string),
 }
-const lists = [
+const listCases = [
   {
     id: 'C2',
-    what: '1,000 modules',
+    title: '1,000 modules',
     path: '/app/m18/module',
-    acts: [turn, sort, kind, { name: 'search', act: search('mod0') }],
+    actions: [turnPage, sortByName, selectKind, { name: 'search', run: fillSearch('mod0') }],
   },
   {
     id: 'C3',
-    what: 'the versions of 5,000 apps',
+    title: 'the versions of 5,000 apps',
     path: '/app/apphistory',
-    acts: [turn, sort, { name: 'search', act: search('app0') }],
+    actions: [turnPage, sortByName, { name: 'search', run: fillSearch('app0') }],
   },
 ]
 
-async function measure(tell: (line: string) => void): Promise<Figure[]> {
+async function measure(report: (line: string) => void): Promise<BenchFigure[]> {
   if (!existsSync(join(import.meta.dirname, '..', 'dist', 'build.json')))
     throw new Error('there is no build: npm run build')
   const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'))
@@ -56,19 +57,19 @@ async function measure(tell: (line: string) => void): Promise<Figure[]> {
   const portal = await startPortal({}, folder)
   const browser = await openBrowser()
   try {
-    const figures: Figure[] = []
-    for (const { id, what, path, acts } of lists) {
+    const figures: BenchFigure[] = []
+    for (const { id, title, path, actions } of listCases) {
       const medians: { name: string; ms: number }[] = []
-      for (const { name, act } of acts) {
-        const times = await timesOf(browser, portal, path, act)
-        tell(`${what}, ${name}: ${times.map((ms) => ms.toFixed(0)).join(', ')} ms`)
+      for (const { name, run } of actions) {
+        const times = await measureTimes(browser, portal, path, run)
+        report(`${title}, ${name}: ${times.map((ms) => ms.toFixed(0)).join(', ')} ms`)
         medians.push({ name, ms: median(times) })
       }
-      const [slowest] = medians.toSorted((a, b) => b.ms - a.ms)
+      const [slowestAction] = medians.toSorted((a, b) => b.ms - a.ms)
       figures.push({
         id,
-        what: `${what}: page, order, filter, search; the slowest of them`,
-        value: slowest?.ms ?? null,
+        title: `${title}: page, order, filter, search; the slowest of them`,
+        value: slowestAction?.ms ?? null,
         unit: 'ms',
         better: 'less',
         limit: 270,
@@ -83,22 +84,24 @@ async function measure(tell: (line: string) => void): Promise<Figure[]> {
   }
 }
 
-async function timesOf(browser: Browser, portal: Portal, path: string, act: Act['act']): Promise<number[]> {
+async function measureTimes(browser: Browser, portal: Portal, path: string, run: ListAction['run']): Promise<number[]> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   try {
     const page = await context.newPage()
     await signIn(page, portal, 'staff', path)
-    await page.waitForFunction(isWhole)
-    await page.waitForTimeout(restMs)
+    await page.waitForFunction(isListComplete)
+    await page.waitForTimeout(settleMs)
     const session = await context.newCDPSession(page)
-    await session.send('Emulation.setCPUThrottlingRate', { rate: slowed })
+    await session.send('Emulation.setCPUThrottlingRate', { rate: cpuSlowdown })
     const times: number[] = []
-    for (let round = 0; round < rounds; round++) {
-      await page.evaluate(watch)
-      await act(page, round)
-      await page.waitForFunction(() => window.benchActed?.shownAt, null, { timeout: 20_000, polling: 100 })
-      times.push(await page.evaluate(() => (window.benchActed?.shownAt ?? Number.NaN) - (window.benchActed?.at ?? 0)))
-      await page.waitForTimeout(restMs)
+    for (let round = 0; round < roundCount; round++) {
+      await page.evaluate(watchRows)
+      await run(page, round)
+      await page.waitForFunction(() => window.benchTimes?.displayedAt, null, { timeout: 20_000, polling: 100 })
+      times.push(
+        await page.evaluate(() => (window.benchTimes?.displayedAt ?? Number.NaN) - (window.benchTimes?.inputAt ?? 0)),
+      )
+      await page.waitForTimeout(settleMs)
     }
     return times
   } finally {
@@ -107,44 +110,44 @@ async function timesOf(browser: Browser, portal: Portal, path: string, act: Act[
 }
 
 /** Runs in the page: the list says of when it is, and no longer how much of it is here. */
-function isWhole(): boolean {
-  const said = document.querySelector('.freshness')
-  return said !== null && said.querySelector('time')?.textContent === said.textContent
+function isListComplete(): boolean {
+  const freshness = document.querySelector('.freshness')
+  return freshness !== null && freshness.querySelector('time')?.textContent === freshness.textContent
 }
 
 declare global {
   interface Window {
-    benchActed?: { at: number; shownAt: number }
+    benchTimes?: { inputAt: number; displayedAt: number }
   }
 }
 
 /** Runs in the page: notes when the input came, or the address moved (a search waits for the typing to rest), and the rows after it. */
-function watch() {
-  const codes = () =>
+function watchRows() {
+  const readCodes = () =>
     Array.from(
       document.querySelectorAll('main tbody tr:not(.waiting)'),
       (row) => row.querySelector('code')?.textContent,
     ).join()
-  const before = codes()
-  const acted = { at: 0, shownAt: 0 }
-  window.benchActed = acted
-  const note = () => (acted.at = performance.now())
-  addEventListener('click', note, { capture: true, once: true })
-  addEventListener('change', note, { capture: true, once: true })
-  navigation.addEventListener('navigate', () => document.activeElement?.matches('[role=search] input') && note(), {
+  const codesBefore = readCodes()
+  const times = { inputAt: 0, displayedAt: 0 }
+  window.benchTimes = times
+  const noteInput = () => (times.inputAt = performance.now())
+  addEventListener('click', noteInput, { capture: true, once: true })
+  addEventListener('change', noteInput, { capture: true, once: true })
+  navigation.addEventListener('navigate', () => document.activeElement?.matches('[role=search] input') && noteInput(), {
     once: true,
   })
   const observer = new MutationObserver(() => {
-    if (codes() === before || codes() === '') return
+    if (readCodes() === codesBefore || readCodes() === '') return
     observer.disconnect()
     // A message comes after the frame that draws them.
     requestAnimationFrame(() => {
       const { port1, port2 } = new MessageChannel()
-      port1.onmessage = () => (acted.shownAt = performance.now())
+      port1.onmessage = () => (times.displayedAt = performance.now())
       port2.postMessage(null)
     })
   })
   observer.observe(document.querySelector('main') as Element, { childList: true, subtree: true, characterData: true })
 }
 
-export const catalogue: Bench = { ids: ['C2', 'C3'], measure }
+export const catalogueBench: Bench = { ids: ['C2', 'C3'], measure }

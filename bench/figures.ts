@@ -1,8 +1,8 @@
 /** What a figure is: a promise about speed or size as a ratio within one run, so that it can be checked on any machine. */
 
-export interface Figure {
+export interface BenchFigure {
   id: string
-  what: string
+  title: string
   /** Null: it could not be measured here; `note` says why. */
   value: number | null
   /** x: a ratio; n: a number of things. */
@@ -17,7 +17,7 @@ export interface Figure {
 export interface Bench {
   /** The figures it measures, for choosing on the command line. */
   ids: readonly string[]
-  measure: (tell: (line: string) => void) => Promise<Figure[]>
+  measure: (report: (line: string) => void) => Promise<BenchFigure[]>
 }
 
 export const median = (values: readonly number[]): number => {
@@ -28,30 +28,30 @@ export const median = (values: readonly number[]): number => {
 }
 
 /** Median of the ratios of pairs that were measured side by side: what drifts, drifts for both. */
-export const ratio = (ours: readonly number[], floor: readonly number[]): number =>
-  median(ours.map((value, at) => value / (floor[at] ?? Number.NaN)))
+export const ratio = (portalValues: readonly number[], baselineValues: readonly number[]): number =>
+  median(portalValues.map((value, at) => value / (baselineValues[at] ?? Number.NaN)))
 
-export type Verdict = 'holds' | 'FAILED' | 'skipped'
+export type FigureVerdict = 'holds' | 'FAILED' | 'skipped'
 
-export function judge({ value, better, limit }: Figure): Verdict {
+export function judgeFigure({ value, better, limit }: BenchFigure): FigureVerdict {
   if (value === null) return 'skipped'
   return (better === 'less' ? value <= limit : value >= limit) ? 'holds' : 'FAILED'
 }
 
-export function asTable(figures: readonly Figure[]): string {
-  const sign = (better: Figure['better']) => (better === 'less' ? '<=' : '>=')
+export function formatTable(figures: readonly BenchFigure[]): string {
+  const getSign = (better: BenchFigure['better']) => (better === 'less' ? '<=' : '>=')
   const digits = { x: 2, ms: 1, n: 0 } as const
   const rows = figures.map((figure) => [
     figure.id,
-    figure.what,
+    figure.title,
     figure.value === null ? '-' : `${figure.value.toFixed(digits[figure.unit])} ${figure.unit}`,
-    `${sign(figure.better)} ${figure.limit}`,
-    judge(figure),
+    `${getSign(figure.better)} ${figure.limit}`,
+    judgeFigure(figure),
     figure.note ?? '',
   ])
-  const all = [['id', 'figure', 'measured', 'limit', '', ''], ...rows]
-  const widths = (all[0] ?? []).map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
-  return all
+  const allRows = [['id', 'figure', 'measured', 'limit', '', ''], ...rows]
+  const widths = (allRows[0] ?? []).map((_, column) => Math.max(...allRows.map((row) => row[column]?.length ?? 0)))
+  return allRows
     .map((row) =>
       row
         .map((cell, column) => cell.padEnd(widths[column] ?? 0))

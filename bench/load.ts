@@ -5,93 +5,93 @@
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 
-export interface Request {
+export interface LoadRequest {
   method: string
   path: string
   headers: Record<string, string>
   body: string
 }
 
-export interface Answer {
+export interface LoadResponse {
   status: number
   head: string
   body: string
 }
 
 /** One connection's part: what to ask next, and what came of it. */
-export interface Client {
-  next: () => Request
-  answered?: (answer: Answer) => void
+export interface LoadClient {
+  next: () => LoadRequest
+  onResponse?: (response: LoadResponse) => void
 }
 
-export interface Load {
+export interface LoadResult {
   perSecond: number
   p99Ms: number
   /** Of answers that were not 2xx, by status. */
   failures: Record<number, number>
 }
 
-export async function load(url: string, clients: readonly Client[], ms: number): Promise<Load> {
-  const until = performance.now() + ms
-  const began = performance.now()
-  const taken = await Promise.all(clients.map((client) => drive(url, client, until)))
-  const seconds = (performance.now() - began) / 1000
-  const times = taken.flatMap(({ times }) => times).toSorted((a, b) => a - b)
-  const failures: Load['failures'] = {}
-  for (const { failed } of taken) for (const status of failed) failures[status] = (failures[status] ?? 0) + 1
+export async function runLoad(url: string, clients: readonly LoadClient[], ms: number): Promise<LoadResult> {
+  const endsAt = performance.now() + ms
+  const startedAt = performance.now()
+  const clientResults = await Promise.all(clients.map((client) => driveClient(url, client, endsAt)))
+  const seconds = (performance.now() - startedAt) / 1000
+  const times = clientResults.flatMap(({ times }) => times).toSorted((a, b) => a - b)
+  const failures: LoadResult['failures'] = {}
+  for (const { failed } of clientResults) for (const status of failed) failures[status] = (failures[status] ?? 0) + 1
   return { perSecond: times.length / seconds, p99Ms: times[Math.floor(times.length * 0.99)] ?? Number.NaN, failures }
 }
 
-async function drive(url: string, client: Client, until: number) {
+async function driveClient(url: string, client: LoadClient, endsAt: number) {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), noDelay: true })
   await once(socket, 'connect')
-  const read = reader(socket)
+  const readResponse = createReader(socket)
   const times: number[] = []
-  const failed: number[] = []
-  while (performance.now() < until) {
-    const sent = performance.now()
-    socket.write(bytesOf(client.next(), `${hostname}:${port}`))
-    const answer = await read()
-    if (answer.status >= 200 && answer.status < 300) times.push(performance.now() - sent)
-    else failed.push(answer.status)
-    client.answered?.(answer)
+  const failedStatuses: number[] = []
+  while (performance.now() < endsAt) {
+    const sentAt = performance.now()
+    socket.write(formatRequest(client.next(), `${hostname}:${port}`))
+    const response = await readResponse()
+    if (response.status >= 200 && response.status < 300) times.push(performance.now() - sentAt)
+    else failedStatuses.push(response.status)
+    client.onResponse?.(response)
   }
   socket.destroy()
-  return { times, failed }
+  return { times, failed: failedStatuses }
 }
 
-function bytesOf({ method, path, headers, body }: Request, host: string): string {
+function formatRequest({ method, path, headers, body }: LoadRequest, host: string): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${lines.join('')}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 }
 
 /** Answers one after the other. Both servers say how long their answers are. */
-function reader(socket: Socket): () => Promise<Answer> {
+function createReader(socket: Socket): () => Promise<LoadResponse> {
   let bytes = Buffer.alloc(0)
-  let wanted: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | null = null
-  const look = () => {
+  let waiter: { resolve: (response: LoadResponse) => void; reject: (error: Error) => void } | null = null
+  const parseResponse = () => {
     const end = bytes.indexOf('\r\n\r\n')
-    if (!wanted || end < 0) return
+    if (!waiter || end < 0) return
     const head = bytes.toString('latin1', 0, end)
     const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0)
     if (bytes.length < end + 4 + length) return
     const body = bytes.toString('utf8', end + 4, end + 4 + length)
     bytes = bytes.subarray(end + 4 + length)
-    const { resolve } = wanted
-    wanted = null
+    const { resolve } = waiter
+    waiter = null
     resolve({ status: Number(head.slice(9, 12)), head, body })
   }
-  socket.on('data', (piece) => {
-    bytes = bytes.length === 0 ? piece : Buffer.concat([bytes, piece])
-    look()
+  socket.on('data', (chunk) => {
+    bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk])
+    parseResponse()
   })
-  const lost = () => wanted?.reject(new Error('the server hung up'))
-  socket.on('close', lost)
-  socket.on('error', lost)
+  const onLost = () => waiter?.reject(new Error('the server hung up'))
+  socket.on('close', onLost)
+  socket.on('error', onLost)
   return () =>
     new Promise((resolve, reject) => {
-      wanted = { resolve, reject }
-      look()
+      waiter = { resolve, reject }
+      parseResponse()
     })
 }

@@ -8,13 +8,13 @@ import { build } from 'vite'
 const root = join(import.meta.dirname, '..')
 
 /** True: it has answered. */
-export type Answer = (request: IncomingMessage, response: ServerResponse) => boolean
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => boolean
 
 /** `script`: below `bench`. */
 export async function servePage(
   outDir: string,
   script: string,
-  answerOwn: Answer = () => false,
+  handleOwn: RequestHandler = () => false,
 ): Promise<{ port: number; stop: () => Promise<void> }> {
   await build({
     root,
@@ -32,8 +32,8 @@ export async function servePage(
       },
     },
   })
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    if (answerOwn(request, response)) return
+  const handleRequest = async (request: IncomingMessage, response: ServerResponse) => {
+    if (handleOwn(request, response)) return
     const name = new URL(request.url ?? '/', 'http://bench').pathname.slice(1)
     if (name === '')
       return response.setHeader('content-type', 'text/html').end('<script type="module" src="page.js"></script>')
@@ -41,7 +41,7 @@ export async function servePage(
     if (text === null) return response.writeHead(404).end()
     return response.setHeader('content-type', 'text/javascript').end(text)
   }
-  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1')
+  const server = createServer((request, response) => void handleRequest(request, response)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('a listening socket has no port')

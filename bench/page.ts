@@ -10,37 +10,37 @@ import type { Browser, BrowserContext } from 'playwright-core'
 import { fillLogin, openBrowser, people } from '#tests/support/browser/browser.ts'
 import { freePort } from '#tests/support/server/free-port.ts'
 import { startServer } from './server-process.ts'
-import { type Bench, type Figure, median, ratio } from './figures.ts'
-import { startFloor } from './baseline-page.ts'
-import { type Gate, openGate } from './throttled-proxy.ts'
-import { type Place, type Visit, visit } from './visit.ts'
+import { type Bench, type BenchFigure, median, ratio } from './figures.ts'
+import { startBaselinePage } from './baseline-page.ts'
+import { type ThrottledProxy, openThrottledProxy } from './throttled-proxy.ts'
+import { type PageTarget, type VisitTimes, visitPage } from './visit.ts'
 
-const rounds = { plain: 5, slow: 3 }
+const roundCounts = { plain: 5, slow: 3 }
 /** A round takes some 30 s; one that hangs is told, not waited for. */
 const roundMs = 180_000
 const quietMs = 1500
 
-interface Round {
-  floor: Visit
-  floorSw: Record<'cold' | 'warm' | 'offline', Visit>
-  list: Record<'cold' | 'warm' | 'offline', Visit>
-  contracts: Record<'cold' | 'warm' | 'offline', Visit>
-  login: Visit
+interface RoundTimes {
+  baseline: VisitTimes
+  baselineWorker: Record<'cold' | 'warm' | 'offline', VisitTimes>
+  list: Record<'cold' | 'warm' | 'offline', VisitTimes>
+  contracts: Record<'cold' | 'warm' | 'offline', VisitTimes>
+  login: VisitTimes
 }
 
 type Session = Awaited<ReturnType<BrowserContext['storageState']>>
 
-interface Places {
-  floor: Place
-  floorSw: Place
-  login: Place
-  list: Place
-  contracts: Place
-  gates: { portal: Gate; floor: Gate }
+interface PageTargets {
+  baseline: PageTarget
+  baselineWorker: PageTarget
+  login: PageTarget
+  list: PageTarget
+  contracts: PageTarget
+  proxies: { portal: ThrottledProxy; baseline: ThrottledProxy }
   session: Session
 }
 
-async function measure(tell: (line: string) => void): Promise<Figure[]> {
+async function measure(report: (line: string) => void): Promise<BenchFigure[]> {
   if (!existsSync(join(import.meta.dirname, '..', 'dist', 'build.json')))
     throw new Error('there is no build: npm run build')
   const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'))
@@ -54,165 +54,175 @@ async function measure(tell: (line: string) => void): Promise<Figure[]> {
     ARGON2_TIME: '1',
   }
   const portal = await startServer('main.ts', env, { path: '/health/ready' })
-  const floor = await startFloor()
-  const gates = { portal: await openGate(port), floor: await openGate(floor.port) }
+  const baselinePage = await startBaselinePage()
+  const proxies = { portal: await openThrottledProxy(port), baseline: await openThrottledProxy(baselinePage.port) }
   const browser = await openBrowser()
   try {
-    const app = `http://localhost:${gates.portal.port}/saas`
-    const bare = `http://localhost:${gates.floor.port}/`
-    const row = 'table tbody td'
-    const places: Places = {
-      floor: { url: bare, selector: row },
-      floorSw: { url: `${bare}?sw`, selector: row },
-      login: { url: `${app}/login`, selector: 'form input[name="password"]' },
-      list: { url: `${app}/app/user`, selector: 'table tbody td a[href]' },
-      contracts: { url: `${app}/app/contract`, selector: 'table tbody td a[href]' },
-      gates,
-      session: await signedIn(browser, app),
+    const appUrl = `http://localhost:${proxies.portal.port}/saas`
+    const baselineUrl = `http://localhost:${proxies.baseline.port}/`
+    const rowSelector = 'table tbody td'
+    const targets: PageTargets = {
+      baseline: { url: baselineUrl, selector: rowSelector },
+      baselineWorker: { url: `${baselineUrl}?sw`, selector: rowSelector },
+      login: { url: `${appUrl}/login`, selector: 'form input[name="password"]' },
+      list: { url: `${appUrl}/app/user`, selector: 'table tbody td a[href]' },
+      contracts: { url: `${appUrl}/app/contract`, selector: 'table tbody td a[href]' },
+      proxies,
+      session: await createSignedInState(browser, appUrl),
     }
-    const plain: Round[] = []
-    const slow: Round[] = []
-    for (let n = 0; n < rounds.plain; n++) plain.push(await inTime(round(browser, places, false, tell)))
-    for (let n = 0; n < rounds.slow; n++) slow.push(await inTime(round(browser, places, true, tell)))
-    return figures(plain, slow)
+    const plainRounds: RoundTimes[] = []
+    const slowRounds: RoundTimes[] = []
+    for (let n = 0; n < roundCounts.plain; n++)
+      plainRounds.push(await withTimeout(runRound(browser, targets, false, report)))
+    for (let n = 0; n < roundCounts.slow; n++)
+      slowRounds.push(await withTimeout(runRound(browser, targets, true, report)))
+    return buildFigures(plainRounds, slowRounds)
   } finally {
     await browser.close()
-    await Promise.all([gates.portal.stop(), gates.floor.stop(), floor.stop()])
+    await Promise.all([proxies.portal.stop(), proxies.baseline.stop(), baselinePage.stop()])
     await portal.stop()
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-function inTime<T>(work: Promise<T>): Promise<T> {
-  const late = new Promise<never>((_, fail) => {
-    setTimeout(() => fail(new Error('a round of visits hung')), roundMs).unref()
+function withTimeout<T>(work: Promise<T>): Promise<T> {
+  const timeout = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error('a round of visits hung')), roundMs).unref()
   })
-  return Promise.race([work, late])
+  return Promise.race([work, timeout])
 }
 
 /** Cookies and the device's word on whose session it is; no cache, no worker. */
-async function signedIn(browser: Browser, app: string): Promise<Session> {
+async function createSignedInState(browser: Browser, appUrl: string): Promise<Session> {
   const context = await browser.newContext()
   const page = await context.newPage()
-  await page.goto(`${app}/login`)
+  await page.goto(`${appUrl}/login`)
   await fillLogin(page, people.admin)
   await page.locator('form button[type="submit"]').click()
   await page.waitForURL((url) => url.pathname.startsWith('/saas/app'))
   await page.locator('main h1').waitFor()
-  const state = await context.storageState({ indexedDB: true })
+  const storageState = await context.storageState({ indexedDB: true })
   await context.close()
-  return state
+  return storageState
 }
 
-async function round(browser: Browser, places: Places, isSlow: boolean, tell: (line: string) => void): Promise<Round> {
-  const { gates, session } = places
-  for (const gate of Object.values(gates)) gate.slow(isSlow)
+async function runRound(
+  browser: Browser,
+  targets: PageTargets,
+  isSlow: boolean,
+  report: (line: string) => void,
+): Promise<RoundTimes> {
+  const { proxies, session } = targets
+  for (const proxy of Object.values(proxies)) proxy.setSlow(isSlow)
   const cpu = isSlow ? 4 : 1
-  const alone = async (place: Place) => {
+  const visitOnce = async (target: PageTarget) => {
     const context = await browser.newContext()
-    const found = await visit(context, place, cpu)
+    const times = await visitPage(context, target, cpu)
     await context.close()
-    return found
+    return times
   }
-  const thrice = async (place: Place, gate: Gate, state?: Session) => {
+  const visitThrice = async (target: PageTarget, proxy: ThrottledProxy, state?: Session) => {
     const context = await browser.newContext(state ? { storageState: state } : {})
-    const cold = await visit(context, place, cpu)
-    await kept(context, place, gate)
-    const warm = await visit(context, place, cpu)
-    await gate.quiet(quietMs)
+    const cold = await visitPage(context, target, cpu)
+    await waitForWorker(context, target, proxy)
+    const warm = await visitPage(context, target, cpu)
+    await proxy.waitForQuiet(quietMs)
     await context.setOffline(true)
-    const offline = await visit(context, place, cpu)
+    const offline = await visitPage(context, target, cpu)
     await context.close()
     return { cold, warm, offline }
   }
-  const floor = await alone(places.floor)
-  const floorSw = await thrice(places.floorSw, gates.floor)
-  const login = await alone(places.login)
-  const list = await thrice(places.list, gates.portal, session)
-  const contracts = await thrice(places.contracts, gates.portal, session)
-  const ms = (found: Visit) => found.readyMs.toFixed(0)
-  tell(
-    `${isSlow ? 'slow ' : 'plain'}  floor ${ms(floor)}  floor-sw ${ms(floorSw.cold)} ${ms(floorSw.warm)} ${ms(floorSw.offline)}` +
-      `  sign-in ${ms(login)}  list ${ms(list.cold)} ${ms(list.warm)} ${ms(list.offline)}  ` +
-      `contracts ${ms(contracts.cold)} ${ms(contracts.warm)} ${ms(contracts.offline)} ms`,
+  const baseline = await visitOnce(targets.baseline)
+  const baselineWorker = await visitThrice(targets.baselineWorker, proxies.baseline)
+  const login = await visitOnce(targets.login)
+  const list = await visitThrice(targets.list, proxies.portal, session)
+  const contracts = await visitThrice(targets.contracts, proxies.portal, session)
+  const formatMs = (times: VisitTimes) => times.readyMs.toFixed(0)
+  report(
+    `${isSlow ? 'slow ' : 'plain'}  floor ${formatMs(baseline)}  floor-sw ${formatMs(baselineWorker.cold)} ${formatMs(baselineWorker.warm)} ${formatMs(baselineWorker.offline)}` +
+      `  sign-in ${formatMs(login)}  list ${formatMs(list.cold)} ${formatMs(list.warm)} ${formatMs(list.offline)}  ` +
+      `contracts ${formatMs(contracts.cold)} ${formatMs(contracts.warm)} ${formatMs(contracts.offline)} ms`,
   )
-  return { floor, floorSw, list, contracts, login }
+  return { baseline, baselineWorker, list, contracts, login }
 }
 
 /** Until the worker has all it keeps: a page stands open, as it does with people. */
-async function kept(context: BrowserContext, { url }: Place, gate: Gate): Promise<void> {
+async function waitForWorker(context: BrowserContext, { url }: PageTarget, proxy: ThrottledProxy): Promise<void> {
   const page = await context.newPage()
   await page.goto(url)
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
-  await gate.quiet(quietMs)
+  await proxy.waitForQuiet(quietMs)
   await page.close()
 }
 
-function figures(plain: Round[], slow: Round[]): Figure[] {
-  const times = (id: string, what: string, pairs: [Visit, Visit][], limit: number): Figure => {
-    const [ours, floor] = [pairs.map(([visit]) => visit.readyMs), pairs.map(([, visit]) => visit.readyMs)]
+function buildFigures(plainRounds: RoundTimes[], slowRounds: RoundTimes[]): BenchFigure[] {
+  const createFigure = (id: string, title: string, pairs: [VisitTimes, VisitTimes][], limit: number): BenchFigure => {
+    const [portalTimes, baselineTimes] = [
+      pairs.map(([portalVisit]) => portalVisit.readyMs),
+      pairs.map(([, baselineVisit]) => baselineVisit.readyMs),
+    ]
     return {
       id,
-      what,
-      value: ratio(ours, floor),
+      title,
+      value: ratio(portalTimes, baselineTimes),
       unit: 'x',
       better: 'less',
       limit,
-      note: `${median(ours).toFixed(0)} ms against ${median(floor).toFixed(0)}`,
+      note: `${median(portalTimes).toFixed(0)} ms against ${median(baselineTimes).toFixed(0)}`,
     }
   }
   return [
-    times(
+    createFigure(
       'L1',
       'first visit to the list on a slow device vs a bare page',
-      slow.map(({ list, floor }) => [list.cold, floor]),
+      slowRounds.map(({ list, baseline }) => [list.cold, baseline]),
       2.5,
     ),
-    times(
+    createFigure(
       'L2',
       'first visit to sign-in on a slow device vs a bare page',
-      slow.map(({ login, floor }) => [login, floor]),
+      slowRounds.map(({ login, baseline }) => [login, baseline]),
       1.9,
     ),
-    times(
+    createFigure(
       'L3',
       'list visited before vs a bare page with a worker',
-      plain.map(({ list, floorSw }) => [list.warm, floorSw.warm]),
+      plainRounds.map(({ list, baselineWorker }) => [list.warm, baselineWorker.warm]),
       3,
     ),
-    times(
+    createFigure(
       'L4',
       'list offline vs a bare page with a worker',
-      plain.map(({ list, floorSw }) => [list.offline, floorSw.offline]),
+      plainRounds.map(({ list, baselineWorker }) => [list.offline, baselineWorker.offline]),
       3.5,
     ),
     {
       id: 'L5',
-      what: 'first visit to the list on a slow device, page blocked',
-      value: median(slow.map(({ list }) => list.cold.blockingMs)),
+      title: 'first visit to the list on a slow device, page blocked',
+      value: median(slowRounds.map(({ list }) => list.cold.blockingMs)),
       unit: 'ms',
       better: 'less',
       limit: 200,
     },
-    times(
+    createFigure(
       'L6',
       'first visit to the contract list vs a bare page',
-      plain.map(({ contracts, floor }) => [contracts.cold, floor]),
+      plainRounds.map(({ contracts, baseline }) => [contracts.cold, baseline]),
       3.5,
     ),
-    times(
+    createFigure(
       'L7',
       'first visit to the contract list on a slow device vs a bare page',
-      slow.map(({ contracts, floor }) => [contracts.cold, floor]),
+      slowRounds.map(({ contracts, baseline }) => [contracts.cold, baseline]),
       2,
     ),
-    times(
+    createFigure(
       'L8',
       'contract list offline on a slow device vs a bare page with a worker',
-      slow.map(({ contracts, floorSw }) => [contracts.offline, floorSw.offline]),
+      slowRounds.map(({ contracts, baselineWorker }) => [contracts.offline, baselineWorker.offline]),
       3,
     ),
   ]
 }
 
-export const page: Bench = { ids: ['L1', 'L2', 'L3', 'L4', 'L5', 'L6', 'L7', 'L8'], measure }
+export const pageBench: Bench = { ids: ['L1', 'L2', 'L3', 'L4', 'L5', 'L6', 'L7', 'L8'], measure }

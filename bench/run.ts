@@ -6,28 +6,37 @@
  *
  * Ends with 1 where a limit does not hold.
  */
-import { catalogue } from './catalogue.ts'
-import { asTable, type Bench, type Figure, judge } from './figures.ts'
-import { guesses } from './sign-in-timing.ts'
-import { keptTrailBench } from './kept-trail.ts'
-import { lists } from './lists.ts'
-import { orders } from './orders.ts'
-import { outbox } from './outbox.ts'
-import { page } from './page.ts'
-import { update } from './update.ts'
+import { catalogueBench } from './catalogue.ts'
+import { formatTable, type Bench, type BenchFigure, judgeFigure } from './figures.ts'
+import { signInTimingBench } from './sign-in-timing.ts'
+import { storedTrailBench } from './stored-trail.ts'
+import { listsBench } from './lists.ts'
+import { ordersBench } from './orders.ts'
+import { outboxBench } from './outbox.ts'
+import { pageBench } from './page.ts'
+import { updateBench } from './update.ts'
 
-const benches: readonly Bench[] = [page, lists, keptTrailBench, outbox, update, orders, catalogue, guesses]
-const asked = process.argv.slice(2)
-const isAsked = (id: string) => asked.length === 0 || asked.some((begin) => id.startsWith(begin))
+const benches: readonly Bench[] = [
+  pageBench,
+  listsBench,
+  storedTrailBench,
+  outboxBench,
+  updateBench,
+  ordersBench,
+  catalogueBench,
+  signInTimingBench,
+]
+const requestedIds = process.argv.slice(2)
+const isRequested = (id: string) => requestedIds.length === 0 || requestedIds.some((prefix) => id.startsWith(prefix))
 
-const began = performance.now()
-const figures: Figure[] = []
-for (const bench of benches.filter(({ ids }) => ids.some(isAsked)))
-  figures.push(...(await bench.measure((line) => console.log(`        ${line}`))).filter(({ id }) => isAsked(id)))
+const startedAt = performance.now()
+const figures: BenchFigure[] = []
+for (const bench of benches.filter(({ ids }) => ids.some(isRequested)))
+  figures.push(...(await bench.measure((line) => console.log(`        ${line}`))).filter(({ id }) => isRequested(id)))
 
-console.log(`\n${asTable(figures)}\n`)
-const failed = figures.filter((figure) => judge(figure) === 'FAILED')
+console.log(`\n${formatTable(figures)}\n`)
+const failedFigures = figures.filter((figure) => judgeFigure(figure) === 'FAILED')
 console.log(
-  `${figures.length - failed.length} hold, ${failed.length} failed, in ${((performance.now() - began) / 60_000).toFixed(1)} min`,
+  `${figures.length - failedFigures.length} hold, ${failedFigures.length} failed, in ${((performance.now() - startedAt) / 60_000).toFixed(1)} min`,
 )
-process.exitCode = failed.length > 0 || figures.length === 0 ? 1 : 0
+process.exitCode = failedFigures.length > 0 || figures.length === 0 ? 1 : 0

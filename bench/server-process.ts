@@ -6,7 +6,7 @@ import { freePort } from '#tests/support/server/free-port.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
-export interface Server {
+export interface ServerProcess {
   url: string
   stop: () => Promise<void>
 }
@@ -15,11 +15,11 @@ export interface Server {
 export async function startServer(
   program: string,
   env: Record<string, string>,
-  first: { path: string; headers?: Record<string, string> },
-): Promise<Server> {
+  readyCheck: { path: string; headers?: Record<string, string> },
+): Promise<ServerProcess> {
   const port = Number(env.PORT ?? (await freePort()))
   const url = `http://localhost:${port}`
-  const began = performance.now()
+  const startedAt = performance.now()
   const child = spawn(process.execPath, [join(root, program)], {
     cwd: root,
     env: {
@@ -32,15 +32,15 @@ export async function startServer(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (said += piece))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
   for (;;) {
-    if (child.exitCode !== null) throw new Error(`${program} ended at its start:\n${said}`)
-    const answer = await fetch(url + first.path, { headers: first.headers ?? {} }).catch(() => null)
-    await answer?.arrayBuffer()
-    if (answer?.ok) break
-    if (performance.now() - began > 60_000) throw new Error(`${program} was not ready within a minute:\n${said}`)
-    await new Promise((wake) => setTimeout(wake, 5))
+    if (child.exitCode !== null) throw new Error(`${program} ended at its start:\n${output}`)
+    const response = await fetch(url + readyCheck.path, { headers: readyCheck.headers ?? {} }).catch(() => null)
+    await response?.arrayBuffer()
+    if (response?.ok) break
+    if (performance.now() - startedAt > 60_000) throw new Error(`${program} was not ready within a minute:\n${output}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
   }
   return {
     url,

@@ -9,43 +9,43 @@ import { clientCredential } from '#contract/accounts.ts'
 import { buildApp } from '#server/composition/app.ts'
 import { readConfig } from '#server/config/config.ts'
 import { startEngine } from '#server/db/embedded/engine.ts'
-import { overEngine } from '#server/db/embedded/open.ts'
+import { createEngineDatabase } from '#server/db/embedded/open.ts'
 import { migrate } from '#server/db/migrate.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { noBackups } from '#server/context/backup-places.ts'
-import { noCheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
+import { noBackups } from '#server/context/backup-destinations.ts'
+import { noCheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
 import { noHosting } from '#server/context/no-hosting.ts'
-import { noPayments } from '#server/context/payment-methods.ts'
+import { noPaymentMethods } from '#server/context/payment-methods.ts'
 import { loadWorld } from '#tests/support/server/world.ts'
-import { type Bench, type Figure, median } from './figures.ts'
+import { type Bench, type BenchFigure, median } from './figures.ts'
 
-const rounds = 500
-const wrong = 'Not-the-one-44'
+const roundCount = 500
+const wrongPassword = 'Not-the-one-44'
 const authorization = `Basic ${Buffer.from(clientCredential).toString('base64')}`
 
-interface Way {
-  what: string
+interface AccountCall {
+  title: string
   url: string
   form: (code: string, email: string) => Record<string, string>
   status: number
 }
 
-const ways: readonly Way[] = [
+const accountCalls: readonly AccountCall[] = [
   {
-    what: 'sign-in',
+    title: 'sign-in',
     url: '/api/m18s/token',
-    form: (code, email) => ({ grant_type: 'password', username: `${code}:${email}`, password: wrong }),
+    form: (code, email) => ({ grant_type: 'password', username: `${code}:${email}`, password: wrongPassword }),
     status: 401,
   },
   {
-    what: 'activation mail again',
+    title: 'activation mail again',
     url: '/public/users/activatemail',
-    form: (code, email) => ({ username: `${code}:${email}`, password: wrong }),
+    form: (code, email) => ({ username: `${code}:${email}`, password: wrongPassword }),
     status: 401,
   },
   {
-    what: 'forgotten password',
+    title: 'forgotten password',
     url: '/public/password/resetmail',
     form: (companyCode, userEmail) => ({ companyCode, userEmail }),
     status: 204,
@@ -53,7 +53,7 @@ const ways: readonly Way[] = [
 ]
 
 /** All that must look alike: as they stand in the tests' world. */
-const whom: Record<string, [code: string, email: string]> = {
+const accountsByKind: Record<string, [code: string, email: string]> = {
   'wrong password': ['alpha', 'user@alpha.example'],
   'never activated': ['alpha', 'invited@alpha.example'],
   'disabled user': ['alpha', 'disabled@alpha.example'],
@@ -65,82 +65,92 @@ const whom: Record<string, [code: string, email: string]> = {
 async function openInstallation(): Promise<AppContext> {
   const log = pino({ level: 'silent' })
   const engine = await startEngine({ dataDir: null, load: null }, log)
-  const database = overEngine(
+  const database = createEngineDatabase(
     engine,
     () => true,
     async () => undefined,
   )
   await migrate(database.kysely)
-  const hashes = { ARGON2_MEMORY_KB: '4096', ARGON2_TIME: '1' }
-  const config = readConfig({ TOKEN_KEY: '11'.repeat(32), LOG_LEVEL: 'silent', DEMO: '0', PORT: '0', ...hashes })
-  const none = { payments: noPayments, hosting: noHosting, backups: noBackups, checkpointStore: noCheckpointStore }
-  return { config, database, log, clock: Date.now, ...none }
+  const hashSettings = { ARGON2_MEMORY_KB: '4096', ARGON2_TIME: '1' }
+  const config = readConfig({ TOKEN_KEY: '11'.repeat(32), LOG_LEVEL: 'silent', DEMO: '0', PORT: '0', ...hashSettings })
+  const disabledDrivers = {
+    payments: noPaymentMethods,
+    hosting: noHosting,
+    backups: noBackups,
+    checkpointStore: noCheckpointStore,
+  }
+  return { config, database, log, clock: Date.now, ...disabledDrivers }
 }
 
-async function measure(tell: (line: string) => void): Promise<Figure[]> {
+async function measure(report: (line: string) => void): Promise<BenchFigure[]> {
   const app = await openInstallation()
   const fastify = buildApp(app, { anonymousPerMinute: 1_000_000, queriesPerMinute: 1_000_000 })
   await fastify.ready()
   await loadWorld(app)
-  const ratios: { way: string; value: number }[] = []
-  for (const way of ways) ratios.push({ way: way.what, value: await ratioOf(fastify, app, way, tell) })
+  const ratios: { title: string; value: number }[] = []
+  for (const call of accountCalls)
+    ratios.push({ title: call.title, value: await measureRatio(fastify, app, call, report) })
   await fastify.close()
   await app.database.close()
-  const [worst] = ratios.toSorted((a, b) => b.value - a.value)
+  const [worstRatio] = ratios.toSorted((a, b) => b.value - a.value)
   return [
     {
       id: 'S32',
-      what: 'time of an answer, slowest kind of account vs quickest',
-      value: worst?.value ?? null,
+      title: 'time of an answer, slowest kind of account vs quickest',
+      value: worstRatio?.value ?? null,
       unit: 'x',
       better: 'less',
       limit: 1.07,
-      note: worst?.way ?? '',
+      note: worstRatio?.title ?? '',
     },
   ]
 }
 
-async function ratioOf(
+async function measureRatio(
   fastify: FastifyInstance,
   app: AppContext,
-  way: Way,
-  tell: (line: string) => void,
+  call: AccountCall,
+  report: (line: string) => void,
 ): Promise<number> {
-  const times = new Map(Object.keys(whom).map((name) => [name, [] as number[]]))
-  const names = Object.keys(whom)
+  const times = new Map(Object.keys(accountsByKind).map((name) => [name, [] as number[]]))
+  const names = Object.keys(accountsByKind)
   // The first ones warm up; each round begins with another kind, so that none is always the one after the sweep.
-  for (let round = -20; round < rounds; round++)
+  for (let round = -20; round < roundCount; round++)
     for (const [at] of names.entries()) {
       const name = names[(at + Math.max(round, 0)) % names.length] ?? ''
-      const [code, email] = whom[name] ?? ['', '']
-      await forget(app)
-      const ms = await timed(fastify, way, way.form(code, email))
+      const [code, email] = accountsByKind[name] ?? ['', '']
+      await forgetAttempts(app)
+      const ms = await measureCall(fastify, call, call.form(code, email))
       if (round >= 0) times.get(name)?.push(ms)
     }
   const medians = [...times].map(([name, all]) => ({ name, ms: median(all) })).toSorted((a, b) => a.ms - b.ms)
-  tell(`${way.what}: ${medians.map(({ name, ms }) => `${name} ${ms.toFixed(2)}`).join(', ')} ms`)
+  report(`${call.title}: ${medians.map(({ name, ms }) => `${name} ${ms.toFixed(2)}`).join(', ')} ms`)
   const [quickest, slowest] = [medians[0], medians.at(-1)]
   return quickest && slowest ? slowest.ms / quickest.ms : Number.NaN
 }
 
-async function timed(fastify: FastifyInstance, { url, status, what }: Way, form: Record<string, string>) {
-  const began = performance.now()
-  const answer = await fastify.inject({
+async function measureCall(
+  fastify: FastifyInstance,
+  { url, status, title }: AccountCall,
+  form: Record<string, string>,
+) {
+  const startedAt = performance.now()
+  const response = await fastify.inject({
     method: 'POST',
     url,
     headers: { authorization, 'content-type': 'application/x-www-form-urlencoded' },
     payload: new URLSearchParams(form).toString(),
   })
-  const ms = performance.now() - began
-  if (answer.statusCode !== status) throw new Error(`${what} answered ${answer.statusCode} ${answer.body}`)
+  const ms = performance.now() - startedAt
+  if (response.statusCode !== status) throw new Error(`${title} answered ${response.statusCode} ${response.body}`)
   return ms
 }
 
 /** Guesses, mails and the jobs that would send them. */
-const forget = (app: AppContext) =>
-  inTransaction(app, { role: 'portal_system' }, async (db) => {
+const forgetAttempts = (app: AppContext) =>
+  runInTransaction(app, { role: 'portal_system' }, async (db) => {
     await db.deleteFrom('attempt').execute()
     await db.deleteFrom('job').execute()
   })
 
-export const guesses: Bench = { ids: ['S32'], measure }
+export const signInTimingBench: Bench = { ids: ['S32'], measure }

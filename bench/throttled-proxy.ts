@@ -7,52 +7,52 @@ import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** 150 ms there and back, 1.6 Mbit/s shared by all connections. */
-const slow = { halfwayMs: 75, bytesPerMs: 200 }
-const piece = 2048
+const slowConnection = { halfwayMs: 75, bytesPerMs: 200 }
+const pieceBytes = 2048
 
-export interface Gate {
+export interface ThrottledProxy {
   port: number
-  slow: (isSlow: boolean) => void
+  setSlow: (isSlow: boolean) => void
   /** Resolves when nothing has passed for a while; after half a minute anyway. */
-  quiet: (ms: number) => Promise<void>
+  waitForQuiet: (ms: number) => Promise<void>
   stop: () => Promise<void>
 }
 
-export async function openGate(target: number, port = 0): Promise<Gate> {
+export async function openThrottledProxy(targetPort: number, port = 0): Promise<ThrottledProxy> {
   let isSlow = false
   let freeAt = 0
   let lastAt = performance.now()
   const sockets = new Set<Socket>()
 
   /** When the line has carried so much more. */
-  function carried(length: number): number {
-    freeAt = Math.max(performance.now(), freeAt) + length / slow.bytesPerMs
+  function getDeliveryTime(length: number): number {
+    freeAt = Math.max(performance.now(), freeAt) + length / slowConnection.bytesPerMs
     return freeAt
   }
 
-  function passOn(from: Socket, to: Socket, isAnswer: boolean): void {
-    let turn = Promise.resolve()
-    from.on('data', (chunk) => {
+  function forwardChunks(source: Socket, destination: Socket, isResponse: boolean): void {
+    let lastWrite = Promise.resolve()
+    source.on('data', (chunk) => {
       lastAt = performance.now()
-      if (!isSlow) return void (turn = turn.then(() => void to.write(chunk)))
-      for (let at = 0; at < chunk.length; at += piece) {
-        const part = chunk.subarray(at, at + piece)
-        const due = (isAnswer ? carried(part.length) : performance.now()) + slow.halfwayMs
-        turn = turn.then(async () => {
-          await wait(Math.max(0, due - performance.now()))
+      if (!isSlow) return void (lastWrite = lastWrite.then(() => void destination.write(chunk)))
+      for (let offset = 0; offset < chunk.length; offset += pieceBytes) {
+        const part = chunk.subarray(offset, offset + pieceBytes)
+        const deliverAt = (isResponse ? getDeliveryTime(part.length) : performance.now()) + slowConnection.halfwayMs
+        lastWrite = lastWrite.then(async () => {
+          await wait(Math.max(0, deliverAt - performance.now()))
           lastAt = performance.now()
-          if (!to.destroyed) to.write(part)
+          if (!destination.destroyed) destination.write(part)
         })
       }
     })
-    from.on('close', () => void turn.then(() => to.destroy()))
-    from.on('error', () => to.destroy())
+    source.on('close', () => void lastWrite.then(() => destination.destroy()))
+    source.on('error', () => destination.destroy())
   }
 
-  function enter(client: Socket): void {
-    const upstream = connect({ port: target, host: '127.0.0.1', noDelay: true })
-    passOn(client, upstream, false)
-    passOn(upstream, client, true)
+  function connectUpstream(client: Socket): void {
+    const upstream = connect({ port: targetPort, host: '127.0.0.1', noDelay: true })
+    forwardChunks(client, upstream, false)
+    forwardChunks(upstream, client, true)
     client.resume()
   }
 
@@ -62,8 +62,8 @@ export async function openGate(target: number, port = 0): Promise<Gate> {
     client.on('error', () => client.destroy())
     client.pause()
     // A connection is made before anything is said over it: there and back once.
-    if (isSlow) setTimeout(enter, 2 * slow.halfwayMs, client)
-    else enter(client)
+    if (isSlow) setTimeout(connectUpstream, 2 * slowConnection.halfwayMs, client)
+    else connectUpstream(client)
   }).listen(port, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -71,10 +71,10 @@ export async function openGate(target: number, port = 0): Promise<Gate> {
 
   return {
     port: address.port,
-    slow: (yes) => void (isSlow = yes),
-    async quiet(ms) {
-      const until = performance.now() + 30_000
-      while (performance.now() - lastAt < ms && performance.now() < until) await wait(100)
+    setSlow: (value) => void (isSlow = value),
+    async waitForQuiet(ms) {
+      const deadline = performance.now() + 30_000
+      while (performance.now() - lastAt < ms && performance.now() < deadline) await wait(100)
     },
     async stop() {
       for (const socket of sockets) socket.destroy()

@@ -7,164 +7,176 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import { databaseFolder } from '#server/db/embedded/data-folder.ts'
+import { getDatabaseFolder } from '#server/db/embedded/data-folder.ts'
 import { asSuperuser, postgresBin, startCluster } from '#tests/support/server/postgres.ts'
-import { type Server, startServer } from './server-process.ts'
-import { type Bench, type Figure, median, ratio } from './figures.ts'
-import { type Client, type Load, load } from './load.ts'
-import { bareBearer, companies, moreCompanies, secret, type Session, signIn, usersOf, type UserOf } from './world.ts'
+import { type ServerProcess, startServer } from './server-process.ts'
+import { type Bench, type BenchFigure, median, ratio } from './figures.ts'
+import { type LoadClient, type LoadResult, runLoad } from './load.ts'
+import {
+  createBaselineBearer,
+  companyCount,
+  extraCompaniesSql,
+  secret,
+  type BenchSession,
+  signIn,
+  listUsers,
+  type BenchUser,
+} from './world.ts'
 
 const runMs = 3000
 /** Until the code of both sides is compiled for what it does here: in a shorter one the larger program is still half cold. */
 const warmMs = 8000
-const runs = 5
-const ready = { path: '/health/ready' }
-const signed = { authorization: bareBearer() }
+const runCount = 5
+const readyCheck = { path: '/health/ready' }
+const signedHeaders = { authorization: createBaselineBearer() }
 
-interface Pair {
-  portal: Server
-  bare: Server
+interface ServerPair {
+  portal: ServerProcess
+  baseline: ServerProcess
 }
-type Tell = (line: string) => void
+type ReportLine = (line: string) => void
 
-async function onPostgres(tell: Tell): Promise<Figure[]> {
+async function measureOnPostgres(report: ReportLine): Promise<BenchFigure[]> {
   const bin = postgresBin()
   const limits = { unit: 'x', better: 'more', limit: 0.12 } as const
-  const what = 'user update vs bare UPDATE, PostgreSQL'
-  if (bin === null) return [{ id: 'A3', what, ...limits, value: null, note: 'PostgreSQL is not installed here' }]
+  const title = 'user update vs bare UPDATE, PostgreSQL'
+  if (bin === null) return [{ id: 'A3', title, ...limits, value: null, note: 'PostgreSQL is not installed here' }]
   // Commits are durable, as they are by default.
   const cluster = await startCluster(bin, { durable: true })
   const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'))
   try {
     await asSuperuser(cluster.url, 'postgres', ['create database bench_portal'])
     const env = { DATABASE_URL: `${cluster.url}/bench_portal`, DATA_DIR: folder, DEMO: '1', REQUEST_FACTOR: '1000' }
-    await (await startServer('main.ts', env, ready)).stop()
-    await asSuperuser(cluster.url, 'bench_portal', [...moreCompanies, 'vacuum analyze'])
+    await (await startServer('main.ts', env, readyCheck)).stop()
+    await asSuperuser(cluster.url, 'bench_portal', [...extraCompaniesSql, 'vacuum analyze'])
     await asSuperuser(cluster.url, 'postgres', ['create database bench_bare template bench_portal'])
-    const portal = await startServer('main.ts', env, ready)
-    const bare = await startBare({ DATABASE_URL: `${cluster.url}/bench_bare` })
-    const measured = await compare({ portal, bare }, tell)
-    await Promise.all([portal.stop(), bare.stop()])
-    return [{ id: 'A3', what, ...limits, ...measured }]
+    const portal = await startServer('main.ts', env, readyCheck)
+    const baseline = await startBaseline({ DATABASE_URL: `${cluster.url}/bench_bare` })
+    const result = await compare({ portal, baseline }, report)
+    await Promise.all([portal.stop(), baseline.stop()])
+    return [{ id: 'A3', title, ...limits, ...result }]
   } finally {
     await cluster.stop()
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-async function embedded(tell: Tell): Promise<Figure[]> {
+async function measureEmbedded(report: ReportLine): Promise<BenchFigure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'))
   const copy = await mkdtemp(join(tmpdir(), 'portal-bench-'))
   try {
     const env = { DATA_DIR: folder, DEMO: '1', REQUEST_FACTOR: '1000' }
-    await (await startServer('main.ts', env, ready)).stop()
-    const database = await PGlite.create({ dataDir: databaseFolder(folder) })
-    for (const statement of moreCompanies) await database.exec(statement)
+    await (await startServer('main.ts', env, readyCheck)).stop()
+    const database = await PGlite.create({ dataDir: getDatabaseFolder(folder) })
+    for (const statement of extraCompaniesSql) await database.exec(statement)
     await database.close()
-    await cp(databaseFolder(folder), copy, { recursive: true })
-    const portal = await startServer('main.ts', env, ready)
-    const bare = await startBare({ FOLDER: copy })
-    const measured = await compare({ portal, bare }, tell)
-    await Promise.all([portal.stop(), bare.stop()])
-    const what = 'user update vs bare UPDATE, embedded database'
-    return [{ id: 'A3', what, unit: 'x', better: 'more', limit: 0.08, ...measured }]
+    await cp(getDatabaseFolder(folder), copy, { recursive: true })
+    const portal = await startServer('main.ts', env, readyCheck)
+    const baseline = await startBaseline({ FOLDER: copy })
+    const result = await compare({ portal, baseline }, report)
+    await Promise.all([portal.stop(), baseline.stop()])
+    const title = 'user update vs bare UPDATE, embedded database'
+    return [{ id: 'A3', title, unit: 'x', better: 'more', limit: 0.08, ...result }]
   } finally {
     await Promise.all([folder, copy].map((path) => rm(path, { recursive: true, force: true })))
   }
 }
 
-const startBare = (env: Record<string, string>) =>
-  startServer('bench/baseline-server.ts', { ...env, SECRET: secret }, { path: '/users/1', headers: signed })
+const startBaseline = (env: Record<string, string>) =>
+  startServer('bench/baseline-server.ts', { ...env, SECRET: secret }, { path: '/users/1', headers: signedHeaders })
 
-async function driven({ url }: Server, clients: Client[], ms: number): Promise<Load> {
-  const found = await load(url, clients, ms)
-  if (Object.keys(found.failures).length > 0)
-    throw new Error(`answers that are no success: ${JSON.stringify(found.failures)}`)
-  return found
+async function runClients({ url }: ServerProcess, clients: LoadClient[], ms: number): Promise<LoadResult> {
+  const result = await runLoad(url, clients, ms)
+  if (Object.keys(result.failures).length > 0)
+    throw new Error(`answers that are no success: ${JSON.stringify(result.failures)}`)
+  return result
 }
 
 /** Runs of both in turn, by one connection for each company. */
-async function compare({ portal, bare }: Pair, tell: Tell): Promise<{ value: number; note: string }> {
-  const parts = await partsOf(portal.url)
-  const ours: Load[] = []
-  const floor: Load[] = []
-  for (let run = 0; run <= runs; run++) {
+async function compare({ portal, baseline }: ServerPair, report: ReportLine): Promise<{ value: number; note: string }> {
+  const sessions = await signInAll(portal.url)
+  const portalLoads: LoadResult[] = []
+  const baselineLoads: LoadResult[] = []
+  for (let run = 0; run <= runCount; run++) {
     const ms = run === 0 ? warmMs : runMs
-    const least = await driven(
-      bare,
-      parts.map(({ own }) => bareClient(own)),
+    const baselineLoad = await runClients(
+      baseline,
+      sessions.map(({ users }) => createBaselineClient(users)),
       ms,
     )
-    const whole = await driven(
+    const portalLoad = await runClients(
       portal,
-      parts.map(({ session, own }) => portalClient(session, own)),
+      sessions.map(({ session, users }) => createPortalClient(session, users)),
       ms,
     )
     // The first is for warming up.
     if (run === 0) continue
-    floor.push(least)
-    ours.push(whole)
-    tell(`${said([whole])} against ${said([least])}`)
+    baselineLoads.push(baselineLoad)
+    portalLoads.push(portalLoad)
+    report(`${formatLoads([portalLoad])} against ${formatLoads([baselineLoad])}`)
   }
-  const rates = (loads: Load[]) => loads.map(({ perSecond }) => perSecond)
-  return { value: ratio(rates(ours), rates(floor)), note: `${said(ours)} against ${said(floor)}` }
+  const getRates = (loads: LoadResult[]) => loads.map(({ perSecond }) => perSecond)
+  return {
+    value: ratio(getRates(portalLoads), getRates(baselineLoads)),
+    note: `${formatLoads(portalLoads)} against ${formatLoads(baselineLoads)}`,
+  }
 }
 
-async function partsOf(url: string): Promise<{ session: Session; own: UserOf[] }[]> {
+async function signInAll(url: string): Promise<{ session: BenchSession; users: BenchUser[] }[]> {
   return await Promise.all(
-    Array.from({ length: companies }, async (_, n) => {
+    Array.from({ length: companyCount }, async (_, n) => {
       const session = await signIn(url, `bench${n + 1}:user0@bench${n + 1}.example`)
-      const own = (await usersOf(url, session)).filter(({ id }) => id !== session.userId)
-      if (own.length === 0) throw new Error('the world of the bench has no users')
-      return { session, own }
+      const users = (await listUsers(url, session)).filter(({ id }) => id !== session.userId)
+      if (users.length === 0) throw new Error('the world of the bench has no users')
+      return { session, users }
     }),
   )
 }
 
-function said(found: readonly Load[]): string {
-  const of = (pick: (run: Load) => number) => median(found.map(pick))
-  return `${of((run) => run.perSecond).toFixed(0)}/s (p99 ${of((run) => run.p99Ms).toFixed(1)} ms)`
+function formatLoads(loads: readonly LoadResult[]): string {
+  const getMedian = (pick: (run: LoadResult) => number) => median(loads.map(pick))
+  return `${getMedian((run) => run.perSecond).toFixed(0)}/s (p99 ${getMedian((run) => run.p99Ms).toFixed(1)} ms)`
 }
 
 /** Changes its users in turn, each on the version it last saw, each to what it was not. */
-function portalClient({ bearer, userId, companyId }: Session, own: UserOf[]): Client {
-  let turn = 0
-  let at = own[0]
+function createPortalClient({ bearer, userId, companyId }: BenchSession, users: BenchUser[]): LoadClient {
+  let nextIndex = 0
+  let user = users[0]
   return {
     next() {
-      at = own[turn++ % own.length]
+      user = users[nextIndex++ % users.length]
       return {
         method: 'PUT',
-        path: `/api/m18s/company-user/${at?.id}`,
+        path: `/api/m18s/company-user/${user?.id}`,
         headers: {
           authorization: bearer,
           'content-type': 'application/json',
           'idempotency-key': randomUUID(),
           'for-user': `${companyId}:${userId}`,
-          'if-match': `"${at?.row_version}"`,
+          'if-match': `"${user?.row_version}"`,
         },
-        body: JSON.stringify({ alert: !at?.alert }),
+        body: JSON.stringify({ alert: !user?.alert }),
       }
     },
-    answered({ status, body }) {
-      if (status === 200 && at) Object.assign(at, JSON.parse(body))
+    onResponse({ status, body }) {
+      if (status === 200 && user) Object.assign(user, JSON.parse(body))
     },
   }
 }
 
-function bareClient(own: UserOf[]): Client {
-  let turn = 0
+function createBaselineClient(users: BenchUser[]): LoadClient {
+  let nextIndex = 0
   return {
     next: () => ({
       method: 'PUT',
-      path: `/user/${own[turn++ % own.length]?.id}`,
-      headers: { ...signed, 'content-type': 'application/json' },
-      body: JSON.stringify({ alert: turn % 2 === 0 }),
+      path: `/user/${users[nextIndex++ % users.length]?.id}`,
+      headers: { ...signedHeaders, 'content-type': 'application/json' },
+      body: JSON.stringify({ alert: nextIndex % 2 === 0 }),
     }),
   }
 }
 
-export const update: Bench = {
+export const updateBench: Bench = {
   ids: ['A3'],
-  measure: async (tell) => [...(await onPostgres(tell)), ...(await embedded(tell))],
+  measure: async (report) => [...(await measureOnPostgres(report)), ...(await measureEmbedded(report))],
 }

@@ -1,63 +1,70 @@
 /** One visit to a page in Chromium: when the first row stands there, and what it took until then. */
 import type { BrowserContext, Page } from 'playwright-core'
 
-export interface Visit {
+export interface VisitTimes {
   /** From the navigation's start to the first row on the screen. */
   readyMs: number
   /** By how much long tasks were longer than 50 ms, until a second after. */
   blockingMs: number
 }
 
-interface Seen {
+interface PageMarks {
   readyAt: number
   tasks: { startTime: number; duration: number }[]
 }
 declare global {
   interface Window {
-    benchSeen?: Seen
+    benchMarks?: PageMarks
   }
 }
 
 /** Runs before the page's own scripts. */
-function watch(selector: string) {
-  const seen: Seen = { readyAt: 0, tasks: [] }
-  window.benchSeen = seen
-  new PerformanceObserver((list) => seen.tasks.push(...list.getEntries())).observe({ type: 'longtask', buffered: true })
+function watchPage(selector: string) {
+  const marks: PageMarks = { readyAt: 0, tasks: [] }
+  window.benchMarks = marks
+  new PerformanceObserver((list) => marks.tasks.push(...list.getEntries())).observe({
+    type: 'longtask',
+    buffered: true,
+  })
   const observer = new MutationObserver(() => {
     if (!document.querySelector(selector)) return
     observer.disconnect()
-    requestAnimationFrame(() => (seen.readyAt = performance.now()))
+    requestAnimationFrame(() => (marks.readyAt = performance.now()))
   })
   observer.observe(document, { childList: true, subtree: true })
 }
 
 const settleMs = 1000
 
-export interface Place {
+export interface PageTarget {
   url: string
   /** What stands there when it is ready: a real row, no skeleton. */
   selector: string
 }
 
-export async function visit(context: BrowserContext, { url, selector }: Place, cpu: number): Promise<Visit> {
+export async function visitPage(
+  context: BrowserContext,
+  { url, selector }: PageTarget,
+  cpu: number,
+): Promise<VisitTimes> {
   const page = await context.newPage()
   const session = await context.newCDPSession(page)
   try {
     await session.send('Emulation.setCPUThrottlingRate', { rate: cpu })
-    await page.addInitScript(watch, selector)
+    await page.addInitScript(watchPage, selector)
     await page.goto(url, { waitUntil: 'commit', timeout: 60_000 })
-    await page.waitForFunction(() => (window.benchSeen?.readyAt ?? 0) > 0, null, { timeout: 60_000, polling: 50 })
+    await page.waitForFunction(() => (window.benchMarks?.readyAt ?? 0) > 0, null, { timeout: 60_000, polling: 50 })
     await page.waitForTimeout(settleMs)
-    return await page.evaluate(measured, settleMs)
+    return await page.evaluate(readTimes, settleMs)
   } catch (error) {
-    throw new Error(`${url} was not ready: ${await textOf(page)}`, { cause: error })
+    throw new Error(`${url} was not ready: ${await readText(page)}`, { cause: error })
   } finally {
     await page.close()
   }
 }
 
-function measured(settle: number) {
-  const { readyAt, tasks } = window.benchSeen ?? { readyAt: Number.NaN, tasks: [] }
+function readTimes(settle: number) {
+  const { readyAt, tasks } = window.benchMarks ?? { readyAt: Number.NaN, tasks: [] }
   return {
     readyMs: readyAt,
     blockingMs: tasks
@@ -66,4 +73,5 @@ function measured(settle: number) {
   }
 }
 
-const textOf = (page: Page) => page.evaluate(() => document.body?.innerText.slice(0, 200) ?? '').catch(() => 'no page')
+const readText = (page: Page) =>
+  page.evaluate(() => document.body?.innerText.slice(0, 200) ?? '').catch(() => 'no page')

@@ -1,15 +1,15 @@
 /** The demo, as the server is handed it: companies with data, stand-ins for the payment gateways, and a mailbox. */
 import { bringUpServices } from '#demo/sample-data/bring-up-services.ts'
 import { demoCompanies, demoPassword } from '#demo/sample-data/demo-data.ts'
-import { loadDemoWorld } from '#demo/sample-data/load-demo-data.ts'
+import { loadDemoData } from '#demo/sample-data/load-demo-data.ts'
 import { serveDevMail } from '#demo/mail/dev-mail.ts'
-import type { Demo } from '#server/composition/demo.ts'
+import type { DemoExtension } from '#server/composition/demo.ts'
 import type { Config } from '#server/config/config.ts'
 
-export const demo: Demo = {
-  loadData: loadDemoWorld,
+export const demo: DemoExtension = {
+  loadData: loadDemoData,
   // A server with keys of real gateways needs none.
-  openPaymentSandbox: async (place) => (await import('#demo/payment-sandbox/server.ts')).openSandbox(place),
+  openPaymentSandbox: async (options) => (await import('#demo/payment-sandbox/sandbox-server.ts')).openSandbox(options),
   scheduledJobs: [
     {
       name: 'bring-up-demo-services',
@@ -21,10 +21,10 @@ export const demo: Demo = {
     },
   ],
   servePages: serveDevMail,
-  welcome,
+  welcome: buildWelcomeLines,
 }
 
-function welcome({ smtpUrl, publicUrl }: Config): string[] {
+function buildWelcomeLines({ smtpUrl, publicUrl }: Config): string[] {
   const accounts = demoCompanies.flatMap(({ code, users }) => users.slice(0, 2).map(({ email }) => ({ code, email })))
   return [
     '  Sign in with one of these:',

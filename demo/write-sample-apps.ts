@@ -1,13 +1,13 @@
 /** Writes packages of apps to try with: `npm run sample-apps -- [folder]`, `samples` unless another folder is named. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { packSample, sampleName, uploadSamples } from '#demo/sample-data/sample-apps.ts'
+import { packSample, getSampleFileName, uploadSamples } from '#demo/sample-data/sample-apps.ts'
 
 const [, , folder = 'samples'] = process.argv
 
 await mkdir(folder, { recursive: true })
 for (const sample of uploadSamples) {
-  const file = join(folder, sampleName(sample))
+  const file = join(folder, getSampleFileName(sample))
   await writeFile(file, await packSample(sample))
   console.log(file)
 }

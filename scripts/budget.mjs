@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { isKeptWith } from './chunk-placement.ts'
+import { isStoredWith } from './chunk-placement.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const dist = join(root, 'dist')
@@ -72,7 +72,7 @@ const torn = Object.values(chunks)
   .flatMap(({ file, imports = [] }) =>
     imports
       .map((key) => chunks[key].file)
-      .filter((needed) => !listed.includes(needed) || !isKeptWith(partOf(file), partOf(needed)))
+      .filter((needed) => !listed.includes(needed) || !isStoredWith(partOf(file), partOf(needed)))
       .map((needed) => `${file} needs ${needed}`),
   )
 for (const line of torn) console.log(`TORN  ${line}, which is not kept with it`)

@@ -25,12 +25,12 @@ const stages = [
   'later',
   'pages',
 ] as const
-export type Stage = (typeof stages)[number]
+export type ChunkStage = (typeof stages)[number]
 const lazyStage = stages.indexOf('later')
 const listStage = stages.indexOf('list')
 
 /** Parts of which a device that keeps the named part has these too (src/app/shell/OptionalParts.tsx). */
-const keptWith = {
+const includedParts = {
   everybody: [],
   /** Kept with every part: what several of them share. */
   common: [],
@@ -41,19 +41,19 @@ const keptWith = {
   /** Useless without a connection, so no device keeps it. */
   online: [],
 } as const satisfies Record<string, readonly string[]>
-export type Part = keyof typeof keptWith
+export type ChunkPart = keyof typeof includedParts
 
-const isPart = (word: string): word is Part => Object.hasOwn(keptWith, word)
-const isStage = (word: string): word is Stage => (stages as readonly string[]).includes(word)
-export const isKeptWith = (part: Part, needed: Part): boolean =>
-  needed === 'everybody' || needed === part || (keptWith[part] as readonly string[]).includes(needed)
+const isPart = (word: string): word is ChunkPart => Object.hasOwn(includedParts, word)
+const isStage = (word: string): word is ChunkStage => (stages as readonly string[]).includes(word)
+export const isStoredWith = (part: ChunkPart, needed: ChunkPart): boolean =>
+  needed === 'everybody' || needed === part || (includedParts[part] as readonly string[]).includes(needed)
 
 /** What an import() says of its target, in a comment: `chunk: staff-prices list`. */
 export interface ChunkLabel {
-  part?: Part
+  part?: ChunkPart
   /** A chunk of its own within the part, for what is large and seldom needed with the rest. */
   group?: string
-  stage?: Stage
+  stage?: ChunkStage
 }
 
 /** Throws on a word that is neither a part, with or without a group, nor a stage. */
@@ -75,11 +75,11 @@ export interface ModuleImports {
 export type ModuleGraph = ReadonlyMap<string, ModuleImports>
 
 export interface Placement {
-  part: Part
+  part: ChunkPart
   chunk: string
 }
 
-interface Reach {
+interface ModuleReach {
   stage: number
   /** Parts and groups that reach it, each as `part group`. */
   units: ReadonlySet<string>
@@ -87,44 +87,47 @@ interface Reach {
 
 /** Places each module that the entries reach. */
 export function placeModules(entries: readonly string[], graph: ModuleGraph): Map<string, Placement> {
-  const reached = new Map<string, Reach>()
-  const open: string[] = []
+  const reachById = new Map<string, ModuleReach>()
+  const openIds: string[] = []
 
-  function reach(id: string, stage: number, units: ReadonlySet<string>): void {
-    const known = reached.get(id)
-    const now = { stage: Math.min(stage, known?.stage ?? stage), units: new Set([...units, ...(known?.units ?? [])]) }
-    if (known && now.stage === known.stage && now.units.size === known.units.size) return
-    reached.set(id, now)
-    open.push(id)
+  function addReach(id: string, stage: number, units: ReadonlySet<string>): void {
+    const previous = reachById.get(id)
+    const current = {
+      stage: Math.min(stage, previous?.stage ?? stage),
+      units: new Set([...units, ...(previous?.units ?? [])]),
+    }
+    if (previous && current.stage === previous.stage && current.units.size === previous.units.size) return
+    reachById.set(id, current)
+    openIds.push(id)
   }
 
-  for (const entry of entries) reach(entry, 0, new Set(['everybody ']))
-  for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    const { stage, units } = reached.get(id) as Reach
+  for (const entry of entries) addReach(entry, 0, new Set(['everybody ']))
+  for (let id = openIds.pop(); id !== undefined; id = openIds.pop()) {
+    const { stage, units } = reachById.get(id) as ModuleReach
     const imports = graph.get(id)
-    for (const target of imports?.static ?? []) reach(target, stage, units)
+    for (const target of imports?.static ?? []) addReach(target, stage, units)
     for (const { id: target, label } of imports?.lazy ?? []) {
-      const next = label.stage ? stages.indexOf(label.stage) : Math.max(stage, lazyStage)
-      reach(target, next, label.part ? new Set([`${label.part} ${label.group ?? ''}`]) : units)
+      const nextStage = label.stage ? stages.indexOf(label.stage) : Math.max(stage, lazyStage)
+      addReach(target, nextStage, label.part ? new Set([`${label.part} ${label.group ?? ''}`]) : units)
     }
   }
-  return new Map([...reached].map(([id, reach]) => [id, place(reach)]))
+  return new Map([...reachById].map(([id, reach]) => [id, toPlacement(reach)]))
 }
 
-function place({ stage, units }: Reach): Placement {
-  const parts = [...new Set([...units].map((unit) => unit.split(' ')[0] as Part))]
+function toPlacement({ stage, units }: ModuleReach): Placement {
+  const parts = [...new Set([...units].map((unit) => unit.split(' ')[0] as ChunkPart))]
   const part = partForAll(parts)
   if (part === 'everybody') return { part, chunk: stages[stage] as string }
   const groups = new Set([...units].map((unit) => unit.split(' ')[1]))
-  const [only] = groups
-  const group = groups.size === 1 ? only : groups.has('') ? '' : 'shared'
+  const [onlyGroup] = groups
+  const group = groups.size === 1 ? onlyGroup : groups.has('') ? '' : 'shared'
   return { part, chunk: [part, group, stage <= listStage && 'list'].filter(Boolean).join('-') }
 }
 
 /** The part whose code all of these have. */
-function partForAll(parts: readonly Part[]): Part {
+function partForAll(parts: readonly ChunkPart[]): ChunkPart {
   const stored = parts.filter((part) => part !== 'online')
   if (stored.length === 0) return 'online'
   if (stored.includes('everybody')) return 'everybody'
-  return stored.find((needed) => stored.every((part) => isKeptWith(part, needed))) ?? 'common'
+  return stored.find((needed) => stored.every((part) => isStoredWith(part, needed))) ?? 'common'
 }

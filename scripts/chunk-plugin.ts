@@ -6,7 +6,7 @@ import {
   type ChunkLabel,
   type ModuleGraph,
   parseLabel,
-  type Part,
+  type ChunkPart,
   type Placement,
   placeModules,
 } from './chunk-placement.ts'
@@ -17,14 +17,14 @@ const labelledImport = /import\(\s*\/\* chunk: ([\w\s-]+?) \*\/\s*'([^']+)'/g
 const partsFile = 'parts.json'
 
 /** A noun's messages in one language. */
-const isText = (id: string) => basename(dirname(dirname(id))) === 'locales'
+const isLocaleFile = (id: string) => basename(dirname(dirname(id))) === 'locales'
 
 /** `earlyWords`: nouns whose texts the first pages show. */
-export function chunkSplitting(root: string, earlyWords: readonly string[]) {
+export function chunkSplitting(root: string, earlyNouns: readonly string[]) {
   /** By importer and target. */
   const labels = new Map<string, ChunkLabel>()
   let placements = new Map<string, Placement>()
-  const parts = new Map<string, Part>()
+  const parts = new Map<string, ChunkPart>()
   let firstFile = ''
 
   const plugin: Plugin = {
@@ -34,13 +34,13 @@ export function chunkSplitting(root: string, earlyWords: readonly string[]) {
     transform: {
       filter: { code: '/* chunk: ' },
       async handler(code, importer) {
-        const found = [...code.matchAll(labelledImport)]
-        if (found.length !== code.split('/* chunk: ').length - 1)
+        const matches = [...code.matchAll(labelledImport)]
+        if (matches.length !== code.split('/* chunk: ').length - 1)
           this.error(`${importer} has a chunk comment that is not in import(/* chunk: … */ '…')`)
-        for (const [, text = '', target = ''] of found) {
-          const resolved = await this.resolve(target, importer)
-          if (!resolved) this.error(`${importer} loads ${target}, which does not exist`)
-          labels.set(`${importer}\n${resolved.id}`, parseLabel(text))
+        for (const [, text = '', target = ''] of matches) {
+          const resolvedTarget = await this.resolve(target, importer)
+          if (!resolvedTarget) this.error(`${importer} loads ${target}, which does not exist`)
+          labels.set(`${importer}\n${resolvedTarget.id}`, parseLabel(text))
         }
       },
     },
@@ -58,7 +58,7 @@ export function chunkSplitting(root: string, earlyWords: readonly string[]) {
       )
       for (const [id] of graph) {
         const { importers = [], dynamicImporters = [] } = this.getModuleInfo(id) ?? {}
-        if (isText(id) && importers.length > 0 && dynamicImporters.length > 0)
+        if (isLocaleFile(id) && importers.length > 0 && dynamicImporters.length > 0)
           this.error(`${id} comes with ${importers[0]}, so src/app/i18n/locale-files.ts must leave it out`)
       }
       placements = placeModules(
@@ -78,16 +78,16 @@ export function chunkSplitting(root: string, earlyWords: readonly string[]) {
       await writeFile(join(dir, partsFile), `${JSON.stringify(Object.fromEntries(parts), null, 1)}\n`),
   }
 
-  function chunkOf(id: string): string | null {
+  function getChunkName(id: string): string | null {
     const placement = placements.get(id)
-    if (placement?.part !== 'everybody' || !isText(id)) return placement?.chunk ?? null
-    const kind = earlyWords.includes(basename(id, '.json')) ? 'words' : 'more-words'
+    if (placement?.part !== 'everybody' || !isLocaleFile(id)) return placement?.chunk ?? null
+    const kind = earlyNouns.includes(basename(id, '.json')) ? 'words' : 'more-words'
     return `${kind}-${basename(dirname(id))}`
   }
 
   return {
     plugin,
-    codeSplitting: { groups: [{ name: chunkOf }], includeDependenciesRecursively: false },
+    codeSplitting: { groups: [{ name: getChunkName }], includeDependenciesRecursively: false },
     assetFileNames({ originalFileNames: [name = ''] }: { originalFileNames: string[] }): string {
       const part = placements.get(`${resolve(root, name)}?url`)?.part ?? 'everybody'
       return `assets/${part === 'everybody' ? '' : `${part}-`}[name]-[hash][extname]`
@@ -99,11 +99,11 @@ export function chunkSplitting(root: string, earlyWords: readonly string[]) {
     filesToPreload: (_file: string, files: string[], { hostId }: { hostId: string }) =>
       hostId === firstFile ? files : [],
     /** Of the worker's list of files: what no device keeps is left out, and the rest says whose it is. */
-    withParts<E extends { url: string }>(manifest: E[]) {
-      const kept = manifest
+    addParts<Entry extends { url: string }>(manifest: Entry[]) {
+      const storedEntries = manifest
         .map((entry) => ({ ...entry, part: parts.get(entry.url.slice(entry.url.indexOf('assets/'))) }))
         .filter(({ part }) => part !== 'online')
-      return { manifest: kept, warnings: [] }
+      return { manifest: storedEntries, warnings: [] }
     },
   }
 }

@@ -11,7 +11,7 @@ import { keepFormer, readFormer } from './previous-build.mjs'
 import { writeSite } from './site.ts'
 
 /** Where the client is built into; the server takes it from there by the same name. */
-export const dist = resolve(process.env['CLIENT_DIR'] ?? join(import.meta.dirname, '..', 'dist'))
+export const distFolder = resolve(process.env['CLIENT_DIR'] ?? join(import.meta.dirname, '..', 'dist'))
 const brotli = promisify(brotliCompress)
 const gzip = promisify(gzipCompress)
 
@@ -19,13 +19,13 @@ const gzip = promisify(gzipCompress)
  * The nonce is fixed per build, not per response: the worker replays the stored page and its header together, so a
  * fresh one could not match (H-01). It lets PrimeReact's own <style> elements through and nothing else.
  */
-export function stamp(build: string, sources: string): Plugin {
+export function createStampPlugin(build: string, sources: string): Plugin {
   const styleNonce = randomBytes(16).toString('base64')
-  let failed = false
+  let hasFailed = false
   return {
     name: 'portal-stamp',
     buildEnd(error) {
-      failed = error !== undefined
+      hasFailed = error !== undefined
     },
     transformIndexHtml: {
       order: 'pre',
@@ -40,8 +40,8 @@ export function stamp(build: string, sources: string): Plugin {
       order: 'post',
       sequential: true,
       handler() {
-        if (failed || this.meta.watchMode) return
-        writeFileSync(join(dist, 'build.json'), `${JSON.stringify({ build, sources, styleNonce })}\n`)
+        if (hasFailed || this.meta.watchMode) return
+        writeFileSync(join(distFolder, 'build.json'), `${JSON.stringify({ build, sources, styleNonce })}\n`)
       },
     },
   }
@@ -51,18 +51,18 @@ export function stamp(build: string, sources: string): Plugin {
  * The first script only sends for others, so it runs as soon as it is here (`async`), whatever else is still being read
  * in. What it needs in any case, its libraries above all, the page itself names, so that they do not wait for it.
  */
-export const namedAhead: Plugin = {
+export const preloadPlugin: Plugin = {
   name: 'portal-named-ahead',
   apply: 'build',
   transformIndexHtml: {
     order: 'post',
     handler(html, { bundle }) {
       const chunks = Object.values(bundle ?? {}).filter((one) => one.type === 'chunk')
-      const start = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith('/src/app/start.tsx')))
-      const entry = chunks.find(({ isEntry }) => isEntry)
-      if (!start || !entry) throw new Error('the build has no chunk with src/app/start.tsx')
-      const files = new Set([...entry.imports, start.fileName, ...start.imports])
-      files.delete(entry.fileName)
+      const startChunk = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith('/src/app/start.tsx')))
+      const entryChunk = chunks.find(({ isEntry }) => isEntry)
+      if (!startChunk || !entryChunk) throw new Error('the build has no chunk with src/app/start.tsx')
+      const files = new Set([...entryChunk.imports, startChunk.fileName, ...startChunk.imports])
+      files.delete(entryChunk.fileName)
       const tags = [...files].map((file) => ({
         tag: 'link',
         attrs: { rel: 'modulepreload', crossorigin: true, href: `/saas/${file}` },
@@ -74,38 +74,38 @@ export const namedAhead: Plugin = {
 }
 
 /** With the public pages, which are no part of the bundle. Squeezed once and as far as it goes, not for each visitor anew. */
-export const squeezed: Plugin = {
+export const compressPlugin: Plugin = {
   name: 'portal-squeezed',
   apply: 'build',
   closeBundle: {
     order: 'post',
     sequential: true,
     async handler() {
-      const names = await readdir(dist, { recursive: true })
-      const texts = names
+      const names = await readdir(distFolder, { recursive: true })
+      const textFiles = names
         .filter((name) => /\.(js|css|svg|html|webmanifest)$/.test(name))
-        .map((name) => join(dist, name))
+        .map((name) => join(distFolder, name))
       // A build elsewhere is one for a test or a measurement, beside the site that stands.
-      if (!process.env['CLIENT_DIR']) texts.push(...(await writeSite()))
-      await Promise.all(texts.map(squeeze))
+      if (!process.env['CLIENT_DIR']) textFiles.push(...(await writeSite()))
+      await Promise.all(textFiles.map(compressFile))
     },
   },
 }
 
 /** What is already here is read before the folder is emptied, and put back squeezed as it was. */
-export function former(): Plugin {
+export function createFormerBuildPlugin(): Plugin {
   let files = new Map<string, Uint8Array>()
   return {
     name: 'portal-former',
     apply: 'build',
     async buildStart() {
-      files = await readFormer(dist)
+      files = await readFormer(distFolder)
     },
-    closeBundle: { order: 'post', sequential: true, handler: () => keepFormer(dist, files) },
+    closeBundle: { order: 'post', sequential: true, handler: () => keepFormer(distFolder, files) },
   }
 }
 
-async function squeeze(file: string): Promise<void> {
+async function compressFile(file: string): Promise<void> {
   const bytes = await readFile(file)
   // A packet carries that much anyway.
   if (bytes.length < 1024) return
@@ -117,12 +117,12 @@ async function squeeze(file: string): Promise<void> {
 }
 
 /** Asked for by the worker with each file, so that the browser refuses any other bytes. */
-export async function withDigests<E extends { url: string }>(manifest: E[]) {
-  const digested = manifest.map(async (entry) => {
-    const bytes = await readFile(join(dist, entry.url.replace(/^\/saas\//, '')))
+export async function addDigests<Entry extends { url: string }>(manifest: Entry[]) {
+  const entries = manifest.map(async (entry) => {
+    const bytes = await readFile(join(distFolder, entry.url.replace(/^\/saas\//, '')))
     return { ...entry, integrity: `sha256-${createHash('sha256').update(bytes).digest('base64')}` }
   })
-  return { manifest: await Promise.all(digested), warnings: [] }
+  return { manifest: await Promise.all(entries), warnings: [] }
 }
 
 /** Icon fonts bring 600 kB of formats for browsers that cannot run the rest; only woff2 stays. */
@@ -133,9 +133,9 @@ export const onlyWoff2: PostcssPlugin = {
       const woff2 = rule.toString().match(/url\([^)]*\.woff2[^)]*\)/)?.[0]
       if (!woff2) return
       rule.walkDecls('src', (source) => {
-        const plain = `${woff2} format('woff2')`
-        if (source.value === plain) return
-        if (source.value.includes('.woff2')) source.value = plain
+        const woff2Source = `${woff2} format('woff2')`
+        if (source.value === woff2Source) return
+        if (source.value.includes('.woff2')) source.value = woff2Source
         else source.remove()
       })
     },

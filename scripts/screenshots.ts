@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { losslessCompressPng, pngQuantize } from '@napi-rs/image'
 import type { Browser, Page } from 'playwright-core'
 import { openBrowser, type people, type Portal, signIn, startPortal } from '#tests/support/browser/browser.ts'
-import { resize, sizes, still, type Walk, walkIn } from '#tests/support/browser/screen-walk.ts'
+import { resize, sizes, stillContextOptions, type ScreenWalk, openWalk } from '#tests/support/browser/screen-walk.ts'
 import {
   adminScreens,
   appScreens,
@@ -22,10 +22,10 @@ import {
 } from '#tests/support/browser/screens.ts'
 
 const root = join(import.meta.dirname, '..')
-const screenshots = join(root, 'public', 'screenshots')
-const pictures = join(root, 'docs', 'pictures')
+const screenshotsFolder = join(root, 'public', 'screenshots')
+const picturesFolder = join(root, 'docs', 'pictures')
 
-const forms = {
+const screenFormats = {
   wide: { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1, hasTouch: false },
   narrow: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true },
 }
@@ -35,76 +35,76 @@ interface Picture {
   name: string
   path: string
   language: 'en' | 'zh'
-  form?: keyof typeof forms
+  form?: keyof typeof screenFormats
   colorScheme?: 'light' | 'dark'
   /** Signed in as; absent: a visitor. */
-  who?: keyof typeof people
+  account?: keyof typeof people
   /** What is done and waited for before it is taken. */
   ready: (page: Page) => Promise<unknown>
 }
 
-const listed = (page: Page) => page.getByText('ada.wong@acme.example').filter({ visible: true }).first().waitFor()
-const users = { path: '/saas/app/user', who: 'admin', ready: listed } as const
+const waitForUsers = (page: Page) => page.getByText('ada.wong@acme.example').filter({ visible: true }).first().waitFor()
+const users = { path: '/saas/app/user', account: 'admin', ready: waitForUsers } as const
 const welcome = { path: '/index.html', ready: (page: Page) => page.locator('.story').waitFor() }
 const company = {
   path: '/saas/app/profile/company',
-  who: 'admin',
+  account: 'admin',
   ready: (page: Page) => page.locator('main input[name="name"]').waitFor(),
 } as const
-const shown = { folder: pictures, language: 'en' } as const
+const docsPicture = { folder: picturesFolder, language: 'en' } as const
 
-const all: Picture[] = [
+const allPictures: Picture[] = [
   ...(['wide', 'narrow'] as const).flatMap((form) =>
     (['en', 'zh'] as const).map((language) => ({
       ...users,
-      folder: screenshots,
+      folder: screenshotsFolder,
       name: `${form}-${language}`,
       form,
       language,
     })),
   ),
-  { ...shown, ...users, name: 'users' },
-  { ...shown, ...welcome, name: 'home' },
-  { ...shown, ...welcome, name: 'home-zh', language: 'zh', colorScheme: 'dark' },
-  { ...shown, name: 'sign-up', path: '/saas/signup', ready: signUpHalfway },
+  { ...docsPicture, ...users, name: 'users' },
+  { ...docsPicture, ...welcome, name: 'home' },
+  { ...docsPicture, ...welcome, name: 'home-zh', language: 'zh', colorScheme: 'dark' },
+  { ...docsPicture, name: 'sign-up', path: '/saas/signup', ready: fillSignUp },
   {
-    ...shown,
+    ...docsPicture,
     name: 'entrance-zh',
     language: 'zh',
     path: '/saas/entrance?code=acmetrade',
     ready: (page) => page.locator('.entrance-found').waitFor(),
   },
   {
-    ...shown,
+    ...docsPicture,
     name: 'profile',
     path: '/saas/app/profile/user',
-    who: 'admin',
+    account: 'admin',
     ready: (page) => page.locator('.profile-name').waitFor(),
   },
-  { ...shown, ...company, name: 'company' },
+  { ...docsPicture, ...company, name: 'company' },
   {
-    ...shown,
+    ...docsPicture,
     name: 'contracts',
     path: '/saas/app/contract',
-    who: 'admin',
+    account: 'admin',
     ready: (page) => page.locator('main tbody tr').nth(4).waitFor(),
   },
-  { ...shown, name: 'order', path: '/saas/app/contract/new', who: 'admin', ready: orderHalfway },
+  { ...docsPicture, name: 'order', path: '/saas/app/contract/new', account: 'admin', ready: fillOrder },
   {
-    ...shown,
+    ...docsPicture,
     name: 'contract-zh',
     language: 'zh',
     colorScheme: 'dark',
     path: '/saas/app/contract',
-    who: 'admin',
+    account: 'admin',
     ready: openContract,
   },
 ]
 
 /** The second step, with something typed: a form says more when it is in use. */
-async function signUpHalfway(page: Page) {
-  const fill = async (typed: Record<string, string>) => {
-    for (const [name, value] of Object.entries(typed)) await page.locator(`input[name="${name}"]`).fill(value)
+async function fillSignUp(page: Page) {
+  const fill = async (values: Record<string, string>) => {
+    for (const [name, value] of Object.entries(values)) await page.locator(`input[name="${name}"]`).fill(value)
   }
   await fill({ code: 'nova', name: 'Nova Logistics Limited' })
   await page.locator('select[name="country"]').selectOption('HK')
@@ -119,7 +119,7 @@ async function signUpHalfway(page: Page) {
 }
 
 /** The modules, some of them chosen, with the price beside. */
-async function orderHalfway(page: Page) {
+async function fillOrder(page: Page) {
   await page.locator('input[name="code"]').fill('acmeport')
   await page.locator('input[name="name"]').fill('Acme port office')
   await page.locator('main form button.primary').click()
@@ -133,29 +133,29 @@ async function openContract(page: Page) {
 }
 
 /** Few colours make up a screen: a palette of them is a third of the bytes, and nobody sees it. */
-async function small(png: Buffer): Promise<Buffer> {
-  const few = await pngQuantize(png, { minQuality: 85, maxQuality: 99, speed: 1 })
-  return losslessCompressPng(few)
+async function compressPng(png: Buffer): Promise<Buffer> {
+  const quantized = await pngQuantize(png, { minQuality: 85, maxQuality: 99, speed: 1 })
+  return losslessCompressPng(quantized)
 }
 
-async function take(browser: Browser, portal: Portal, picture: Picture) {
-  const { folder, name, path, language, form = 'wide', colorScheme = 'light', who, ready } = picture
-  const context = await browser.newContext({ ...forms[form], colorScheme, reducedMotion: 'reduce' })
-  await context.addInitScript((chosen) => localStorage.setItem('portal.language', chosen), language)
+async function takePicture(browser: Browser, portal: Portal, picture: Picture) {
+  const { folder, name, path, language, form = 'wide', colorScheme = 'light', account, ready } = picture
+  const context = await browser.newContext({ ...screenFormats[form], colorScheme, reducedMotion: 'reduce' })
+  await context.addInitScript((value) => localStorage.setItem('portal.language', value), language)
   const page = await context.newPage()
-  if (who) await signIn(page, portal, who, path.replace('/saas', ''))
+  if (account) await signIn(page, portal, account, path.replace('/saas', ''))
   await page.goto(portal.url + path, { waitUntil: 'networkidle' })
   await ready(page)
   // A cursor that blinks, or a hint that fades in, would be another picture each time.
   await page.waitForTimeout(600)
-  const file = await small(await page.screenshot({ caret: 'hide' }))
+  const file = await compressPng(await page.screenshot({ caret: 'hide' }))
   writeFileSync(join(folder, `${name}.png`), file)
   console.log(`${name}: ${Math.round(file.length / 1024)} kB`)
   await context.close()
 }
 
 /** Every screen by who sees it. */
-const everything: [who: keyof typeof people | null, screens: Screen[]][] = [
+const screensByAccount: [who: keyof typeof people | null, screens: Screen[]][] = [
   [null, visitorScreens],
   ['admin', adminScreens],
   ['user', userScreens],
@@ -163,15 +163,20 @@ const everything: [who: keyof typeof people | null, screens: Screen[]][] = [
 ]
 
 /** In the page: two frames later, when what has changed is drawn. Nothing fades, because a page that stands still was asked for. */
-const settled = () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+const waitForFrames = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
 
 /** One screen as it stands, in each size and theme: the page is neither loaded nor opened again for them. */
-async function takeInEachSize({ page, session }: Walk, { name, only }: Screen, lang: string, folder: string) {
+async function takeInAllSizes(
+  { page, session }: ScreenWalk,
+  { name, onlySize: only }: Screen,
+  lang: string,
+  folder: string,
+) {
   for (const size of only ? [only] : (['desk', 'tablet', 'phone'] as const)) {
     await resize(session, sizes[size])
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
-      await page.evaluate(settled)
+      await page.evaluate(waitForFrames)
       const { data } = await session.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true })
       writeFileSync(join(folder, `${name}-${size}-${lang}-${colorScheme}.png`), Buffer.from(data, 'base64'))
     }
@@ -180,32 +185,33 @@ async function takeInEachSize({ page, session }: Walk, { name, only }: Screen, l
 
 /** A screen that does not come is said, and the others are taken all the same. */
 async function takeAll(browser: Browser, portal: Portal, folder: string) {
-  for (const [who, screens] of everything) {
-    const context = await browser.newContext(still)
+  for (const [account, screens] of screensByAccount) {
+    const context = await browser.newContext(stillContextOptions)
     context.setDefaultTimeout(20_000)
-    if (who) await signIn(await context.newPage(), portal, who)
-    const walk = await walkIn(context, portal.url)
+    if (account) await signIn(await context.newPage(), portal, account)
+    const walk = await openWalk(context, portal.url)
     for (const lang of ['en', 'zh'] as const) {
       const [first] = screens
       if (first) await walk.begin(lang, first)
       for (const screen of screens) {
-        const taken = walk.show(screen).then(() => takeInEachSize(walk, screen, lang, folder))
-        await taken.catch((problem) => console.log(`${screen.name}, ${lang}: ${String(problem).split('\n')[0]}`))
+        const pictures = walk.show(screen).then(() => takeInAllSizes(walk, screen, lang, folder))
+        await pictures.catch((problem) => console.log(`${screen.name}, ${lang}: ${String(problem).split('\n')[0]}`))
       }
     }
-    console.log(`${who ?? 'visitors'}: ${screens.length} screens`)
+    console.log(`${account ?? 'visitors'}: ${screens.length} screens`)
     await context.close()
   }
 }
 
-const [way, place] = process.argv.slice(2)
-const folder = place ?? join(root, 'data', 'pictures')
-for (const one of way === '--all' ? [folder] : [screenshots, pictures]) mkdirSync(one, { recursive: true })
+const [mode, folderArgument] = process.argv.slice(2)
+const folder = folderArgument ?? join(root, 'data', 'pictures')
+for (const path of mode === '--all' ? [folder] : [screenshotsFolder, picturesFolder])
+  mkdirSync(path, { recursive: true })
 const portal = await startPortal()
 const browser = await openBrowser()
 try {
-  if (way === '--all') await takeAll(browser, portal, folder)
-  else for (const picture of all) await take(browser, portal, picture)
+  if (mode === '--all') await takeAll(browser, portal, folder)
+  else for (const picture of allPictures) await takePicture(browser, portal, picture)
 } finally {
   await browser.close()
   await portal.close()

@@ -8,9 +8,9 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
-const read = (...path: string[]) => readFileSync(join(root, ...path), 'utf8')
+const readSource = (...path: string[]) => readFileSync(join(root, ...path), 'utf8')
 
-/** Where they are served from (server/http/context.ts). */
+/** Where they are served from (server/http/http-context.ts). */
 export const siteFolder = join(root, 'dist-site')
 
 const sheets = [
@@ -25,24 +25,24 @@ const sheets = [
 /** Every file by its name. */
 export function composeSite(): Map<string, string> {
   const parts = new Map([
-    ['site.css', sheets.map((file) => read(file)).join('\n')],
-    ['site.js', read('site/site.js')],
+    ['site.css', sheets.map((file) => readSource(file)).join('\n')],
+    ['site.js', readSource('site/site.js')],
   ])
   const frame = [...parts].reduce(
-    (html, [name, text]) => html.replace(`"/${name}"`, `"/${name}?v=${digest(text)}"`),
-    read('site/frame.html'),
+    (html, [name, text]) => html.replace(`"/${name}"`, `"/${name}?v=${hashText(text)}"`),
+    readSource('site/frame.html'),
   )
   const pages = readdirSync(join(root, 'site', 'pages')).map((name): [string, string] => {
-    const page = read('site', 'pages', name)
+    const page = readSource('site', 'pages', name)
     const main = page.indexOf('    <main')
-    const put = (html: string, mark: string, text: string) => html.replace(`    <!-- ${mark} -->\n`, () => text)
-    return [name, put(put(frame, 'head', page.slice(0, main)), 'main', page.slice(main))]
+    const insertText = (html: string, mark: string, text: string) => html.replace(`    <!-- ${mark} -->\n`, () => text)
+    return [name, insertText(insertText(frame, 'head', page.slice(0, main)), 'main', page.slice(main))]
   })
   return new Map([...pages, ...parts])
 }
 
 /** Asked for by what is in them, so that a kept one is never an old one. */
-const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8)
+const hashText = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8)
 
 /** Returns the files that it wrote. */
 export async function writeSite(folder = siteFolder): Promise<string[]> {

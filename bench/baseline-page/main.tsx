@@ -13,7 +13,7 @@ function Table() {
   const [rows, setRows] = useState<Row[]>([])
   useEffect(() => {
     void fetch('/rows')
-      .then((answer) => answer.json())
+      .then((response) => response.json())
       .then(({ data }: { data: Row[] }) => setRows(data))
   }, [])
   return (

@@ -1,17 +1,17 @@
 /** Runs in Chromium, over the product's own files: what `bench/lists.ts` calls, step by step. */
-import { keptTrail } from '#contract/audit-trail.ts'
-import { keptList } from '#contract/endpoint.ts'
+import { storedTrailListSpec } from '#contract/audit-trail.ts'
+import { declareStoredList } from '#contract/endpoint.ts'
 import { type Device, openDevice } from '#local/storage/device.ts'
 import { readListOn } from '#local/lists/read-list.ts'
 import { openSession } from '#local/session/session.ts'
 import type { ListQuery } from '#local/lists/list-view.ts'
-import { storeWhole } from '#local/lists/bulk-load.ts'
-import { fillRaw, openRaw, pageRaw } from './raw.ts'
-import { codes, dayOf, days, operations, pieces, rowCount } from './rows.ts'
+import { storeCompleteList } from '#local/lists/store-complete-list.ts'
+import { fillRawDatabase, openRawDatabase, readRawPage } from './raw.ts'
+import { codes, formatDay, dayCount, operations, createRowBatches, rowCount } from './rows.ts'
 
 /** A long list with an order by each of five columns, over the rows of three companies; in place of the one that is kept by company. */
-const fills = keptList({
-  ...keptTrail,
+const longList = declareStoredList({
+  ...storedTrailListSpec,
   sorts: { end_time: 'time', code: 'text', operation: 'text', exec_user_name: 'text', status: 'number' },
   filters: {
     code: { kind: 'equal', column: 'code' },
@@ -27,77 +27,79 @@ const subject = { companyId: 7, userId: 1 }
 let device: Device
 let raw: IDBDatabase
 
-const timed = async <T>(act: () => Promise<T>): Promise<{ ms: number; value: T }> => {
-  const began = performance.now()
-  const value = await act()
-  return { ms: performance.now() - began, value }
+const measureTime = async <T>(action: () => Promise<T>): Promise<{ ms: number; value: T }> => {
+  const startedAt = performance.now()
+  const value = await action()
+  return { ms: performance.now() - startedAt, value }
 }
 
-async function forget(): Promise<void> {
+async function deleteDatabases(): Promise<void> {
   for (const { name } of await indexedDB.databases())
     if (name)
-      await new Promise<void>((done) => {
-        indexedDB.deleteDatabase(name).onsuccess = () => done()
+      await new Promise<void>((resolve) => {
+        indexedDB.deleteDatabase(name).onsuccess = () => resolve()
       })
 }
 
 /** Both filled with the same rows; ms each. */
-async function fill(): Promise<{ ours: number; raw: number }> {
-  await forget()
+async function fill(): Promise<{ portalMs: number; rawMs: number }> {
+  await deleteDatabases()
   device = openDevice()
   await openSession(device, subject)
-  const answer = { pieces: pieces(rowCount), upto: 1, asOf: 1_000 }
-  const ours = await timed(() => storeWhole(device.of(subject), fills, null, answer, 1))
-  if (!ours.value) throw new Error('the fill was not kept')
-  raw = await openRaw('raw')
-  return { ours: ours.ms, raw: (await timed(() => fillRaw(raw, rowCount))).ms }
+  const response = { pieces: createRowBatches(rowCount), changeNumber: 1, asOf: 1_000 }
+  const portalRun = await measureTime(() => storeCompleteList(device.getDatabase(subject), longList, null, response, 1))
+  if (!portalRun.value) throw new Error('the fill was not kept')
+  raw = await openRawDatabase('raw')
+  return { portalMs: portalRun.ms, rawMs: (await measureTime(() => fillRawDatabase(raw, rowCount))).ms }
 }
 
-const ask = (given: Partial<ListQuery>) =>
-  readListOn(device, fills, { scope: null, filters: {}, sort: ['end_time', 'desc'], page: 1, results: 10, ...given })
+const readList = (query: Partial<ListQuery>) =>
+  readListOn(device, longList, { scope: null, filters: {}, sort: ['end_time', 'desc'], page: 1, results: 10, ...query })
 
 /** One question to both, over a quarter of the time, never the same quarter twice in a row; answers must be equal. */
-async function compare(round: number): Promise<{ ours: number; raw: number }> {
-  const begin = (round * 7) % (days - 25)
-  const [from, until] = [dayOf(begin), dayOf(begin + 24)]
+async function compare(round: number): Promise<{ portalMs: number; rawMs: number }> {
+  const startDay = (round * 7) % (dayCount - 25)
+  const [from, until] = [formatDay(startDay), formatDay(startDay + 24)]
   const code = codes[round % codes.length] as string
   const filters = { dateFrom: from, dateTo: until, code }
-  const askOurs = () => timed(() => ask({ filters }))
-  const askRaw = () => timed(() => pageRaw(raw, { code, from, until }))
-  const [first, second] = round % 2 ? [await askOurs(), await askRaw()] : [await askRaw(), await askOurs()]
-  const [own, peer] = round % 2 ? [first, second] : [second, first]
-  const said = own.value as Awaited<ReturnType<typeof ask>>
-  const peers = peer.value as Awaited<ReturnType<typeof pageRaw>>
-  const ids = said.rows.map(({ row }) => row.id)
-  if (said.count !== peers.count || JSON.stringify(ids) !== JSON.stringify(peers.ids) || !said.complete)
-    throw new Error(`unequal: ${said.count} and ${peers.count}, ${ids.join()} and ${peers.ids.join()}`)
-  return { ours: own.ms, raw: peer.ms }
+  const readFromPortal = () => measureTime(() => readList({ filters }))
+  const readFromRaw = () => measureTime(() => readRawPage(raw, { code, from, until }))
+  const [firstRun, secondRun] =
+    round % 2 ? [await readFromPortal(), await readFromRaw()] : [await readFromRaw(), await readFromPortal()]
+  const [portalRun, rawRun] = round % 2 ? [firstRun, secondRun] : [secondRun, firstRun]
+  const portalPage = portalRun.value as Awaited<ReturnType<typeof readList>>
+  const rawPage = rawRun.value as Awaited<ReturnType<typeof readRawPage>>
+  const ids = portalPage.rows.map(({ row }) => row.id)
+  if (portalPage.count !== rawPage.count || JSON.stringify(ids) !== JSON.stringify(rawPage.ids) || !portalPage.complete)
+    throw new Error(`unequal: ${portalPage.count} and ${rawPage.count}, ${ids.join()} and ${rawPage.ids.join()}`)
+  return { portalMs: portalRun.ms, rawMs: rawRun.ms }
 }
 
 /** Any click: some filters, some order, some page of what there is. */
-async function click(chance: number[]): Promise<number> {
-  const pick = <T>(from: readonly T[], at: number) => from[Math.floor((chance[at] ?? 0) * from.length)] as T
-  const begin = pick(
-    Array.from({ length: days }, (_, day) => day),
+async function measureClick(randoms: number[]): Promise<number> {
+  const pickValue = <T>(values: readonly T[], index: number) =>
+    values[Math.floor((randoms[index] ?? 0) * values.length)] as T
+  const startDay = pickValue(
+    Array.from({ length: dayCount }, (_, day) => day),
     0,
   )
   const filters: ListQuery['filters'] = {
-    code: pick([...codes, undefined, undefined, undefined], 1),
-    operation: pick([...operations, ...operations.map(() => undefined)], 2),
-    companyId: pick([undefined, undefined, 7], 3),
-    dateFrom: pick([undefined, dayOf(begin)], 4),
-    dateTo: pick([undefined, dayOf(begin + 30)], 5),
+    code: pickValue([...codes, undefined, undefined, undefined], 1),
+    operation: pickValue([...operations, ...operations.map(() => undefined)], 2),
+    companyId: pickValue([undefined, undefined, 7], 3),
+    dateFrom: pickValue([undefined, formatDay(startDay)], 4),
+    dateTo: pickValue([undefined, formatDay(startDay + 30)], 5),
   }
-  const sort = [pick(Object.keys(fills.sorts), 6), pick(['asc', 'desc'] as const, 7)] as const
-  const { count } = await ask({ filters })
-  const page = 1 + Math.floor((chance[8] ?? 0) ** 2 * Math.ceil(count / 10))
-  const { ms, value } = await timed(() => ask({ filters, sort, page }))
+  const sort = [pickValue(Object.keys(longList.sorts), 6), pickValue(['asc', 'desc'] as const, 7)] as const
+  const { count } = await readList({ filters })
+  const page = 1 + Math.floor((randoms[8] ?? 0) ** 2 * Math.ceil(count / 10))
+  const { ms, value } = await measureTime(() => readList({ filters, sort, page }))
   if (value.count !== count || (count > 0 && value.rows.length === 0))
     throw new Error('a page that is there came empty')
   return ms
 }
 
-const bench = { fill, compare, click }
+const bench = { fill, compare, measureClick }
 declare global {
   var listBench: typeof bench
 }

@@ -4,47 +4,54 @@
  */
 import { updateCompanyUser } from '#contract/users.ts'
 import { readSession } from '#local/session/session.ts'
-import { senderLock } from '#request/writes/sender.ts'
-import { record } from '#request/writes/record-write.ts'
+import { getSenderLockName } from '#request/writes/sender.ts'
+import { recordWrite } from '#request/writes/record-write.ts'
 import { signIn } from '#request/session/sign-in.ts'
 import { ports } from '#app/connection/api.ts'
 
-let target = 0
+let targetId = 0
 
 /** Signs in, and finds the row that is written to. */
-export async function enter(company: string, username: string, password: string): Promise<void> {
-  const entered = await signIn(ports, { company, username, password, language: 'en' })
-  if (entered.kind !== 'fresh') throw new Error(`not let in: ${JSON.stringify(entered)}`)
-  const { company_id: companyId, id } = entered.output.user
-  const answer = await fetch(`/api/m18s/company/${companyId}/users?results=50`, {
-    headers: { authorization: `Bearer ${await ports.access.read(null)}` },
+export async function signInAndPickTarget(company: string, username: string, password: string): Promise<void> {
+  const signInResult = await signIn(ports, { company, username, password, language: 'en' })
+  if (signInResult.kind !== 'fresh') throw new Error(`not let in: ${JSON.stringify(signInResult)}`)
+  const { company_id: companyId, id } = signInResult.output.user
+  const response = await fetch(`/api/m18s/company/${companyId}/users?results=50`, {
+    headers: { authorization: `Bearer ${await ports.tokenAccess.read(null)}` },
   })
-  const { data } = (await answer.json()) as { data: { id: number; status: number }[] }
-  target = data.find((user) => user.id !== id && user.status === 1)?.id ?? 0
+  const { data } = (await response.json()) as { data: { id: number; status: number }[] }
+  targetId = data.find((user) => user.id !== id && user.status === 1)?.id ?? 0
 }
 
-async function recorded(at: number): Promise<void> {
-  const told = await record(ports, updateCompanyUser, { params: { id: target }, body: { alert: at % 2 === 0 } })
-  if ('problem' in told) throw new Error(told.problem.code)
+async function recordOneWrite(index: number): Promise<void> {
+  const result = await recordWrite(ports, updateCompanyUser, {
+    params: { id: targetId },
+    body: { alert: index % 2 === 0 },
+  })
+  if ('problem' in result) throw new Error(result.problem.code)
 }
 
 /**
  * Stores so many writes, each after the one before; ms that each took. Nothing leaves meanwhile: whoever may send waits for the
  * lock that is held here.
  */
-export async function store(writes: number): Promise<number[]> {
+export async function storeWrites(writeCount: number): Promise<number[]> {
   const device = await ports.device()
   const session = await readSession(device)
   if (!session) throw new Error('nobody is signed in')
-  const held = await ports.locks.hold(senderLock(device.of(session)), { waitMs: 30_000 }, async () => {
-    const times: number[] = []
-    for (let at = 0; at < writes; at++) {
-      const from = performance.now()
-      await recorded(at)
-      times.push(performance.now() - from)
-    }
-    return times
-  })
-  if (!held) throw new Error('something is being sent all the time')
-  return held.value
+  const lockResult = await ports.locks.hold(
+    getSenderLockName(device.getDatabase(session)),
+    { waitMs: 30_000 },
+    async () => {
+      const times: number[] = []
+      for (let index = 0; index < writeCount; index++) {
+        const startedAt = performance.now()
+        await recordOneWrite(index)
+        times.push(performance.now() - startedAt)
+      }
+      return times
+    },
+  )
+  if (!lockResult) throw new Error('something is being sent all the time')
+  return lockResult.value
 }

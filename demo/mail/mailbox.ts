@@ -4,15 +4,15 @@ import type { AppContext } from '#server/context/context.ts'
 
 export interface MailBox {
   /** False: mails go to a mail server, and none is kept here. */
-  keeps: boolean
+  isStoring: boolean
   mails: (StoredMail & { name: string })[]
 }
 
-export const mailBox = async ({ config }: AppContext): Promise<MailBox> => {
-  const keeps = config.smtpUrl === null
-  return { keeps, mails: keeps ? await listMail(config.dataDir) : [] }
+export const readMailBox = async ({ config }: AppContext): Promise<MailBox> => {
+  const isStoring = config.smtpUrl === null
+  return { isStoring, mails: isStoring ? await listMail(config.dataDir) : [] }
 }
 
-export const mailNamed = ({ config }: AppContext, name: string): Promise<StoredMail | null> =>
+export const findMail = ({ config }: AppContext, name: string): Promise<StoredMail | null> =>
   readMail(config.dataDir, name)
 export type { StoredMail }

@@ -1,26 +1,26 @@
 /** What these gateways take of one payment, in hundredths: the other side's own table, as their papers say it. */
-interface Limits {
+interface AmountLimits {
   min: number
   max: number
 }
 
-const cardLimits: Record<string, Limits> = {
+const cardLimits: Record<string, AmountLimits> = {
   hkd: { min: 400, max: 99_999_999 },
   usd: { min: 50, max: 99_999_999 },
   cny: { min: 400, max: 99_999_999 },
 }
 
 /** Null: it is taken. */
-export function cardAmountFault(amount: number, currency: string): 'amount_too_small' | 'amount_too_large' | null {
+export function findCardAmountFault(amount: number, currency: string): 'amount_too_small' | 'amount_too_large' | null {
   const { min, max } = cardLimits[currency] ?? { min: 50, max: 99_999_999 }
   if (amount < min) return 'amount_too_small'
   return amount > max ? 'amount_too_large' : null
 }
 
-const alipayLimits: Record<'alipay' | 'globalAlipay', Limits> = {
+const alipayLimits: Record<'alipay' | 'globalAlipay', AmountLimits> = {
   alipay: { min: 1, max: 10_000_000_000 },
   globalAlipay: { min: 1, max: 100_000_000 },
 }
 
-export const isAlipayAmount = (gate: 'alipay' | 'globalAlipay', amount: number): boolean =>
-  amount >= alipayLimits[gate].min && amount <= alipayLimits[gate].max
+export const isAlipayAmount = (gateway: 'alipay' | 'globalAlipay', amount: number): boolean =>
+  amount >= alipayLimits[gateway].min && amount <= alipayLimits[gateway].max

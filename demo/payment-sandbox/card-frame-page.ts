@@ -2,14 +2,14 @@
 import type { Language } from '#domain/accounts/users.ts'
 import en from '#locales/en/sandbox.json' with { type: 'json' }
 import zh from '#locales/zh/sandbox.json' with { type: 'json' }
-import { earliestExpiry } from '#demo/payment-sandbox/card-tokens.ts'
+import { getEarliestExpiry } from '#demo/payment-sandbox/card-tokens.ts'
 import { testCards } from '#demo/payment-sandbox/pages.ts'
 import { testCardNumbers } from '#demo/payment-sandbox/test-cards.ts'
-import { html, type Markup } from '#server/text/html.ts'
+import { html, type HtmlMarkup } from '#server/text/html.ts'
 
-const words = { en, zh }
+const textsByLanguage = { en, zh }
 
-interface CardFrame {
+interface CardFrameOptions {
   language: Language
   /** Origin of the page that shows the frame: messages go there and nowhere else. */
   shop: string
@@ -20,7 +20,7 @@ interface CardFrame {
   now: number
 }
 
-const errorWords = [
+const errorKeys = [
   'number-short',
   'number-wrong',
   'number-real',
@@ -30,18 +30,18 @@ const errorWords = [
   'cvc-short',
 ] as const
 
-export function cardFramePage({ language, shop, nonce, publishableKey, now }: CardFrame): string {
-  const t = words[language]
+export function renderCardFramePage({ language, shop, nonce, publishableKey, now }: CardFrameOptions): string {
+  const t = textsByLanguage[language]
   const settings = {
     shop,
     nonce,
     key: publishableKey,
     // A number that is not among them is refused in the frame, and never sent.
     numbers: testCardNumbers,
-    earliestExpiry: earliestExpiry(now),
-    errors: Object.fromEntries(errorWords.map((word) => [word, t[word]])),
+    earliestExpiry: getEarliestExpiry(now),
+    errors: Object.fromEntries(errorKeys.map((word) => [word, t[word]])),
   }
-  const field = (name: string, label: string, placeholder: string): Markup => html`<div class="field">
+  const renderField = (name: string, label: string, placeholder: string): HtmlMarkup => html`<div class="field">
 <label for="${name}">${label}</label>
 <input id="${name}" inputmode="numeric" autocomplete="off" autocorrect="off" spellcheck="false" placeholder="${placeholder}" aria-describedby="${name}-error">
 <p id="${name}-error" class="error" hidden></p>
@@ -51,10 +51,10 @@ export function cardFramePage({ language, shop, nonce, publishableKey, now }: Ca
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${t['fields-title']}</title><link rel="stylesheet" href="/card-fields.css"></head>
 <body data-settings="${JSON.stringify(settings)}">
 <main>
-${field('number', t['fields-number'], '1234 1234 1234 1234')}
+${renderField('number', t['fields-number'], '1234 1234 1234 1234')}
 <div class="pair">
-${field('expiry', t['fields-expiry'], 'MM / YY')}
-${field('cvc', t['fields-cvc'], '123')}
+${renderField('expiry', t['fields-expiry'], 'MM / YY')}
+${renderField('cvc', t['fields-cvc'], '123')}
 </div>
 <details>
 <summary><strong>${t.mark}</strong> ${t['fields-note']}</summary>

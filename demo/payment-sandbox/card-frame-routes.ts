@@ -6,14 +6,14 @@ import type { FastifyInstance } from 'fastify'
 import { readFileSync } from 'node:fs'
 import { languages } from '#domain/accounts/users.ts'
 import { isLoopback } from '#server/config/config.ts'
-import { cardFramePage } from '#demo/payment-sandbox/card-frame-page.ts'
+import { renderCardFramePage } from '#demo/payment-sandbox/card-frame-page.ts'
 import { buildCardToken, findCardError, readCardInput, toApiToken } from '#demo/payment-sandbox/card-tokens.ts'
-import type { SandboxBooks } from '#demo/payment-sandbox/payment-store.ts'
+import type { SandboxStore } from '#demo/payment-sandbox/sandbox-store.ts'
 
 export const cardFramePath = '/card-fields'
 
-interface CardFrameParts {
-  books: SandboxBooks
+interface CardFrameContext {
+  store: SandboxStore
   publishableKey: string
   /** Epoch ms. */
   clock: () => number
@@ -21,7 +21,7 @@ interface CardFrameParts {
 
 const readAsset = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
 
-export function serveCardFrame(fastify: FastifyInstance, { books, publishableKey, clock }: CardFrameParts): void {
+export function serveCardFrame(fastify: FastifyInstance, { store, publishableKey, clock }: CardFrameContext): void {
   const script = readAsset('card-fields.js')
   const css = readAsset('card-fields.css')
   fastify.get(`${cardFramePath}.js`, (_, reply) => reply.type('text/javascript; charset=utf-8').send(script))
@@ -36,7 +36,7 @@ export function serveCardFrame(fastify: FastifyInstance, { books, publishableKey
     return reply
       .header('content-security-policy', `${policy}; frame-ancestors ${shop}`)
       .type('text/html; charset=utf-8')
-      .send(cardFramePage({ language, shop, nonce, publishableKey, now: clock() }))
+      .send(renderCardFramePage({ language, shop, nonce, publishableKey, now: clock() }))
   })
 
   // A form without headers of its own, as Stripe's script sends it: the frame's origin is opaque, and nothing is asked before.
@@ -50,7 +50,7 @@ export function serveCardFrame(fastify: FastifyInstance, { books, publishableKey
     const error = findCardError(card, now)
     if (error) return reply.code(402).send({ error })
     const token = buildCardToken('tok', card.number, now)
-    books.put({ tokens: [token] })
+    store.put({ tokens: [token] })
     return reply.send(toApiToken(token))
   })
 }

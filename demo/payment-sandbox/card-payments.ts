@@ -3,38 +3,45 @@
  * journal as one line together with the answer and the calls that tell of it.
  */
 import { randomBytes } from 'node:crypto'
-import type { Books, Call, Intent, Session } from '#demo/payment-sandbox/payment-store.ts'
-import type { Calls } from '#demo/payment-sandbox/webhooks.ts'
-import { cardOf, type TestCard } from '#demo/payment-sandbox/test-cards.ts'
+import type { SandboxTables, WebhookCall, SandboxIntent, CheckoutSession } from '#demo/payment-sandbox/sandbox-store.ts'
+import type { WebhookSender } from '#demo/payment-sandbox/webhook-sender.ts'
+import { findTestCard, type TestCard } from '#demo/payment-sandbox/test-cards.ts'
 
-export type Changes = { [N in keyof Books]?: Books[N][] }
+export type SandboxChanges = { [Table in keyof SandboxTables]?: SandboxTables[Table][] }
 
-export const newId = (kind: string) => `${kind}_${randomBytes(12).toString('hex')}`
+export const createId = (kind: string) => `${kind}_${randomBytes(12).toString('hex')}`
 
 export interface CardPayments {
-  makeIntent(asked: Pick<Intent, 'amount' | 'currency' | 'description' | 'metadata' | 'return_url'>): Intent
+  createIntent(
+    params: Pick<SandboxIntent, 'amount' | 'currency' | 'description' | 'metadata' | 'return_url'>,
+  ): SandboxIntent
   /** With the card of that number; unknown numbers are declined as Stripe declines them. */
-  pay(intent: Intent, number: string): Intent
+  payIntent(intent: SandboxIntent, number: string): SandboxIntent
   /** What the payer answered to their bank. */
-  authenticate(intent: Intent, isOwner: boolean): Intent
+  authenticateIntent(intent: SandboxIntent, isOwner: boolean): SandboxIntent
   /** With what the shop is told of them. */
-  changes(intent: Intent, session?: Session): Changes
+  buildChanges(intent: SandboxIntent, session?: CheckoutSession): SandboxChanges
 }
 
 /** `links.authenticate`: the page on which the payer's bank asks. */
-export function cardPayments(calls: Calls, webhookUrl: () => string, clock: () => number, links: Links): CardPayments {
-  const event = (type: string, object: object): Call => {
-    const id = newId('evt')
+export function createCardPayments(
+  webhooks: WebhookSender,
+  getWebhookUrl: () => string,
+  clock: () => number,
+  links: PaymentLinks,
+): CardPayments {
+  const createEventCall = (type: string, object: object): WebhookCall => {
+    const id = createId('evt')
     const created = Math.floor(clock() / 1000)
     const body = JSON.stringify({ id, object: 'event', created, livemode: false, type, data: { object } })
-    return calls.compose({ id, gate: 'stripe', url: webhookUrl(), body })
+    return webhooks.compose({ id, gate: 'stripe', url: getWebhookUrl(), body })
   }
 
   return {
-    makeIntent(asked) {
-      const id = newId('pi')
+    createIntent(params) {
+      const id = createId('pi')
       return {
-        ...asked,
+        ...params,
         id,
         created: Math.floor(clock() / 1000),
         client_secret: `${id}_secret_${randomBytes(12).toString('hex')}`,
@@ -43,33 +50,34 @@ export function cardPayments(calls: Calls, webhookUrl: () => string, clock: () =
         card: null,
       }
     },
-    pay(intent, number) {
-      const card = cardOf(number) ?? { verdict: 'declines', code: 'incorrect_number' }
-      if (card.verdict === 'declines') return declined(intent, card)
+    payIntent(intent, number) {
+      const card = findTestCard(number) ?? { verdict: 'declines', code: 'incorrect_number' }
+      if (card.verdict === 'declines') return declineIntent(intent, card)
       if (card.verdict === 'ok') return { ...intent, status: 'succeeded', last_payment_error: null }
       return { ...intent, status: 'requires_action', last_payment_error: null, card: number }
     },
-    authenticate(intent, isOwner) {
-      if (!isOwner) return declined(intent, { verdict: 'declines', code: 'payment_intent_authentication_failure' })
-      const card = cardOf(intent.card ?? '')
-      if (card?.verdict === 'asks, then declines') return declined(intent, card)
+    authenticateIntent(intent, isOwner) {
+      if (!isOwner) return declineIntent(intent, { verdict: 'declines', code: 'payment_intent_authentication_failure' })
+      const card = findTestCard(intent.card ?? '')
+      if (card?.verdict === 'asks, then declines') return declineIntent(intent, card)
       return { ...intent, status: 'succeeded', last_payment_error: null, card: null }
     },
-    changes(intent, session) {
-      const told = [event(eventTypes[intent.status], apiIntent(intent, links))]
+    buildChanges(intent, session) {
+      const eventCalls = [createEventCall(eventTypes[intent.status], toApiIntent(intent, links))]
       const isComplete = session?.status === 'complete'
-      if (isComplete) told.push(event('checkout.session.completed', apiSession(session, intent, links)))
-      return { intents: [intent], calls: told, ...(session ? { sessions: [session] } : {}) }
+      if (isComplete)
+        eventCalls.push(createEventCall('checkout.session.completed', toApiSession(session, intent, links)))
+      return { intents: [intent], calls: eventCalls, ...(session ? { sessions: [session] } : {}) }
     },
   }
 }
 
-export interface Links {
-  authenticate(intent: Intent): string
-  checkout(session: Session): string
+export interface PaymentLinks {
+  getAuthenticationUrl(intent: SandboxIntent): string
+  getCheckoutUrl(session: CheckoutSession): string
 }
 
-const eventTypes: Record<Intent['status'], string> = {
+const eventTypes: Record<SandboxIntent['status'], string> = {
   requires_payment_method: 'payment_intent.payment_failed',
   requires_action: 'payment_intent.requires_action',
   succeeded: 'payment_intent.succeeded',
@@ -83,7 +91,7 @@ const messages: Record<string, string> = {
   payment_intent_authentication_failure: 'The payment was not authenticated.',
 }
 
-function declined(intent: Intent, { code = 'card_declined', declineCode }: TestCard): Intent {
+function declineIntent(intent: SandboxIntent, { code = 'card_declined', declineCode }: TestCard): SandboxIntent {
   const message = messages[code] ?? 'Your card was declined.'
   return {
     ...intent,
@@ -94,11 +102,11 @@ function declined(intent: Intent, { code = 'card_declined', declineCode }: TestC
 }
 
 /** As Stripe writes it, as far as it is read. */
-export function apiIntent(intent: Intent, links: Links): object {
-  const { card: _card, return_url, ...said } = intent
-  const url = links.authenticate(intent)
+export function toApiIntent(intent: SandboxIntent, links: PaymentLinks): object {
+  const { card: _card, return_url, ...apiFields } = intent
+  const url = links.getAuthenticationUrl(intent)
   return {
-    ...said,
+    ...apiFields,
     object: 'payment_intent',
     livemode: false,
     amount_received: intent.status === 'succeeded' ? intent.amount : 0,
@@ -107,7 +115,7 @@ export function apiIntent(intent: Intent, links: Links): object {
   }
 }
 
-export function apiSession(session: Session, intent: Intent | null, links: Links): object {
+export function toApiSession(session: CheckoutSession, intent: SandboxIntent | null, links: PaymentLinks): object {
   const { id, created, amount, currency, metadata, status, locale } = session
   return {
     id,
@@ -121,9 +129,9 @@ export function apiSession(session: Session, intent: Intent | null, links: Links
     locale,
     status,
     payment_status: intent?.status === 'succeeded' ? 'paid' : 'unpaid',
-    payment_intent: intent === null ? null : apiIntent(intent, links),
+    payment_intent: intent === null ? null : toApiIntent(intent, links),
     success_url: session.successUrl,
     cancel_url: session.cancelUrl,
-    url: status === 'open' ? links.checkout(session) : null,
+    url: status === 'open' ? links.getCheckoutUrl(session) : null,
   }
 }

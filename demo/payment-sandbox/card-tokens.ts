@@ -2,9 +2,9 @@
  * Tokens for cards, as Stripe gives them to a payer's browser. Card number, expiry and security code are checked here and only a test
  * card is ever stored: what else somebody types is refused and forgotten.
  */
-import { newId } from '#demo/payment-sandbox/card-payments.ts'
-import type { CardToken } from '#demo/payment-sandbox/payment-store.ts'
-import { cardOf, cardOfToken } from '#demo/payment-sandbox/test-cards.ts'
+import { createId } from '#demo/payment-sandbox/card-payments.ts'
+import type { CardToken } from '#demo/payment-sandbox/sandbox-store.ts'
+import { findTestCard, findCardNumber } from '#demo/payment-sandbox/test-cards.ts'
 
 /** A card as Stripe's API takes it: `card[number]` and so on. */
 export interface CardInput {
@@ -30,29 +30,29 @@ export const readCardInput = (fields: URLSearchParams): CardInput => ({
 })
 
 /** The earliest month, `YYYY-MM`, that a card may end with: it is valid to the end of that month, wherever it ends last. */
-export const earliestExpiry = (now: number): string => new Date(now - 12 * 3_600_000).toISOString().slice(0, 7)
+export const getEarliestExpiry = (now: number): string => new Date(now - 12 * 3_600_000).toISOString().slice(0, 7)
 
 /** Returns null if a token can be made. `now`: epoch ms. */
 export function findCardError({ number, expMonth, expYear, cvc }: CardInput, now: number): CardError | null {
   if (!/^\d{12,19}$/.test(number) || !passesLuhn(number))
-    return cardError('number', 'incorrect_number', 'Your card number is incorrect.')
+    return createCardError('number', 'incorrect_number', 'Your card number is incorrect.')
   const month = Number(expMonth)
   if (!/^\d{1,2}$/.test(expMonth) || month < 1 || month > 12)
-    return cardError('exp_month', 'invalid_expiry_month', "Your card's expiration month is invalid.")
-  const year = fullYear(expYear)
-  const [thisYear = 0, thisMonth = 0] = earliestExpiry(now).split('-').map(Number)
+    return createCardError('exp_month', 'invalid_expiry_month', "Your card's expiration month is invalid.")
+  const year = parseYear(expYear)
+  const [thisYear = 0, thisMonth = 0] = getEarliestExpiry(now).split('-').map(Number)
   const monthsLeft = ((year ?? 0) - thisYear) * 12 + month - thisMonth
   if (year === null || monthsLeft < 0 || monthsLeft > 50 * 12)
-    return cardError('exp_year', 'invalid_expiry_year', "Your card's expiration year is invalid.")
-  if (!/^\d{3}$/.test(cvc)) return cardError('cvc', 'invalid_cvc', "Your card's security code is invalid.")
-  if (cardOf(number)) return null
+    return createCardError('exp_year', 'invalid_expiry_year', "Your card's expiration year is invalid.")
+  if (!/^\d{3}$/.test(cvc)) return createCardError('cvc', 'invalid_cvc', "Your card's security code is invalid.")
+  if (findTestCard(number)) return null
   return {
-    ...cardError('number', 'card_declined', 'Your card was declined. Only test cards can be used here.'),
+    ...createCardError('number', 'card_declined', 'Your card was declined. Only test cards can be used here.'),
     decline_code: 'test_mode_live_card',
   }
 }
 
-const cardError = (param: CardError['param'], code: string, message: string): CardError => ({
+const createCardError = (param: CardError['param'], code: string, message: string): CardError => ({
   type: 'card_error',
   code,
   param,
@@ -60,7 +60,7 @@ const cardError = (param: CardError['param'], code: string, message: string): Ca
 })
 
 /** Two digits are of this century. */
-function fullYear(text: string): number | null {
+function parseYear(text: string): number | null {
   if (/^\d{4}$/.test(text)) return Number(text)
   return /^\d{2}$/.test(text) ? 2000 + Number(text) : null
 }
@@ -76,7 +76,7 @@ function passesLuhn(number: string): boolean {
 
 /** `prefix`: `tok` for a card that was typed, `ctoken` for what the Payment Element makes. */
 export const buildCardToken = (prefix: 'tok' | 'ctoken', number: string, now: number): CardToken => ({
-  id: newId(prefix),
+  id: createId(prefix),
   created: Math.floor(now / 1000),
   number,
   isUsed: false,
@@ -84,7 +84,7 @@ export const buildCardToken = (prefix: 'tok' | 'ctoken', number: string, now: nu
 
 /** Stripe's own test API makes a confirmation token of one of its test payment methods. Returns null for any other. */
 export function buildConfirmationToken(fields: URLSearchParams, now: number): CardToken | null {
-  const number = cardOfToken(fields.get('payment_method') ?? '')
+  const number = findCardNumber(fields.get('payment_method') ?? '')
   return number === null ? null : buildCardToken('ctoken', number, now)
 }
 

@@ -21,9 +21,9 @@ export interface SandboxKeys {
 }
 
 /** Also for tests, which speak to the sandbox as shop and as gateway. */
-export async function sandboxKeys(path: string): Promise<SandboxKeys> {
-  const kept = await readFile(path, 'utf8').catch(() => null)
-  if (kept !== null) return JSON.parse(kept) as SandboxKeys
+export async function loadSandboxKeys(path: string): Promise<SandboxKeys> {
+  const storedKeys = await readFile(path, 'utf8').catch(() => null)
+  if (storedKeys !== null) return JSON.parse(storedKeys) as SandboxKeys
   const keys = await makeKeys()
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   // Of two that start at once the first one's keys count.
@@ -34,18 +34,18 @@ export async function sandboxKeys(path: string): Promise<SandboxKeys> {
 }
 
 async function makeKeys(): Promise<SandboxKeys> {
-  const random = () => randomBytes(18).toString('hex')
-  const digits = (length: number) => String(randomBytes(8).readBigUInt64BE()).padStart(length, '7').slice(-length)
+  const createRandomHex = () => randomBytes(18).toString('hex')
+  const createDigits = (length: number) => String(randomBytes(8).readBigUInt64BE()).padStart(length, '7').slice(-length)
   const [shop, gateway] = await Promise.all([makePair(), makePair()])
   return {
     stripe: {
-      secretKey: `sk_test_${random()}`,
-      publishableKey: `pk_test_${random()}`,
-      webhookSecret: `whsec_${random()}`,
+      secretKey: `sk_test_${createRandomHex()}`,
+      publishableKey: `pk_test_${createRandomHex()}`,
+      webhookSecret: `whsec_${createRandomHex()}`,
     },
-    appId: `2021${digits(12)}`,
-    sellerId: `2088${digits(12)}`,
-    partner: `2088${digits(12)}`,
+    appId: `2021${createDigits(12)}`,
+    sellerId: `2088${createDigits(12)}`,
+    partner: `2088${createDigits(12)}`,
     shop,
     gateway,
   }

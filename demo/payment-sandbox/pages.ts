@@ -3,40 +3,40 @@ import { type Currency, writeAmount } from '#domain/money.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import en from '#locales/en/sandbox.json' with { type: 'json' }
 import zh from '#locales/zh/sandbox.json' with { type: 'json' }
-import type { Intent, Session, Trade } from '#demo/payment-sandbox/payment-store.ts'
-import { html, type Markup } from '#server/text/html.ts'
+import type { SandboxIntent, CheckoutSession, AlipayTrade } from '#demo/payment-sandbox/sandbox-store.ts'
+import { html, type HtmlMarkup } from '#server/text/html.ts'
 
-const words = { en, zh }
-type Word = keyof typeof en
+const textsByLanguage = { en, zh }
+type TextKey = keyof typeof en
 /** As the `lang` attribute has it. */
-const tags: Record<Language, string> = { en: 'en', zh: 'zh-Hans' }
+const languageTags: Record<Language, string> = { en: 'en', zh: 'zh-Hans' }
 
-const say = (language: Language, word: Word, values: Record<string, string> = {}) =>
-  words[language][word].replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '')
+const translate = (language: Language, key: TextKey, values: Record<string, string> = {}) =>
+  textsByLanguage[language][key].replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '')
 
 /** As the portal writes it, whatever the gateway calls the currency. */
-export function amountOf({ amount, currency }: { amount: number; currency: string }): string {
+export function formatAmount({ amount, currency }: { amount: number; currency: string }): string {
   const codes: Record<string, Currency> = { CNY: 'RMB', HKD: 'HKD', USD: 'USD' }
-  const [units = '', places] = writeAmount(BigInt(amount)).split('.')
+  const [units = '', decimals] = writeAmount(BigInt(amount)).split('.')
   const code = currency.toUpperCase()
-  return `${codes[code] ?? code} ${units.replace(/\B(?=(\d{3})+$)/g, ',')}.${places}`
+  return `${codes[code] ?? code} ${units.replace(/\B(?=(\d{3})+$)/g, ',')}.${decimals}`
 }
 
-interface Shown {
+interface PageView {
   language: Language
   /** Path and query without `lang`, for the switch. */
-  here: string
+  path: string
 }
 
-function frame({ language, here }: Shown, look: 'card' | 'alipay', title: Word, body: Markup): string {
-  const t = (word: Word) => say(language, word)
-  const other: Language = language === 'en' ? 'zh' : 'en'
-  const switched = `${here}${here.includes('?') ? '&' : '?'}lang=${other}`
+function renderFrame({ language, path }: PageView, theme: 'card' | 'alipay', title: TextKey, body: HtmlMarkup): string {
+  const t = (word: TextKey) => translate(language, word)
+  const otherLanguage: Language = language === 'en' ? 'zh' : 'en'
+  const otherLanguageUrl = `${path}${path.includes('?') ? '&' : '?'}lang=${otherLanguage}`
   return html`<!doctype html>
-<html lang="${tags[language]}">
+<html lang="${languageTags[language]}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${t(title)} · ${t('mark')}</title><link rel="stylesheet" href="/sandbox.css"></head>
-<body class="${look}">
-<header><p><strong>${t('mark')}</strong> <span>${t('no-money')}</span></p><a href="${switched}" lang="${tags[other]}" hreflang="${tags[other]}">${t('other-language')}</a></header>
+<body class="${theme}">
+<header><p><strong>${t('mark')}</strong> <span>${t('no-money')}</span></p><a href="${otherLanguageUrl}" lang="${languageTags[otherLanguage]}" hreflang="${languageTags[otherLanguage]}">${t('other-language')}</a></header>
 <main>
 <h1>${t(title)}</h1>
 ${body}
@@ -46,12 +46,12 @@ ${body}
 `.html
 }
 
-const due = (language: Language, amount: string, subject: string): Markup => html`<dl>
-<dt>${say(language, 'to-pay')}</dt><dd class="amount">${amount}</dd>
-<dt>${say(language, 'for')}</dt><dd>${subject}</dd>
+const renderAmountDue = (language: Language, amount: string, subject: string): HtmlMarkup => html`<dl>
+<dt>${translate(language, 'to-pay')}</dt><dd class="amount">${amount}</dd>
+<dt>${translate(language, 'for')}</dt><dd>${subject}</dd>
 </dl>`
 
-export const testCards: readonly [number: string, word: Word][] = [
+export const testCards: readonly [number: string, word: TextKey][] = [
   ['4242 4242 4242 4242', 'card-ok'],
   ['4000 0025 0000 3155', 'card-asks'],
   ['4000 0000 0000 0002', 'card-refused'],
@@ -61,59 +61,59 @@ export const testCards: readonly [number: string, word: Word][] = [
 ]
 
 /** There is no field for a number: nobody can type a real card into a test. */
-export function cardPage(shown: Shown, session: Session, isDeclined: boolean): string {
-  const { language } = shown
-  const amount = amountOf(session)
+export function renderCardPage(view: PageView, session: CheckoutSession, isDeclined: boolean): string {
+  const { language } = view
+  const amount = formatAmount(session)
   const choices = testCards.map(
     ([number, word], at) =>
-      html`<label><input type="radio" name="card" value="${number}"${at === 0 && html` checked`}><span>${say(language, word)}</span><code>${number}</code></label>`,
+      html`<label><input type="radio" name="card" value="${number}"${at === 0 && html` checked`}><span>${translate(language, word)}</span><code>${number}</code></label>`,
   )
-  return frame(
-    shown,
+  return renderFrame(
+    view,
     'card',
     'card-title',
-    html`${due(language, amount, session.description)}
-${isDeclined && html`<p class="declined" role="alert">${say(language, 'declined')}</p>`}
+    html`${renderAmountDue(language, amount, session.description)}
+${isDeclined && html`<p class="declined" role="alert">${translate(language, 'declined')}</p>`}
 <form method="post">
-<fieldset><legend>${say(language, 'card-choose')}</legend>${choices}</fieldset>
-<button>${say(language, 'pay', { amount })}</button>
+<fieldset><legend>${translate(language, 'card-choose')}</legend>${choices}</fieldset>
+<button>${translate(language, 'pay', { amount })}</button>
 </form>
-<p class="back"><a href="${session.cancelUrl}">${say(language, 'back')}</a></p>`,
+<p class="back"><a href="${session.cancelUrl}">${translate(language, 'back')}</a></p>`,
   )
 }
 
-export function bankPage(shown: Shown, intent: Intent): string {
-  const { language } = shown
+export function renderBankPage(view: PageView, intent: SandboxIntent): string {
+  const { language } = view
   const digits = intent.card?.slice(-4) ?? ''
-  return frame(
-    shown,
+  return renderFrame(
+    view,
     'card',
     'bank-title',
-    html`${due(language, amountOf(intent), intent.description ?? '')}
-<p>${say(language, 'bank-question', { digits })}</p>
+    html`${renderAmountDue(language, formatAmount(intent), intent.description ?? '')}
+<p>${translate(language, 'bank-question', { digits })}</p>
 <form method="post">
-<button name="answer" value="yes">${say(language, 'bank-yes')}</button>
-<button name="answer" value="no" class="quiet">${say(language, 'bank-no')}</button>
+<button name="answer" value="yes">${translate(language, 'bank-yes')}</button>
+<button name="answer" value="no" class="quiet">${translate(language, 'bank-no')}</button>
 </form>`,
   )
 }
 
-export function alipayPage(shown: Shown, trade: Trade): string {
-  const { language } = shown
-  const amount = amountOf(trade)
-  return frame(
-    shown,
+export function renderAlipayPage(view: PageView, alipayTrade: AlipayTrade): string {
+  const { language } = view
+  const amount = formatAmount(alipayTrade)
+  return renderFrame(
+    view,
     'alipay',
     'alipay-title',
-    html`${due(language, amount, trade.subject)}
-<p class="account">${say(language, 'alipay-account')}<br>${say(language, 'alipay-trade')} <code>${trade.tradeNo}</code></p>
+    html`${renderAmountDue(language, amount, alipayTrade.subject)}
+<p class="account">${translate(language, 'alipay-account')}<br>${translate(language, 'alipay-trade')} <code>${alipayTrade.tradeNo}</code></p>
 <form method="post">
-<button name="answer" value="pay">${say(language, 'pay', { amount })}</button>
-<button name="answer" value="back" class="quiet">${say(language, 'back')}</button>
+<button name="answer" value="pay">${translate(language, 'pay', { amount })}</button>
+<button name="answer" value="back" class="quiet">${translate(language, 'back')}</button>
 </form>`,
   )
 }
 
-export function gonePage(shown: Shown, word: 'gone' | 'closed'): string {
-  return frame(shown, 'card', 'gone-title', html`<p>${say(shown.language, word)}</p>`)
+export function renderGonePage(view: PageView, word: 'gone' | 'closed'): string {
+  return renderFrame(view, 'card', 'gone-title', html`<p>${translate(view.language, word)}</p>`)
 }

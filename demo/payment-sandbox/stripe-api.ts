@@ -1,26 +1,26 @@
 /** Stripe's API, as much of it as a shop needs that takes cards: payment intents, checkout sessions, idempotency keys. */
 import { createHash } from 'node:crypto'
-import { cardAmountFault } from '#demo/payment-sandbox/amount-limits.ts'
+import { findCardAmountFault } from '#demo/payment-sandbox/amount-limits.ts'
 import {
-  type Answered,
-  type GivenBack,
-  givenBack,
-  type Intent,
-  type SandboxBooks,
-  type Session,
-} from '#demo/payment-sandbox/payment-store.ts'
+  type StoredStripeResponse,
+  type SandboxRefund,
+  sumSandboxRefunds,
+  type SandboxIntent,
+  type SandboxStore,
+  type CheckoutSession,
+} from '#demo/payment-sandbox/sandbox-store.ts'
 import {
-  apiIntent,
-  apiSession,
+  toApiIntent,
+  toApiSession,
   type CardPayments,
-  type Changes,
-  type Links,
-  newId,
+  type SandboxChanges,
+  type PaymentLinks,
+  createId,
 } from '#demo/payment-sandbox/card-payments.ts'
 import { buildConfirmationToken, toApiToken } from '#demo/payment-sandbox/card-tokens.ts'
-import { cardOfToken } from '#demo/payment-sandbox/test-cards.ts'
+import { findCardNumber } from '#demo/payment-sandbox/test-cards.ts'
 
-export interface Asked {
+export interface StripeRequest {
   method: string
   /** Behind `/v1/`. */
   path: string
@@ -30,202 +30,235 @@ export interface Asked {
   idempotencyKey: string | null
 }
 
-interface Outcome {
+interface StripeOutcome {
   status: number
   body: object
-  changes?: Changes
+  changes?: SandboxChanges
 }
 
 export interface StripeApi {
   /** Written down when it answers; the same key again gets the same answer. */
-  answer(asked: Asked): { status: number; body: string; isReplayed: boolean }
+  handleRequest(request: StripeRequest): { status: number; body: string; isReplayed: boolean }
 }
 
-export function stripeApi(books: SandboxBooks, cards: CardPayments, clock: () => number, links: Links): StripeApi {
-  const intentSaid = (intent: Intent) => apiIntent(intent, links)
-  const sessionSaid = (session: Session) =>
-    apiSession(session, session.intent === null ? null : books.get('intents', session.intent), links)
+export function createStripeApi(
+  store: SandboxStore,
+  cards: CardPayments,
+  clock: () => number,
+  links: PaymentLinks,
+): StripeApi {
+  const toIntentBody = (intent: SandboxIntent) => toApiIntent(intent, links)
+  const toSessionBody = (session: CheckoutSession) =>
+    toApiSession(session, session.intent === null ? null : store.get('intents', session.intent), links)
 
-  function charge(intent: Intent, fields: URLSearchParams): Outcome {
-    const token = tokenOf(fields)
-    const stored = token === null ? null : books.get('tokens', token)
-    if (stored?.isUsed) return usedToken(stored.id)
-    const number = stored?.number ?? (token === null ? null : cardOfToken(token))
-    if (number === null) return noSuch(`payment method '${token ?? ''}'`, 'payment_method')
-    const charged = cards.pay({ ...intent, return_url: fields.get('return_url') ?? intent.return_url }, number)
-    const changes = { ...cards.changes(charged), ...(stored ? { tokens: [{ ...stored, isUsed: true }] } : {}) }
-    if (charged.last_payment_error === null) return { status: 200, body: intentSaid(charged), changes }
-    const error = { ...charged.last_payment_error, payment_intent: intentSaid(charged) }
+  function chargeIntent(intent: SandboxIntent, fields: URLSearchParams): StripeOutcome {
+    const token = readToken(fields)
+    const storedToken = token === null ? null : store.get('tokens', token)
+    if (storedToken?.isUsed) return refuseUsedToken(storedToken.id)
+    const number = storedToken?.number ?? (token === null ? null : findCardNumber(token))
+    if (number === null) return refuseMissing(`payment method '${token ?? ''}'`, 'payment_method')
+    const chargedIntent = cards.payIntent(
+      { ...intent, return_url: fields.get('return_url') ?? intent.return_url },
+      number,
+    )
+    const changes = {
+      ...cards.buildChanges(chargedIntent),
+      ...(storedToken ? { tokens: [{ ...storedToken, isUsed: true }] } : {}),
+    }
+    if (chargedIntent.last_payment_error === null) return { status: 200, body: toIntentBody(chargedIntent), changes }
+    const error = { ...chargedIntent.last_payment_error, payment_intent: toIntentBody(chargedIntent) }
     return { status: 402, body: { error }, changes }
   }
 
-  function createIntent(fields: URLSearchParams): Outcome {
-    const amount = amountOf(fields.get('amount'))
-    if (amount === null) return invalid('amount')
-    const fault = cardAmountFault(amount, fields.get('currency') ?? '')
-    if (fault) return wrongAmount(fault, 'amount')
-    const intent = cards.makeIntent({
+  function createIntent(fields: URLSearchParams): StripeOutcome {
+    const amount = parseAmount(fields.get('amount'))
+    if (amount === null) return refuseInvalid('amount')
+    const fault = findCardAmountFault(amount, fields.get('currency') ?? '')
+    if (fault) return refuseAmount(fault, 'amount')
+    const intent = cards.createIntent({
       amount,
       currency: fields.get('currency') ?? '',
       description: fields.get('description'),
-      metadata: hash(fields, 'metadata'),
+      metadata: readHash(fields, 'metadata'),
       return_url: fields.get('return_url'),
     })
-    if (fields.get('confirm') === 'true') return charge(intent, fields)
-    return { status: 200, body: intentSaid(intent), changes: { intents: [intent] } }
+    if (fields.get('confirm') === 'true') return chargeIntent(intent, fields)
+    return { status: 200, body: toIntentBody(intent), changes: { intents: [intent] } }
   }
 
-  function withIntent(id: string, verb: string | undefined, fields: URLSearchParams): Outcome {
-    const intent = books.get('intents', id)
-    if (!intent) return noSuch(`payment_intent: '${id}'`, 'intent')
-    if (verb === undefined) return { status: 200, body: intentSaid(intent) }
-    if (intent.status === 'succeeded' || intent.status === 'canceled') return unexpected('payment_intent')
-    if (verb === 'confirm') return charge(intent, fields)
-    const canceled: Intent = { ...intent, status: 'canceled', card: null }
-    return { status: 200, body: intentSaid(canceled), changes: cards.changes(canceled) }
+  function handleIntent(id: string, verb: string | undefined, fields: URLSearchParams): StripeOutcome {
+    const intent = store.get('intents', id)
+    if (!intent) return refuseMissing(`payment_intent: '${id}'`, 'intent')
+    if (verb === undefined) return { status: 200, body: toIntentBody(intent) }
+    if (intent.status === 'succeeded' || intent.status === 'canceled') return refuseState('payment_intent')
+    if (verb === 'confirm') return chargeIntent(intent, fields)
+    const canceledIntent: SandboxIntent = { ...intent, status: 'canceled', card: null }
+    return { status: 200, body: toIntentBody(canceledIntent), changes: cards.buildChanges(canceledIntent) }
   }
 
-  function createSession(fields: URLSearchParams): Outcome {
-    const item = 'line_items[0][price_data]'
-    const amount = amountOf(fields.get(`${item}[unit_amount]`))
-    if (amount === null) return invalid(`${item}[unit_amount]`)
-    const fault = cardAmountFault(amount, fields.get(`${item}[currency]`) ?? '')
-    if (fault) return wrongAmount(fault, `${item}[unit_amount]`)
-    const session: Session = {
-      id: newId('cs_test'),
+  function createSession(fields: URLSearchParams): StripeOutcome {
+    const itemPrefix = 'line_items[0][price_data]'
+    const amount = parseAmount(fields.get(`${itemPrefix}[unit_amount]`))
+    if (amount === null) return refuseInvalid(`${itemPrefix}[unit_amount]`)
+    const fault = findCardAmountFault(amount, fields.get(`${itemPrefix}[currency]`) ?? '')
+    if (fault) return refuseAmount(fault, `${itemPrefix}[unit_amount]`)
+    const session: CheckoutSession = {
+      id: createId('cs_test'),
       created: Math.floor(clock() / 1000),
       amount,
-      currency: fields.get(`${item}[currency]`) ?? '',
-      description: fields.get(`${item}[product_data][name]`) ?? '',
-      metadata: hash(fields, 'metadata'),
-      intentMetadata: hash(fields, 'payment_intent_data[metadata]'),
+      currency: fields.get(`${itemPrefix}[currency]`) ?? '',
+      description: fields.get(`${itemPrefix}[product_data][name]`) ?? '',
+      metadata: readHash(fields, 'metadata'),
+      intentMetadata: readHash(fields, 'payment_intent_data[metadata]'),
       status: 'open',
       successUrl: fields.get('success_url') ?? '',
       cancelUrl: fields.get('cancel_url') ?? '',
       locale: fields.get('locale')?.startsWith('zh') ? 'zh' : 'en',
       intent: null,
     }
-    return { status: 200, body: sessionSaid(session), changes: { sessions: [session] } }
+    return { status: 200, body: toSessionBody(session), changes: { sessions: [session] } }
   }
 
-  function withSession(id: string, verb: string | undefined): Outcome {
-    const session = books.get('sessions', id)
-    if (!session) return noSuch(`checkout session: '${id}'`, 'session')
-    if (verb === undefined) return { status: 200, body: sessionSaid(session) }
-    if (session.status !== 'open') return unexpected('session')
-    const expired: Session = { ...session, status: 'expired' }
-    return { status: 200, body: sessionSaid(expired), changes: { ...endOf(session.intent), sessions: [expired] } }
+  function handleSession(id: string, verb: string | undefined): StripeOutcome {
+    const session = store.get('sessions', id)
+    if (!session) return refuseMissing(`checkout session: '${id}'`, 'session')
+    if (verb === undefined) return { status: 200, body: toSessionBody(session) }
+    if (session.status !== 'open') return refuseState('session')
+    const expiredSession: CheckoutSession = { ...session, status: 'expired' }
+    return {
+      status: 200,
+      body: toSessionBody(expiredSession),
+      changes: { ...cancelIntent(session.intent), sessions: [expiredSession] },
+    }
   }
 
   /** With its page a payment ends too, even one that waits at the bank. */
-  function endOf(id: string | null): Changes {
-    const intent = id === null ? null : books.get('intents', id)
-    return intent ? cards.changes({ ...intent, status: 'canceled', card: null }) : {}
+  function cancelIntent(id: string | null): SandboxChanges {
+    const intent = id === null ? null : store.get('intents', id)
+    return intent ? cards.buildChanges({ ...intent, status: 'canceled', card: null }) : {}
   }
 
-  function createRefund(fields: URLSearchParams): Outcome {
+  function createRefund(fields: URLSearchParams): StripeOutcome {
     const id = fields.get('payment_intent') ?? ''
-    const intent = books.get('intents', id)
-    if (!intent) return noSuch(`payment_intent: '${id}'`, 'payment_intent')
-    if (intent.status !== 'succeeded') return unexpected('payment_intent')
-    const left = intent.amount - givenBack(books, id)
-    const amount = fields.has('amount') ? amountOf(fields.get('amount')) : left
-    if (left === 0) return refundRefusal('charge_already_refunded')
-    if (amount === null || amount > left) return invalid('amount')
-    const refund: GivenBack = {
-      id: newId('re'),
+    const intent = store.get('intents', id)
+    if (!intent) return refuseMissing(`payment_intent: '${id}'`, 'payment_intent')
+    if (intent.status !== 'succeeded') return refuseState('payment_intent')
+    const refundableAmount = intent.amount - sumSandboxRefunds(store, id)
+    const amount = fields.has('amount') ? parseAmount(fields.get('amount')) : refundableAmount
+    if (refundableAmount === 0) return refuseRefund('charge_already_refunded')
+    if (amount === null || amount > refundableAmount) return refuseInvalid('amount')
+    const refund: SandboxRefund = {
+      id: createId('re'),
       gate: 'stripe',
       of: id,
       created: Math.floor(clock() / 1000),
       amount,
       currency: intent.currency,
-      metadata: hash(fields, 'metadata'),
+      metadata: readHash(fields, 'metadata'),
     }
-    return { status: 200, body: apiRefund(refund), changes: { refunds: [refund] } }
+    return { status: 200, body: toApiRefund(refund), changes: { refunds: [refund] } }
   }
 
-  function refunds(method: string, id: string | undefined, query: URLSearchParams, fields: URLSearchParams): Outcome {
+  function handleRefunds(
+    method: string,
+    id: string | undefined,
+    query: URLSearchParams,
+    fields: URLSearchParams,
+  ): StripeOutcome {
     if (method === 'POST' && id === undefined) return createRefund(fields)
-    const refund = id === undefined ? null : books.get('refunds', id)
-    if (refund) return { status: 200, body: apiRefund(refund) }
-    if (id !== undefined) return noSuch(`refund: '${id}'`, 'id')
-    const all = books.all('refunds').filter(({ gate }) => gate === 'stripe')
+    const refund = id === undefined ? null : store.get('refunds', id)
+    if (refund) return { status: 200, body: toApiRefund(refund) }
+    if (id !== undefined) return refuseMissing(`refund: '${id}'`, 'id')
+    const stripeRefunds = store.list('refunds').filter(({ gate: gateway }) => gateway === 'stripe')
     const intent = query.get('payment_intent')
-    return page(intent === null ? all : all.filter(({ of }) => of === intent), query, apiRefund)
+    return buildPage(
+      intent === null ? stripeRefunds : stripeRefunds.filter(({ of }) => of === intent),
+      query,
+      toApiRefund,
+    )
   }
 
-  function createConfirmationToken(fields: URLSearchParams): Outcome {
+  function createConfirmationToken(fields: URLSearchParams): StripeOutcome {
     const token = buildConfirmationToken(fields, clock())
-    if (!token) return noSuch(`payment method '${fields.get('payment_method') ?? ''}'`, 'payment_method')
+    if (!token) return refuseMissing(`payment method '${fields.get('payment_method') ?? ''}'`, 'payment_method')
     return { status: 200, body: toApiToken(token), changes: { tokens: [token] } }
   }
 
-  function route({ method, path, query, body }: Asked): Outcome {
+  function routeRequest({ method, path, query, body }: StripeRequest): StripeOutcome {
     const fields = new URLSearchParams(body)
     const [, resource, id, verb] =
       /^(payment_intents|checkout\/sessions|refunds)(?:\/(\w+))?(?:\/(\w+))?$/.exec(path) ?? []
     const isIntent = resource === 'payment_intents'
     if (method === 'POST' && path === 'test_helpers/confirmation_tokens') return createConfirmationToken(fields)
-    if (!resource) return noSuch(`path: ${path}`, 'path')
-    if (resource === 'refunds') return refunds(method, id, query, fields)
+    if (!resource) return refuseMissing(`path: ${path}`, 'path')
+    if (resource === 'refunds') return handleRefunds(method, id, query, fields)
     if (method === 'POST' && id === undefined) return isIntent ? createIntent(fields) : createSession(fields)
-    if (id !== undefined) return isIntent ? withIntent(id, verb, fields) : withSession(id, verb)
-    return isIntent ? page(books.all('intents'), query, intentSaid) : page(books.all('sessions'), query, sessionSaid)
+    if (id !== undefined) return isIntent ? handleIntent(id, verb, fields) : handleSession(id, verb)
+    return isIntent
+      ? buildPage(store.list('intents'), query, toIntentBody)
+      : buildPage(store.list('sessions'), query, toSessionBody)
   }
 
   return {
-    answer(asked) {
-      const id = asked.method === 'POST' ? asked.idempotencyKey : null
-      const print = createHash('sha256').update(`${asked.path}\n${asked.body}`).digest('hex')
-      const known = id === null ? null : books.get('answers', id)
-      if (known && known.print !== print) return { ...said(otherRequest), isReplayed: false }
-      if (known) return { status: known.status, body: known.body, isReplayed: true }
-      const outcome = route(asked)
-      const { status, body } = said(outcome)
+    handleRequest(request) {
+      const id = request.method === 'POST' ? request.idempotencyKey : null
+      const fingerprint = createHash('sha256').update(`${request.path}\n${request.body}`).digest('hex')
+      const storedResponse = id === null ? null : store.get('answers', id)
+      if (storedResponse && storedResponse.print !== fingerprint)
+        return { ...toResponse(otherRequestRefusal), isReplayed: false }
+      if (storedResponse) return { status: storedResponse.status, body: storedResponse.body, isReplayed: true }
+      const outcome = routeRequest(request)
+      const { status, body } = toResponse(outcome)
       // What is not understood changes nothing and is not kept, as with Stripe.
-      const answers: Answered[] = id === null || !outcome.changes ? [] : [{ id, print, status, body }]
-      if (outcome.changes) books.put({ ...outcome.changes, answers })
+      const storedResponses: StoredStripeResponse[] =
+        id === null || !outcome.changes ? [] : [{ id, print: fingerprint, status, body }]
+      if (outcome.changes) store.put({ ...outcome.changes, answers: storedResponses })
       return { status, body, isReplayed: false }
     },
   }
 }
 
-const said = ({ status, body }: Outcome) => ({ status, body: JSON.stringify(body) })
+const toResponse = ({ status, body }: StripeOutcome) => ({ status, body: JSON.stringify(body) })
 
-const refusal = (status: number, error: Record<string, string>): Outcome => ({ status, body: { error } })
-const otherRequest = refusal(400, {
+const buildRefusal = (status: number, error: Record<string, string>): StripeOutcome => ({ status, body: { error } })
+const otherRequestRefusal = buildRefusal(400, {
   type: 'idempotency_error',
   message: 'Keys for idempotent requests can only be used with the same parameters they were first used with.',
 })
-const invalid = (param: string) =>
-  refusal(400, { type: 'invalid_request_error', code: 'parameter_invalid_integer', param, message: `Invalid ${param}` })
-const wrongAmount = (code: string, param: string) =>
-  refusal(400, { type: 'invalid_request_error', code, param, message: `The ${param} is outside what is taken.` })
-const noSuch = (what: string, param: string) =>
-  refusal(param === 'payment_method' ? 400 : 404, {
+const refuseInvalid = (param: string) =>
+  buildRefusal(400, {
+    type: 'invalid_request_error',
+    code: 'parameter_invalid_integer',
+    param,
+    message: `Invalid ${param}`,
+  })
+const refuseAmount = (code: string, param: string) =>
+  buildRefusal(400, { type: 'invalid_request_error', code, param, message: `The ${param} is outside what is taken.` })
+const refuseMissing = (resource: string, param: string) =>
+  buildRefusal(param === 'payment_method' ? 400 : 404, {
     type: 'invalid_request_error',
     code: 'resource_missing',
     param,
-    message: `No such ${what}`,
+    message: `No such ${resource}`,
   })
-const usedToken = (id: string) =>
-  refusal(400, {
+const refuseUsedToken = (id: string) =>
+  buildRefusal(400, {
     type: 'invalid_request_error',
     code: 'token_already_used',
     param: 'payment_method_data[card][token]',
     message: `You cannot use a token more than once: ${id}.`,
   })
-const unexpected = (what: string) =>
-  refusal(400, {
+const refuseState = (resource: string) =>
+  buildRefusal(400, {
     type: 'invalid_request_error',
-    code: `${what}_unexpected_state`,
-    message: `This ${what} is in a state in which that is not possible.`,
+    code: `${resource}_unexpected_state`,
+    message: `This ${resource} is in a state in which that is not possible.`,
   })
 
-const refundRefusal = (code: string) =>
-  refusal(400, { type: 'invalid_request_error', code, message: 'This charge cannot be refunded.' })
+const refuseRefund = (code: string) =>
+  buildRefusal(400, { type: 'invalid_request_error', code, message: 'This charge cannot be refunded.' })
 
-const apiRefund = ({ id, of, created, amount, currency, metadata }: GivenBack): object => ({
+const toApiRefund = ({ id, of, created, amount, currency, metadata }: SandboxRefund): object => ({
   id,
   object: 'refund',
   payment_intent: of,
@@ -236,30 +269,30 @@ const apiRefund = ({ id, of, created, amount, currency, metadata }: GivenBack): 
   status: 'succeeded',
 })
 
-const tokenOf = (fields: URLSearchParams): string | null =>
+const readToken = (fields: URLSearchParams): string | null =>
   fields.get('payment_method') ?? fields.get('confirmation_token') ?? fields.get('payment_method_data[card][token]')
 
-function amountOf(text: string | null): number | null {
+function parseAmount(text: string | null): number | null {
   const amount = Number(text)
   return /^\d{1,12}$/.test(text ?? '') && amount > 0 ? amount : null
 }
 
-function hash(fields: URLSearchParams, name: string): Record<string, string> {
-  const begins = `${name}[`
-  const own = [...fields].filter(([field]) => field.startsWith(begins) && field.endsWith(']'))
-  return Object.fromEntries(own.map(([field, value]) => [field.slice(begins.length, -1), value]))
+function readHash(fields: URLSearchParams, name: string): Record<string, string> {
+  const prefix = `${name}[`
+  const ownFields = [...fields].filter(([field]) => field.startsWith(prefix) && field.endsWith(']'))
+  return Object.fromEntries(ownFields.map(([field, value]) => [field.slice(prefix.length, -1), value]))
 }
 
 /** The newest first, in pages, from a moment on. */
-function page<R extends { id: string; created: number }>(
-  rows: readonly R[],
+function buildPage<Row extends { id: string; created: number }>(
+  rows: readonly Row[],
   query: URLSearchParams,
-  write: (row: R) => object,
-): Outcome {
+  toBody: (row: Row) => object,
+): StripeOutcome {
   const from = Number(query.get('created[gte]') ?? 0)
   const limit = Number(query.get('limit') ?? 10)
-  const newest = rows.filter(({ created }) => created >= from).toReversed()
-  const start = newest.findIndex(({ id }) => id === query.get('starting_after')) + 1
-  const data = newest.slice(start, start + limit).map(write)
-  return { status: 200, body: { object: 'list', data, has_more: start + limit < newest.length } }
+  const latestRows = rows.filter(({ created }) => created >= from).toReversed()
+  const start = latestRows.findIndex(({ id }) => id === query.get('starting_after')) + 1
+  const data = latestRows.slice(start, start + limit).map(toBody)
+  return { status: 200, body: { object: 'list', data, has_more: start + limit < latestRows.length } }
 }

@@ -6,29 +6,29 @@ export interface TestCard {
   declineCode?: string
 }
 
-const ok: TestCard = { verdict: 'ok' }
-const asks: TestCard = { verdict: 'asks' }
-const declines = (declineCode: string): TestCard => ({ verdict: 'declines', code: 'card_declined', declineCode })
-const wrong = (code: string): TestCard => ({ verdict: 'declines', code })
+const okCard: TestCard = { verdict: 'ok' }
+const challengeCard: TestCard = { verdict: 'asks' }
+const createDecline = (declineCode: string): TestCard => ({ verdict: 'declines', code: 'card_declined', declineCode })
+const createRefusal = (code: string): TestCard => ({ verdict: 'declines', code })
 
-const byNumber: Record<string, TestCard> = {
-  '4242424242424242': ok,
-  '5555555555554444': ok,
-  '6200000000000005': ok,
-  '4000000000000002': declines('generic_decline'),
-  '4000000000009995': declines('insufficient_funds'),
-  '4000000000009979': declines('stolen_card'),
-  '4000000000000069': wrong('expired_card'),
-  '4000000000000127': wrong('incorrect_cvc'),
-  '4000002500003155': asks,
-  '4000002760003184': asks,
+const cardsByNumber: Record<string, TestCard> = {
+  '4242424242424242': okCard,
+  '5555555555554444': okCard,
+  '6200000000000005': okCard,
+  '4000000000000002': createDecline('generic_decline'),
+  '4000000000009995': createDecline('insufficient_funds'),
+  '4000000000009979': createDecline('stolen_card'),
+  '4000000000000069': createRefusal('expired_card'),
+  '4000000000000127': createRefusal('incorrect_cvc'),
+  '4000002500003155': challengeCard,
+  '4000002760003184': challengeCard,
   '4000008400001629': { verdict: 'asks, then declines', code: 'card_declined', declineCode: 'generic_decline' },
 }
 
 /** Without spaces. */
-export const testCardNumbers: readonly string[] = Object.keys(byNumber)
+export const testCardNumbers: readonly string[] = Object.keys(cardsByNumber)
 
-const byToken: Record<string, string> = {
+const numbersByToken: Record<string, string> = {
   tok_visa: '4242424242424242',
   tok_mastercard: '5555555555554444',
   tok_unionpay: '6200000000000005',
@@ -50,6 +50,6 @@ const byToken: Record<string, string> = {
 }
 
 /** Spaces are as people type them; null: no test card, and a real one is refused like any other. */
-export const cardOf = (number: string): TestCard | null => byNumber[number.replace(/[\s-]/g, '')] ?? null
+export const findTestCard = (number: string): TestCard | null => cardsByNumber[number.replace(/[\s-]/g, '')] ?? null
 
-export const cardOfToken = (token: string): string | null => byToken[token] ?? null
+export const findCardNumber = (token: string): string | null => numbersByToken[token] ?? null

@@ -1,19 +1,19 @@
 /** For tests that run the portal as a process of its own: they count the money and turn the calls by HTTP. */
 import type { FastifyInstance } from 'fastify'
-import { balances, type SandboxBooks } from '#demo/payment-sandbox/payment-store.ts'
-import type { Calls } from '#demo/payment-sandbox/webhooks.ts'
+import { calculateSandboxBalances, type SandboxStore } from '#demo/payment-sandbox/sandbox-store.ts'
+import type { WebhookSender } from '#demo/payment-sandbox/webhook-sender.ts'
 import type { SandboxKeys } from '#demo/payment-sandbox/keys.ts'
-import type { Moods } from '#demo/payment-sandbox/settings.ts'
+import type { SandboxFaults } from '#demo/payment-sandbox/sandbox-faults.ts'
 
-interface Parts {
-  books: SandboxBooks
-  calls: Calls
-  moods: Moods
+interface ControlContext {
+  store: SandboxStore
+  webhooks: WebhookSender
+  faults: SandboxFaults
   keys: SandboxKeys
 }
 
 /** What may be asked: `{"hold": true}`, `{"send": "evt_..."}`, `{"loseAnswers": 1}`. */
-interface Wish {
+interface ControlRequest {
   hold?: boolean
   send?: string
   drop?: string
@@ -22,29 +22,29 @@ interface Wish {
 }
 
 /** With the secret key of `keys.json`, as a bearer. */
-export function serveControl(fastify: FastifyInstance, { books, calls, moods, keys }: Parts): void {
-  const isKnown = (authorization: string | undefined) => authorization === `Bearer ${keys.stripe.secretKey}`
+export function serveTestControl(fastify: FastifyInstance, { store, webhooks, faults, keys }: ControlContext): void {
+  const isAuthorized = (authorization: string | undefined) => authorization === `Bearer ${keys.stripe.secretKey}`
   fastify.get('/control', (request, reply) =>
-    isKnown(request.headers.authorization)
+    isAuthorized(request.headers.authorization)
       ? reply.send({
-          balances: balances(books),
-          calls: calls.list(),
-          intents: books.all('intents'),
-          sessions: books.all('sessions'),
-          trades: books.all('trades'),
-          refunds: books.all('refunds'),
+          balances: calculateSandboxBalances(store),
+          calls: webhooks.list(),
+          intents: store.list('intents'),
+          sessions: store.list('sessions'),
+          trades: store.list('trades'),
+          refunds: store.list('refunds'),
         })
       : reply.code(401).send(),
   )
   fastify.post('/control', async (request, reply) => {
-    if (!isKnown(request.headers.authorization)) return reply.code(401).send()
-    const wish = JSON.parse(String(request.body)) as Wish
-    if (wish.hold === true) calls.hold()
-    if (wish.hold === false) calls.release()
-    if (wish.drop !== undefined) calls.drop(wish.drop)
-    if (wish.loseAnswers !== undefined) moods.loseAnswers = wish.loseAnswers
-    if (wish.fail !== undefined) moods.fail = wish.fail
-    const status = wish.send === undefined ? null : await calls.send(wish.send)
+    if (!isAuthorized(request.headers.authorization)) return reply.code(401).send()
+    const controlRequest = JSON.parse(String(request.body)) as ControlRequest
+    if (controlRequest.hold === true) webhooks.hold()
+    if (controlRequest.hold === false) webhooks.release()
+    if (controlRequest.drop !== undefined) webhooks.drop(controlRequest.drop)
+    if (controlRequest.loseAnswers !== undefined) faults.loseAnswers = controlRequest.loseAnswers
+    if (controlRequest.fail !== undefined) faults.fail = controlRequest.fail
+    const status = controlRequest.send === undefined ? null : await webhooks.send(controlRequest.send)
     return reply.send({ status })
   })
 }

@@ -1,52 +1,62 @@
 /** The audit trail of a demo company: what brought its people, its contracts and its profile into the state that they are in. */
-import { fieldChanges } from '#domain/audit-log/changes.ts'
+import { findFieldChanges } from '#domain/audit-log/changes.ts'
 import { userStatus } from '#domain/accounts/users.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
-import { addToTrail } from '#server/db/audit/audit-trail.ts'
-import type { Handle } from '#server/db/handle.ts'
+import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import type { DemoCompany, DemoUser } from '#demo/sample-data/demo-data.ts'
 
 const dayMs = 86_400_000
 
-interface Event extends AuditEntry {
+interface StoryEvent extends AuditEntry {
   at: number
   status?: -1
   /** Nobody: it was not done by anybody who had signed in. */
-  byNobody?: true
+  isAnonymous?: true
 }
 
-interface Told {
+interface StoryContext {
   adminId: number
   company: Omit<DemoCompany, 'orders'>
   now: number
 }
 
 /** Oldest first, as they would have been written. */
-export async function tellStory(db: Handle, companyId: number, { adminId, company, now }: Told): Promise<void> {
+export async function writeAuditStory(
+  db: DatabaseHandle,
+  companyId: number,
+  { adminId, company, now }: StoryContext,
+): Promise<void> {
   const events = [
-    ...company.users.flatMap((user) => ofUser(user, now)),
-    ...(await ofOrders(db, companyId)),
-    ...ofCompany(company, now),
+    ...company.users.flatMap((user) => buildUserEvents(user, now)),
+    ...(await buildOrderEvents(db, companyId)),
+    ...buildCompanyEvents(company, now),
   ]
-  for (const { at, status = 0, byNobody, ...entry } of events.toSorted((a, b) => a.at - b.at)) {
-    const head = { companyId, userId: byNobody ? null : adminId, now: at, intent: null, requestId: 'demo' }
-    await addToTrail(db, { ...head, status }, [entry])
+  for (const { at, status = 0, isAnonymous, ...entry } of events.toSorted((a, b) => a.at - b.at)) {
+    const head = { companyId, userId: isAnonymous ? null : adminId, now: at, intent: null, requestId: 'demo' }
+    await addAuditEntries(db, { ...head, status }, [entry])
   }
 }
 
-function ofUser(user: DemoUser, now: number): Event[] {
+function buildUserEvents(user: DemoUser, now: number): StoryEvent[] {
   const code = 'user' as const
   const info = { UserName: user.name, UserEmail: user.email }
-  const facts = fieldChanges(null, user, ['title', 'name', 'email', 'admin', 'order', 'alert'])
-  const made: Event = { code, operation: 'create', info, changes: facts, at: now - user.madeDaysAgo * dayMs }
-  const at = now - Math.min(user.changedDaysAgo, user.madeDaysAgo) * dayMs
+  const facts = findFieldChanges(null, user, ['title', 'name', 'email', 'admin', 'order', 'alert'])
+  const createdEvent: StoryEvent = {
+    code,
+    operation: 'create',
+    info,
+    changes: facts,
+    at: now - user.createdDaysAgo * dayMs,
+  }
+  const at = now - Math.min(user.changedDaysAgo, user.createdDaysAgo) * dayMs
   const changes = [{ field: 'status', before: userStatus.activated, after: user.status }]
-  if (user.status === userStatus.disabled) return [made, { code, operation: 'disable', info, changes, at }]
-  if (user.status === userStatus.deleted) return [made, { code, operation: 'delete', info, changes, at }]
-  return [made]
+  if (user.status === userStatus.disabled) return [createdEvent, { code, operation: 'disable', info, changes, at }]
+  if (user.status === userStatus.deleted) return [createdEvent, { code, operation: 'delete', info, changes, at }]
+  return [createdEvent]
 }
 
-async function ofOrders(db: Handle, companyId: number): Promise<Event[]> {
+async function buildOrderEvents(db: DatabaseHandle, companyId: number): Promise<StoryEvent[]> {
   const orders = await db
     .selectFrom('service_order')
     .select(['id', 'code', 'name', 'type', 'users', 'user_mode', 'period_start', 'period_end', 'amount', 'currency'])
@@ -54,12 +64,12 @@ async function ofOrders(db: Handle, companyId: number): Promise<Event[]> {
     .where('company_id', '=', companyId)
     .execute()
   const payments = await db.selectFrom('payment').selectAll().where('company_id', '=', companyId).execute()
-  const placed = orders.map(
-    ({ id, code, type, amount, currency, create_time: at, ...facts }): Event => ({
+  const orderEvents = orders.map(
+    ({ id, code, type, amount, currency, create_time: at, ...facts }): StoryEvent => ({
       code: 'order',
       operation: type === 'create' ? 'create' : 'update',
       info: { ServiceCode: code, OrderId: id, OrderType: type, Amount: `${currency} ${amount}` },
-      changes: fieldChanges(null, { ...facts, amount }, [
+      changes: findFieldChanges(null, { ...facts, amount }, [
         'name',
         'users',
         'user_mode',
@@ -70,8 +80,8 @@ async function ofOrders(db: Handle, companyId: number): Promise<Event[]> {
       at,
     }),
   )
-  const paid = payments.map(
-    ({ order_id: id, amount, currency, gateway, reference, paid_at: at }): Event => ({
+  const paymentEvents = payments.map(
+    ({ order_id: id, amount, currency, gateway, reference, paid_at: at }): StoryEvent => ({
       code: 'order',
       operation: 'pay',
       info: {
@@ -85,26 +95,26 @@ async function ofOrders(db: Handle, companyId: number): Promise<Event[]> {
       at,
     }),
   )
-  return [...placed, ...paid]
+  return [...orderEvents, ...paymentEvents]
 }
 
-function ofCompany({ name, tel, users }: Told['company'], now: number): Event[] {
+function buildCompanyEvents({ name, tel, users }: StoryContext['company'], now: number): StoryEvent[] {
   const [admin] = users
   const changes = [{ field: 'tel', before: null, after: tel }]
-  const moved: Event = {
+  const profileEvent: StoryEvent = {
     code: 'company',
     operation: 'update',
     info: { CompanyName: name },
     changes,
     at: now - 21 * dayMs,
   }
-  const guessed = { UserName: admin?.name ?? '', Network: '203.0.113.7', Count: 3 }
-  const failed = {
+  const loginInfo = { UserName: admin?.name ?? '', Network: '203.0.113.7', Count: 3 }
+  const failedLogin = {
     code: 'user' as const,
     operation: 'login',
-    info: guessed,
+    info: loginInfo,
     at: now - 2 * dayMs,
-    byNobody: true as const,
+    isAnonymous: true as const,
   }
-  return [moved, { ...failed, status: -1 }]
+  return [profileEvent, { ...failedLogin, status: -1 }]
 }

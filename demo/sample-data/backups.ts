@@ -1,18 +1,18 @@
 /** The demo world's backups: paid, waiting to be paid and for nothing, with two months of traffic, as their own days made them. */
-import { backupAmount, backupAnchor, backupPeriod } from '#domain/fees/backup.ts'
+import { calculateBackupAmount, getBackupAnchor, calculateBackupPeriod } from '#domain/fees/backup.ts'
 import { explainBackup, explainTraffic } from '#domain/fees/explain.ts'
-import { trafficAmount } from '#domain/fees/traffic.ts'
+import { calculateTrafficAmount } from '#domain/fees/traffic.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
-import { addMonths, lastDay } from '#domain/period.ts'
+import { addMonths, getLastDay } from '#domain/plain-dates.ts'
 import type { BackupPrices } from '#domain/fees/price-list.ts'
-import { dateIn, startOfDay } from '#domain/time.ts'
+import { toPlainDate, getStartOfDay } from '#domain/time.ts'
 import { insertBackup, insertTraffic } from '#server/db/hosting/backups.ts'
 import { setNextRun } from '#server/db/hosting/planned-runs.ts'
-import { takeChange } from '#server/db/change-numbers.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { priceListById } from '#server/db/catalogue/price-lists.ts'
+import { takeChangeNumber } from '#server/db/change-numbers.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { findPriceListById } from '#server/db/catalogue/price-lists.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { invoiceBackup, invoiceTraffic } from '#server/use-cases/payments/invoices.ts'
+import { createBackupInvoice, createTrafficInvoice } from '#server/use-cases/payments/invoices.ts'
 
 interface DemoBackup {
   /** Of the service. */
@@ -61,9 +61,9 @@ const dayMs = 86_400_000
 /** After the world was made: its services have to be brought up first. */
 const firstBackupMs = 20_000
 
-interface Made {
+interface BackupContext {
   app: AppContext
-  db: Handle
+  db: DatabaseHandle
   companyId: number
   listId: number
   prices: BackupPrices
@@ -72,22 +72,22 @@ interface Made {
 
 /** As the system, behind the company's orders. */
 export async function loadBackups(
-  db: Handle,
+  db: DatabaseHandle,
   app: AppContext,
   { companyId, code, listId, now }: { companyId: number; code: string; listId: number; now: number },
 ): Promise<void> {
-  const prices = (await priceListById(db, listId))?.content.pdbPrice
+  const prices = (await findPriceListById(db, listId))?.content.pdbPrice
   if (!prices) throw new Error('the demo world has no prices of backups')
-  const made = { app, db, companyId, listId, prices, now }
-  for (const one of backups[code] ?? []) await loadBackup(made, one)
-  for (const one of traffics[code] ?? []) await loadTraffic(made, one)
+  const context = { app, db, companyId, listId, prices, now }
+  for (const backup of backups[code] ?? []) await loadBackup(context, backup)
+  for (const traffic of traffics[code] ?? []) await loadTraffic(context, traffic)
   // What was not measured is not billed by the clock.
-  const last = lastDay(`${dateIn(app.config.timeZone, now).slice(0, 7)}-01`).slice(0, 7)
-  await db.updateTable('service').set({ closed_month: last }).where('company_id', '=', companyId).execute()
+  const lastMonth = getLastDay(`${toPlainDate(app.config.timeZone, now).slice(0, 7)}-01`).slice(0, 7)
+  await db.updateTable('service').set({ closed_month: lastMonth }).where('company_id', '=', companyId).execute()
 }
 
 /** The service, and the contract that it has. */
-const serviceOf = ({ db, companyId }: Made, code: string) =>
+const findService = ({ db, companyId }: BackupContext, code: string) =>
   db
     .selectFrom('service')
     .innerJoin('contract', 'contract.service_code', 'service.code')
@@ -97,32 +97,32 @@ const serviceOf = ({ db, companyId }: Made, code: string) =>
     .where('contract.overwritten', '=', false)
     .executeTakeFirstOrThrow()
 
-async function loadBackup(made: Made, one: DemoBackup): Promise<void> {
-  const { db, app, companyId, listId, prices, now } = made
-  const service = await serviceOf(made, one.code)
-  const at = now - one.daysAgo * dayMs
-  const period = backupPeriod({
-    today: dateIn(app.config.timeZone, at),
-    present: null,
+async function loadBackup(context: BackupContext, backup: DemoBackup): Promise<void> {
+  const { db, app, companyId, listId, prices, now } = context
+  const service = await findService(context, backup.code)
+  const at = now - backup.daysAgo * dayMs
+  const period = calculateBackupPeriod({
+    today: toPlainDate(app.config.timeZone, at),
+    currentEnd: null,
     contractEnd: service.period_end,
-    period: one.period,
-    unit: one.period_type,
+    period: backup.period,
+    unit: backup.period_type,
   })
-  if (!period) throw new Error(`the contract of ${one.code} is over`)
+  if (!period) throw new Error(`the contract of ${backup.code} is over`)
   const { start, end, months } = period
-  const annual = readAmount(prices[`${one.pdb_type}_fee_${currencyOf(service)}`])
-  const discount = readAmount(one.discount ?? prices[`${one.pdb_type}_discount`])
-  const { amount, payAmount } = backupAmount(annual, months, discount)
-  const anchor = backupAnchor(period, null)
+  const annual = readAmount(prices[`${backup.pdb_type}_fee_${toCurrencyKey(service)}`])
+  const discount = readAmount(backup.discount ?? prices[`${backup.pdb_type}_discount`])
+  const { amount, payAmount } = calculateBackupAmount(annual, months, discount)
+  const anchor = getBackupAnchor(period, null)
   const id = await insertBackup(db, {
     company_id: companyId,
     service_id: service.id,
-    service_code: one.code,
+    service_code: backup.code,
     price_id: listId,
     currency: service.currency,
-    pdb_type: one.pdb_type,
-    period: one.period,
-    period_type: one.period_type,
+    pdb_type: backup.pdb_type,
+    period: backup.period,
+    period_type: backup.period_type,
     period_start: start,
     period_end: end,
     anchor_date: anchor?.date ?? null,
@@ -131,28 +131,31 @@ async function loadBackup(made: Made, one: DemoBackup): Promise<void> {
     discount: writeAmount(discount),
     amount: writeAmount(amount),
     pay_amount: writeAmount(payAmount),
-    status: one.status,
+    status: backup.status,
     steps: JSON.stringify(explainBackup({ annual, months, discount, start, end })),
-    change: await takeChange(db, companyId),
+    change: await takeChangeNumber(db, companyId),
     create_time: at,
     update_time: at,
   })
-  if (one.status === 1) await setNextRun(db, service.id, one.pdb_type, now + firstBackupMs)
+  if (backup.status === 1) await setNextRun(db, service.id, backup.pdb_type, now + firstBackupMs)
   // What costs nothing takes effect without a payment, and is not invoiced (D15).
-  if (one.status === 1 && payAmount > 0n)
-    await invoiceBackup({ db, app, now: at }, companyId, id, paidOn(`demo-backup-${id}`, at))
+  if (backup.status === 1 && payAmount > 0n)
+    await createBackupInvoice({ db, app, now: at }, companyId, id, buildPayment(`demo-backup-${id}`, at))
 }
 
 /** What is due of a month is paid on the fifth day of the next one, at noon. */
-async function loadTraffic(made: Made, { code, monthsAgo, measured: gb }: DemoTraffic): Promise<void> {
-  const { db, app, companyId, listId, prices, now } = made
+async function loadTraffic(
+  context: BackupContext,
+  { code, monthsAgo, measured: measuredGb }: DemoTraffic,
+): Promise<void> {
+  const { db, app, companyId, listId, prices, now } = context
   const { timeZone } = app.config
-  const service = await serviceOf(made, code)
-  const end = addMonths(`${dateIn(timeZone, now).slice(0, 7)}-01`, -monthsAgo)
-  const paidAt = Math.min(now, startOfDay(timeZone, end) + 4.5 * dayMs)
-  const [measured, free] = [readAmount(gb), readAmount(prices.pdb2s3_traffic)]
-  const price = readAmount(prices[`pdb2s3_up_${currencyOf(service)}`])
-  const amount = trafficAmount(measured, free, price)
+  const service = await findService(context, code)
+  const end = addMonths(`${toPlainDate(timeZone, now).slice(0, 7)}-01`, -monthsAgo)
+  const paidAt = Math.min(now, getStartOfDay(timeZone, end) + 4.5 * dayMs)
+  const [measured, free] = [readAmount(measuredGb), readAmount(prices.pdb2s3_traffic)]
+  const price = readAmount(prices[`pdb2s3_up_${toCurrencyKey(service)}`])
+  const amount = calculateTrafficAmount(measured, free, price)
   const isPaid = amount > 0n
   const id = await insertTraffic(db, {
     company_id: companyId,
@@ -165,17 +168,18 @@ async function loadTraffic(made: Made, { code, monthsAgo, measured: gb }: DemoTr
     free: writeAmount(free),
     price: writeAmount(price),
     amount: writeAmount(amount),
-    pay_date: isPaid ? dateIn(timeZone, paidAt) : null,
+    pay_date: isPaid ? toPlainDate(timeZone, paidAt) : null,
     pay_amount: isPaid ? writeAmount(amount) : null,
     steps: JSON.stringify(explainTraffic(measured, free, price)),
-    change: await takeChange(db, companyId),
+    change: await takeChangeNumber(db, companyId),
     create_time: paidAt,
     update_time: paidAt,
   })
-  if (isPaid) await invoiceTraffic({ db, app, now: paidAt }, companyId, id, paidOn(`demo-traffic-${id}`, paidAt))
+  if (isPaid)
+    await createTrafficInvoice({ db, app, now: paidAt }, companyId, id, buildPayment(`demo-traffic-${id}`, paidAt))
 }
 
-const paidOn = (reference: string, paidAt: number) => ({ gateway: 'simulate', reference, paidAt })
+const buildPayment = (reference: string, paidAt: number) => ({ gateway: 'simulate', reference, paidAt })
 
-const currencyOf = ({ currency }: { currency: 'HKD' | 'USD' | 'RMB' }) =>
+const toCurrencyKey = ({ currency }: { currency: 'HKD' | 'USD' | 'RMB' }) =>
   currency.toLowerCase() as 'hkd' | 'usd' | 'rmb'

@@ -1,44 +1,44 @@
 /** The demo world's catalogue: modules with what they need, their apps, and two price lists, this year's and the next one's. */
 import type { PriceContent } from '#domain/checks/price-checks.ts'
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import { insertModule } from '#server/db/catalogue/modules.ts'
 import { insertPriceList } from '#server/db/catalogue/price-lists.ts'
-import { type KeepPackage, loadApps } from '#demo/sample-data/apps.ts'
+import { type StorePackage, loadApps } from '#demo/sample-data/apps.ts'
 
-type Charges = [hkd: string, usd: string, rmb: string]
-const charges = ([hkd, usd, rmb]: Charges) => ({ hkd, usd, rmb })
+type CurrencyPrices = [hkd: string, usd: string, rmb: string]
+const toPrices = ([hkd, usd, rmb]: CurrencyPrices) => ({ hkd, usd, rmb })
 
-const visible = [
+const visibleModules = [
   { code: 'core', name: 'Core', dependencies: [] },
   { code: 'fin', name: 'Finance', dependencies: ['core'] },
   { code: 'scm', name: 'Supply chain', dependencies: ['fin'] },
   { code: 'hr', name: 'Human resources', dependencies: ['core'] },
   { code: 'doc', name: 'Documents', dependencies: [] },
 ]
-const hidden = [
+const hiddenModules = [
   { code: 'base', name: 'Platform', conditions: ['core'], apps: ['framework'] },
   { code: 'stocktake', name: 'Stock taking', conditions: ['fin', 'scm'], apps: ['barcode'] },
 ]
 
-type Range = [to: number, prices: Charges]
+type PriceRange = [to: number, prices: CurrencyPrices]
 
-interface Given {
+interface DemoPriceList {
   effective: string
   desc: string
   uat: string
-  cap: Charges
-  fee: Charges
-  concurrent: Range[]
-  modules: Charges[]
+  cap: CurrencyPrices
+  fee: CurrencyPrices
+  concurrent: PriceRange[]
+  modules: CurrencyPrices[]
 }
 
-const named: Range[] = [
+const namedUserRanges: PriceRange[] = [
   [20, ['600.00', '77.00', '540.00']],
   [100, ['500.00', '64.25', '450.00']],
   [999_999, ['400.00', '51.40', '360.00']],
 ]
 
-const given: Given[] = [
+const demoPriceLists: DemoPriceList[] = [
   {
     effective: '2026-01-01',
     desc: 'Price list 2026',
@@ -79,10 +79,13 @@ const given: Given[] = [
   },
 ]
 
-const rangesOf = (ranges: readonly Range[]) =>
-  ranges.map(([to, prices], at) => ({ id: at + 1, from: (ranges[at - 1]?.[0] ?? 0) + 1, to, ...charges(prices) }))
+const toPriceRanges = (ranges: readonly PriceRange[]) =>
+  ranges.map(([to, prices], at) => ({ id: at + 1, from: (ranges[at - 1]?.[0] ?? 0) + 1, to, ...toPrices(prices) }))
 
-const contentOf = ({ uat, cap, fee, concurrent, modules }: Given, ids: readonly number[]): PriceContent => ({
+const toPriceContent = (
+  { uat, cap, fee, concurrent, modules }: DemoPriceList,
+  ids: readonly number[],
+): PriceContent => ({
   uat_charge: uat,
   uat_cap_hkd: cap[0],
   uat_cap_usd: cap[1],
@@ -92,13 +95,13 @@ const contentOf = ({ uat, cap, fee, concurrent, modules }: Given, ids: readonly 
   min_fee_hkd: fee[0],
   min_fee_usd: fee[1],
   min_fee_rmb: fee[2],
-  concurrentUser: rangesOf(concurrent),
-  namedUser: rangesOf(named),
+  concurrentUser: toPriceRanges(concurrent),
+  namedUser: toPriceRanges(namedUserRanges),
   module: modules.map((prices, at) => ({
     id: at + 1,
-    code: visible[at]?.code ?? '',
+    code: visibleModules[at]?.code ?? '',
     module_id: ids[at] ?? 0,
-    ...charges(prices),
+    ...toPrices(prices),
   })),
   pdbPrice: {
     pdb2s3_fee_hkd: '6000.00',
@@ -118,38 +121,52 @@ const contentOf = ({ uat, cap, fee, concurrent, modules }: Given, ids: readonly 
 
 /** As the system: the lists are confirmed and in force from their days on. Answers their ids. */
 export async function loadCatalogue(
-  db: Handle,
+  db: DatabaseHandle,
   now: number,
   author: string,
-  keep: KeepPackage = async () => undefined,
+  storePackage: StorePackage = async () => undefined,
 ): Promise<number[]> {
   const times = { create_time: now, update_time: now }
-  const none = JSON.stringify([])
+  const emptyList = JSON.stringify([])
   const module = { type: 'saas' as const, any_condition: false, version: '', ...times }
   const ids: number[] = []
-  for (const { dependencies, ...one } of visible) {
-    const needs = JSON.stringify(dependencies)
-    const row = { ...module, ...one, hidden: false, dependencies: needs, conditions: none, apps: none }
+  for (const { dependencies, ...fields } of visibleModules) {
+    const dependencyList = JSON.stringify(dependencies)
+    const row = {
+      ...module,
+      ...fields,
+      hidden: false,
+      dependencies: dependencyList,
+      conditions: emptyList,
+      apps: emptyList,
+    }
     ids.push((await insertModule(db, row)).id)
   }
-  for (const { conditions, apps, ...one } of hidden) {
-    const holds = JSON.stringify(apps.map((code) => ({ code, flag: {} })))
-    const brought = JSON.stringify(conditions)
-    await insertModule(db, { ...module, ...one, hidden: true, dependencies: none, conditions: brought, apps: holds })
+  for (const { conditions, apps, ...fields } of hiddenModules) {
+    const appList = JSON.stringify(apps.map((code) => ({ code, flag: {} })))
+    const conditionList = JSON.stringify(conditions)
+    await insertModule(db, {
+      ...module,
+      ...fields,
+      hidden: true,
+      dependencies: emptyList,
+      conditions: conditionList,
+      apps: appList,
+    })
   }
-  await loadApps(db, keep)
-  const lists: number[] = []
-  for (const list of given) {
+  await loadApps(db, storePackage)
+  const listIds: number[] = []
+  for (const list of demoPriceLists) {
     const row = await insertPriceList(db, {
       type: 'saas',
       effective_date: list.effective,
       description: list.desc,
       confirmed: true,
-      content: JSON.stringify(contentOf(list, ids)),
+      content: JSON.stringify(toPriceContent(list, ids)),
       update_user_name: author,
       ...times,
     })
-    lists.push(row.id)
+    listIds.push(row.id)
   }
-  return lists
+  return listIds
 }

@@ -1,6 +1,6 @@
 /** The demo world as data: three companies, their people, and what they did last week. */
 import type { AccessLevel } from '#domain/access.ts'
-import { type Language, type Title, type UserStatus, userStatus } from '#domain/accounts/users.ts'
+import { type Language, type UserTitle, type UserStatus, userStatus } from '#domain/accounts/users.ts'
 import { acmeOrders, type DemoOrder, globexOrders } from '#demo/sample-data/orders.ts'
 
 export const demoPassword = 'Portal-demo-1'
@@ -8,7 +8,7 @@ export const demoPassword = 'Portal-demo-1'
 export interface DemoUser {
   email: string
   name: string
-  title: Title
+  title: UserTitle
   status: UserStatus
   language: Language
   admin: boolean
@@ -16,7 +16,7 @@ export interface DemoUser {
   alert: boolean
   accessLevel: AccessLevel
   /** Days before the first start on which the account was made, and changed last. */
-  madeDaysAgo: number
+  createdDaysAgo: number
   changedDaysAgo: number
 }
 
@@ -48,7 +48,7 @@ export interface DemoCompany {
 
 const { activated, deactivated, disabled, deleted } = userStatus
 
-const person = (email: string, name: string, title: Title, more: Partial<DemoUser> = {}): DemoUser => ({
+const buildUser = (email: string, name: string, title: UserTitle, overrides: Partial<DemoUser> = {}): DemoUser => ({
   email,
   name,
   title,
@@ -58,15 +58,15 @@ const person = (email: string, name: string, title: Title, more: Partial<DemoUse
   order: false,
   alert: false,
   accessLevel: 0,
-  madeDaysAgo: 400,
+  createdDaysAgo: 400,
   changedDaysAgo: 30,
-  ...more,
+  ...overrides,
 })
 
-const rights = { admin: true, order: true, alert: true }
+const allRights = { admin: true, order: true, alert: true }
 
 // Family name, given name, title: sixty people of one trading house, as they would write themselves.
-const english: [name: string, title: Title][] = [
+const englishNames: [name: string, title: UserTitle][] = [
   ['Ada Wong', 1],
   ['Adrian Lau', 0],
   ['Agnes Fung', 1],
@@ -98,7 +98,7 @@ const english: [name: string, title: Title][] = [
   ['Keith Ma', 0],
   ['Lydia Müller', 1],
 ]
-const chinese: [name: string, email: string, title: Title][] = [
+const chineseNames: [name: string, email: string, title: UserTitle][] = [
   ['陈美玲', 'chen.meiling', 1],
   ['陈志强', 'chen.zhiqiang', 0],
   ['邓丽华', 'deng.lihua', 2],
@@ -132,35 +132,35 @@ const chinese: [name: string, email: string, title: Title][] = [
 ]
 
 /** Every state is met, most people are active; spread by place in the list so that the same world is made every time. */
-function statusAt(place: number): UserStatus {
-  if (place % 17 === 5) return deleted
-  if (place % 9 === 4) return disabled
-  return place % 4 === 2 ? deactivated : activated
+function getStatus(index: number): UserStatus {
+  if (index % 17 === 5) return deleted
+  if (index % 9 === 4) return disabled
+  return index % 4 === 2 ? deactivated : activated
 }
 
-const latin = (name: string) =>
+const toLatin = (name: string) =>
   name
     .normalize('NFD')
     .replace(/[^\w\s-]/g, '')
     .toLowerCase()
     .replace(/[\s-]+/g, '.')
 
-function staffOfAcme(): DemoUser[] {
-  const people = english.flatMap(([name, title], at) => {
-    const [chineseName, chineseMail, chineseTitle] = chinese[at] ?? ['', '', 0]
+function buildAcmeStaff(): DemoUser[] {
+  const people = englishNames.flatMap(([name, title], at) => {
+    const [chineseName, chineseMail, chineseTitle] = chineseNames[at] ?? ['', '', 0]
     return [
-      { name, mail: latin(name), title, language: 'en' as const },
+      { name, mail: toLatin(name), title, language: 'en' as const },
       { name: chineseName, mail: chineseMail, title: chineseTitle, language: 'zh' as const },
     ]
   })
-  return people.map(({ name, mail, title, language }, place) =>
-    person(`${mail}@acme.example`, name, title, {
+  return people.map(({ name, mail, title, language }, index) =>
+    buildUser(`${mail}@acme.example`, name, title, {
       language,
-      status: statusAt(place),
-      order: place % 6 === 0,
-      alert: place % 5 === 1,
-      madeDaysAgo: 700 - place * 11,
-      changedDaysAgo: Math.max(0, 690 - place * 11 - ((place * 37) % 300)),
+      status: getStatus(index),
+      order: index % 6 === 0,
+      alert: index % 5 === 1,
+      createdDaysAgo: 700 - index * 11,
+      changedDaysAgo: Math.max(0, 690 - index * 11 - ((index * 37) % 300)),
     }),
   )
 }
@@ -181,8 +181,8 @@ export const demoCompanies: DemoCompany[] = [
     services: [],
     orders: [],
     users: [
-      person('staff@m18.example', 'Stella Chan', 1, { ...rights, accessLevel: 100, madeDaysAgo: 900 }),
-      person('clerk@m18.example', 'Calvin Lai', 0, { madeDaysAgo: 300 }),
+      buildUser('staff@m18.example', 'Stella Chan', 1, { ...allRights, accessLevel: 100, createdDaysAgo: 900 }),
+      buildUser('clerk@m18.example', 'Calvin Lai', 0, { createdDaysAgo: 300 }),
     ],
   },
   {
@@ -213,9 +213,9 @@ export const demoCompanies: DemoCompany[] = [
     ],
     orders: acmeOrders,
     users: [
-      person('admin@acme.example', 'Amelia Chan', 1, { ...rights, madeDaysAgo: 720, changedDaysAgo: 90 }),
-      person('user@acme.example', 'Victor Yeung', 0, { madeDaysAgo: 500, changedDaysAgo: 120 }),
-      ...staffOfAcme(),
+      buildUser('admin@acme.example', 'Amelia Chan', 1, { ...allRights, createdDaysAgo: 720, changedDaysAgo: 90 }),
+      buildUser('user@acme.example', 'Victor Yeung', 0, { createdDaysAgo: 500, changedDaysAgo: 120 }),
+      ...buildAcmeStaff(),
     ],
   },
   {
@@ -240,6 +240,6 @@ export const demoCompanies: DemoCompany[] = [
       },
     ],
     orders: globexOrders,
-    users: [person('admin@globex.example', '林国华', 0, { ...rights, language: 'zh', madeDaysAgo: 365 })],
+    users: [buildUser('admin@globex.example', '林国华', 0, { ...allRights, language: 'zh', createdDaysAgo: 365 })],
   },
 ]

@@ -1,17 +1,17 @@
 /** The demo world's orders: one company's services in every state that there is, made as their own days would have made them. */
-import { contractAnchor, dueOf, dueWithin } from '#domain/contracts.ts'
-import { explain } from '#domain/fees/explain.ts'
+import { getContractAnchor, getDueTime, getDueTimeWithin } from '#domain/contracts.ts'
+import { explainQuote } from '#domain/fees/explain.ts'
 import { quoteChange, quoteCreate, type QuoteResult } from '#domain/fees/quote.ts'
-import { dateIn, timestampIn } from '#domain/time.ts'
-import { takeChange } from '#server/db/change-numbers.ts'
-import { contractById } from '#server/db/orders/contracts.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { insertOrder, showNewest } from '#server/db/orders/orders.ts'
-import { priceListById, type PriceListRecord } from '#server/db/catalogue/price-lists.ts'
+import { toPlainDate, toTimestamp } from '#domain/time.ts'
+import { takeChangeNumber } from '#server/db/change-numbers.ts'
+import { findContractById } from '#server/db/orders/contracts.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { insertOrder, updateListedOrder } from '#server/db/orders/orders.ts'
+import { findPriceListById, type PriceListRecord } from '#server/db/catalogue/price-lists.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { applyPayment } from '#server/use-cases/payments/apply-payment.ts'
-import { amountsOf } from '#server/use-cases/orders/quotes.ts'
-import { segmentsOf } from '#server/use-cases/orders/order-terms.ts'
+import { formatAmounts } from '#server/use-cases/orders/quotes.ts'
+import { parseSegments } from '#server/use-cases/orders/order-terms.ts'
 
 export interface DemoOrder {
   code: string
@@ -25,7 +25,7 @@ export interface DemoOrder {
   years: number
   paid: boolean
   /** Users after a change that was paid, or waits to be, by days before today. */
-  changed?: { users: number; daysAgo: number; paid: boolean }
+  laterChange?: { users: number; daysAgo: number; paid: boolean }
 }
 
 export const acmeOrders: DemoOrder[] = [
@@ -39,7 +39,7 @@ export const acmeOrders: DemoOrder[] = [
     daysAgo: 200,
     years: 2,
     paid: true,
-    changed: { users: 40, daysAgo: 60, paid: true },
+    laterChange: { users: 40, daysAgo: 60, paid: true },
   },
   {
     code: 'acmetest',
@@ -51,7 +51,7 @@ export const acmeOrders: DemoOrder[] = [
     daysAgo: 352,
     years: 1,
     paid: true,
-    changed: { users: 12, daysAgo: 3, paid: false },
+    laterChange: { users: 12, daysAgo: 3, paid: false },
   },
   {
     code: 'acmehr',
@@ -104,9 +104,9 @@ export const globexOrders: DemoOrder[] = [
 
 const dayMs = 86_400_000
 
-interface Made {
+interface OrderContext {
   app: AppContext
-  db: Handle
+  db: DatabaseHandle
   companyId: number
   list: PriceListRecord
   now: number
@@ -114,41 +114,47 @@ interface Made {
 
 /** As the system, by the price list of that id. */
 export async function loadOrders(
-  db: Handle,
+  db: DatabaseHandle,
   app: AppContext,
   { companyId, orders, listId, now }: { companyId: number; orders: readonly DemoOrder[]; listId: number; now: number },
 ): Promise<void> {
-  const list = await priceListById(db, listId)
+  const list = await findPriceListById(db, listId)
   if (!list) throw new Error('the demo world has no price list')
-  for (const one of orders) await loadOrder({ app, db, companyId, list, now }, one)
+  for (const order of orders) await loadOrder({ app, db, companyId, list, now }, order)
 }
 
-async function loadOrder(made: Made, one: DemoOrder): Promise<void> {
-  const { db, list, now, app } = made
-  const at = now - one.daysAgo * dayMs
-  const start = dateIn(app.config.timeZone, at)
-  const choice = { user_mode: one.user_mode, users: one.users, modules: one.modules, uat: 0 as const }
-  const asked = { list: list.content, currency: one.currency, choice, uatBound: app.config.uatBound }
-  const base = await place(made, one, {
+async function loadOrder(context: OrderContext, order: DemoOrder): Promise<void> {
+  const { db, list, now, app } = context
+  const at = now - order.daysAgo * dayMs
+  const start = toPlainDate(app.config.timeZone, at)
+  const choice = { user_mode: order.user_mode, users: order.users, modules: order.modules, uat: 0 as const }
+  const quoteInput = { list: list.content, currency: order.currency, terms: choice, uatBound: app.config.uatBound }
+  const baseOrderId = await placeOrder(context, order, {
     at,
     type: 'create',
-    users: one.users,
-    result: quoteCreate(asked, start, one.years),
+    users: order.users,
+    result: quoteCreate(quoteInput, start, order.years),
   })
-  if (one.paid) await pay(made, base, at)
-  if (!one.changed) return
-  const { users, daysAgo, paid } = one.changed
-  const contract = await contractById(db, made.companyId, await contractOf(db, base))
+  if (order.paid) await payOrder(context, baseOrderId, at)
+  if (!order.laterChange) return
+  const { users, daysAgo, paid } = order.laterChange
+  const contract = await findContractById(db, context.companyId, await getContractId(db, baseOrderId))
   if (!contract) throw new Error('a demo order was not paid')
   const changedAt = now - daysAgo * dayMs
-  const day = dateIn(app.config.timeZone, changedAt)
-  const { date: anchor } = contractAnchor(contract)
-  const result = quoteChange({ ...asked, choice: { ...choice, users } }, segmentsOf(contract), day, anchor)
-  const change = await place(made, one, { at: changedAt, type: 'change', users, result, baseId: contract.id })
-  if (paid) await pay(made, change, changedAt)
+  const day = toPlainDate(app.config.timeZone, changedAt)
+  const { date: anchor } = getContractAnchor(contract)
+  const result = quoteChange({ ...quoteInput, terms: { ...choice, users } }, parseSegments(contract), day, anchor)
+  const changeOrderId = await placeOrder(context, order, {
+    at: changedAt,
+    type: 'change',
+    users,
+    result,
+    baseId: contract.id,
+  })
+  if (paid) await payOrder(context, changeOrderId, changedAt)
 }
 
-interface Placed {
+interface PlacedOrder {
   at: number
   type: 'create' | 'change'
   users: number
@@ -156,56 +162,61 @@ interface Placed {
   baseId?: number
 }
 
-async function place(made: Made, one: DemoOrder, { at, type, users, result, baseId }: Placed): Promise<number> {
-  const { db, app, companyId, list } = made
-  if (result.kind !== 'quote') throw new Error(`the demo order ${one.code} has no price: ${result.kind}`)
+async function placeOrder(
+  context: OrderContext,
+  order: DemoOrder,
+  { at, type, users, result, baseId }: PlacedOrder,
+): Promise<number> {
+  const { db, app, companyId, list } = context
+  if (result.kind !== 'quote') throw new Error(`the demo order ${order.code} has no price: ${result.kind}`)
   const { quote } = result
-  const amounts = amountsOf({ quote })
-  const ordered = timestampIn(app.config.timeZone, at)
-  const change = await takeChange(db, companyId)
+  const amounts = formatAmounts({ quote })
+  const orderTime = toTimestamp(app.config.timeZone, at)
+  const change = await takeChangeNumber(db, companyId)
   const id = await insertOrder(db, {
     company_id: companyId,
-    code: one.code,
-    name: one.name,
+    code: order.code,
+    name: order.name,
     description: null,
     type,
     stored: 'unpaid',
     invalid_why: null,
-    currency: one.currency,
-    user_mode: one.user_mode,
+    currency: order.currency,
+    user_mode: order.user_mode,
     users,
-    modules: JSON.stringify(one.modules),
+    modules: JSON.stringify(order.modules),
     uat: 0,
     client_type: 'saas',
     price_id: list.id,
     ...amounts,
     pay_amount: amounts.amount,
-    period: one.years,
+    period: order.years,
     period_start: quote.period_start,
     period_end: quote.period_end,
     uat_bound: app.config.uatBound,
-    steps: JSON.stringify(explain(quote)),
+    steps: JSON.stringify(explainQuote(quote)),
     base_id: baseId ?? null,
     contract_id: null,
-    due: type === 'change' ? dueWithin(ordered, quote.period_end) : dueOf(ordered),
+    due: type === 'change' ? getDueTimeWithin(orderTime, quote.period_end) : getDueTime(orderTime),
     alert_date: null,
     change,
     create_time: at,
     update_time: at,
   })
-  await showNewest(db, companyId, one.code, { change, time: at })
+  await updateListedOrder(db, companyId, order.code, { change, time: at })
   return id
 }
 
-const orderOf = (db: Handle, id: number) =>
+const getOrder = (db: DatabaseHandle, id: number) =>
   db.selectFrom('service_order').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
-const contractOf = async (db: Handle, id: number) => (await orderOf(db, id)).contract_id ?? 0
+const getContractId = async (db: DatabaseHandle, id: number) => (await getOrder(db, id)).contract_id ?? 0
 
 /** On the day it was ordered. */
-async function pay({ db, app }: Made, id: number, at: number): Promise<void> {
-  const { pay_amount: amount, currency } = await orderOf(db, id)
+async function payOrder({ db, app }: OrderContext, id: number, at: number): Promise<void> {
+  const { pay_amount: amount, currency } = await getOrder(db, id)
   const payment = { gateway: 'simulate', reference: `demo-${id}`, amount, currency, paidAt: at }
-  const done = await applyPayment({ db, app, now: at }, { kind: 'order', id }, payment)
-  if (done?.outcome !== 'applied') throw new Error(`the demo order ${id} was not paid: ${done?.outcome ?? 'missing'}`)
+  const paymentResult = await applyPayment({ db, app, now: at }, { kind: 'order', id }, payment)
+  if (paymentResult?.outcome !== 'applied')
+    throw new Error(`the demo order ${id} was not paid: ${paymentResult?.outcome ?? 'missing'}`)
 }

@@ -10,17 +10,31 @@ export interface SampleApp {
 const batches = { key: 'batches', name: 'Batch numbers', type: 'boolean', default: false } as const
 const digits = { key: 'digits', name: 'Digits of a barcode', type: 'int', default: 13 } as const
 const provider = 'm18'
-const none = { min_version_required: null, flags: [], requires: [] }
-const framework = { ...none, provider, code: 'framework', name: 'Framework', module: 'base', module_name: 'Platform' }
+const noRequirements = { min_version_required: null, flags: [], requires: [] }
+const framework = {
+  ...noRequirements,
+  provider,
+  code: 'framework',
+  name: 'Framework',
+  module: 'base',
+  module_name: 'Platform',
+}
 const barcode = {
-  ...none,
+  ...noRequirements,
   provider,
   code: 'barcode',
   name: 'Barcodes',
   module: 'stocktake',
   module_name: 'Stock taking',
 }
-const labels = { ...none, provider, code: 'labels', name: 'Labels', module: 'stocktake', module_name: 'Stock taking' }
+const labels = {
+  ...noRequirements,
+  provider,
+  code: 'labels',
+  name: 'Labels',
+  module: 'stocktake',
+  module_name: 'Stock taking',
+}
 
 /** In the order of their release dates. */
 export const publishedSamples: readonly SampleApp[] = [
@@ -86,4 +100,4 @@ export function packSample({ facts, changeLog }: SampleApp): Promise<Buffer> {
   return packMapp(facts, new Map(files))
 }
 
-export const sampleName = ({ facts }: SampleApp): string => `${facts.code}-${facts.version}.mapp`
+export const getSampleFileName = ({ facts }: SampleApp): string => `${facts.code}-${facts.version}.mapp`

@@ -1,7 +1,14 @@
 import { html } from '#server/text/html.ts'
-import type { AppData } from '#demo/sample-instance/app-data.ts'
-import { alert, csrfField, field, frame, type Shown, type Word } from '#demo/sample-instance/pages.ts'
-import type { allUsers, Session } from '#demo/sample-instance/users.ts'
+import type { AppContent } from '#demo/sample-instance/app-data.ts'
+import {
+  renderAlert,
+  renderCsrfField,
+  renderField,
+  renderFrame,
+  type PageView,
+  type TextKey,
+} from '#demo/sample-instance/pages.ts'
+import type { listUsers, SampleSession } from '#demo/sample-instance/users.ts'
 
 export interface MemoryUse {
   task: number
@@ -9,65 +16,69 @@ export interface MemoryUse {
   limitMb: number
 }
 
-export function overviewPage(shown: Shown, session: Session, { task, usedMb, limitMb }: MemoryUse): string {
-  const { say } = shown
-  return frame(
-    shown,
-    say('overview'),
-    html`<section><h2>${say('memory')}</h2>
-<p>${say('task', { number: task })}: ${say('memory-used', { used: usedMb, limit: limitMb })}</p>
+export function renderOverviewPage(
+  view: PageView,
+  session: SampleSession,
+  { task, usedMb, limitMb }: MemoryUse,
+): string {
+  const { translate } = view
+  return renderFrame(
+    view,
+    translate('overview'),
+    html`<section><h2>${translate('memory')}</h2>
+<p>${translate('task', { number: task })}: ${translate('memory-used', { used: usedMb, limit: limitMb })}</p>
 <p><meter min="0" max="${limitMb}" value="${Math.min(usedMb, limitMb)}"></meter></p>
-<form method="post" action="/memory">${csrfField(session)}<button class="quiet">${say('memory-more')}</button> <span class="note">${say('memory-note')}</span></form>
+<form method="post" action="/memory">${renderCsrfField(session)}<button class="quiet">${translate('memory-more')}</button> <span class="note">${translate('memory-note')}</span></form>
 </section>`,
   )
 }
 
-export function usersPage(
-  shown: Shown,
-  session: Session,
-  users: ReturnType<typeof allUsers>,
-  { name, fault }: { name: string; fault: Word | null },
+export function renderUsersPage(
+  view: PageView,
+  session: SampleSession,
+  users: ReturnType<typeof listUsers>,
+  { name, fault }: { name: string; fault: TextKey | null },
 ): string {
-  const { say } = shown
-  const state = ({ is_admin, can_sign_in }: (typeof users)[number]) => [
-    is_admin === 1 && say('administrator'),
-    can_sign_in === 0 && say('no-login-yet'),
+  const { translate } = view
+  const getLabels = ({ is_admin, can_sign_in }: (typeof users)[number]) => [
+    is_admin === 1 && translate('administrator'),
+    can_sign_in === 0 && translate('no-login-yet'),
   ]
   const rows = users.map(
     (user) =>
-      html`<tr><td>${user.name}</td><td>${state(user).filter(Boolean).join(' · ')}</td><td>${
+      html`<tr><td>${user.name}</td><td>${getLabels(user).filter(Boolean).join(' · ')}</td><td>${
         user.is_admin === 0 &&
-        html`<form method="post" action="/users/${user.id}/delete">${csrfField(session)}<button class="quiet">${say('delete')}</button></form>`
+        html`<form method="post" action="/users/${user.id}/delete">${renderCsrfField(session)}<button class="quiet">${translate('delete')}</button></form>`
       }</td></tr>`,
   )
-  return frame(
-    shown,
-    say('users'),
+  return renderFrame(
+    view,
+    translate('users'),
     html`<div class="table"><table><tbody>${rows}</tbody></table></div>
-<h2>${say('add-user')}</h2>
-${alert(fault && say(fault))}
+<h2>${translate('add-user')}</h2>
+${renderAlert(fault && translate(fault))}
 <form method="post" class="fields">
-${csrfField(session)}
-${field(say, 'user', 'user', name, html` maxlength="40" autocomplete="off" autocapitalize="none"`)}
-${field(say, 'password', 'password', '', html` type="password" autocomplete="new-password" minlength="8" maxlength="200"`)}
-<p><button>${say('add-user')}</button></p>
+${renderCsrfField(session)}
+${renderField(translate, 'user', 'user', name, html` maxlength="40" autocomplete="off" autocapitalize="none"`)}
+${renderField(translate, 'password', 'password', '', html` type="password" autocomplete="new-password" minlength="8" maxlength="200"`)}
+<p><button>${translate('add-user')}</button></p>
 </form>`,
   )
 }
 
-export function appsPage(shown: Shown, apps: readonly AppData[]): string {
-  const { say } = shown
-  const flag = ([key, value]: [string, boolean | number]) => html`<li><code>${key}</code>: ${String(value)}</li>`
+export function renderAppsPage(view: PageView, apps: readonly AppContent[]): string {
+  const { translate } = view
+  const renderFlag = ([key, value]: [string, boolean | number]) => html`<li><code>${key}</code>: ${String(value)}</li>`
   const cards = apps.map(
     ({ code, name, version, module, flags, files }) => html`<section>
 <h2>${name} <code>${code}</code></h2>
-<dl><dt>${say('version')}</dt><dd>${version}</dd><dt>${say('module')}</dt><dd>${module}</dd>${
+<dl><dt>${translate('version')}</dt><dd>${version}</dd><dt>${translate('module')}</dt><dd>${module}</dd>${
       Object.keys(flags).length > 0 &&
-      html`<dt>${say('flags')}</dt><dd><ul>${Object.entries(flags).map(flag)}</ul></dd>`
+      html`<dt>${translate('flags')}</dt><dd><ul>${Object.entries(flags).map(renderFlag)}</ul></dd>`
     }</dl>
-${files.length === 0 && html`<p class="note">${say('no-data')}</p>`}
-${files.map((file) => html`<details><summary>${say('data')}: ${file.name}</summary>${file.text === null ? html`<p class="note">${say('not-shown')}</p>` : html`<pre>${file.text}</pre>`}</details>`)}
+${files.length === 0 && html`<p class="note">${translate('no-data')}</p>`}
+${files.map((file) => html`<details><summary>${translate('data')}: ${file.name}</summary>${file.text === null ? html`<p class="note">${translate('not-shown')}</p>` : html`<pre>${file.text}</pre>`}</details>`)}
 </section>`,
   )
-  return frame(shown, say('apps'), html`${apps.length === 0 ? html`<p>${say('no-apps')}</p>` : cards}`)
+  return renderFrame(view, translate('apps'), html`${apps.length === 0 ? html`<p>${translate('no-apps')}</p>` : cards}`)
 }

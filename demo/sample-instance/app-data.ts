@@ -1,32 +1,32 @@
 /** What the installed apps declare, read once at the start: shown as data, never run. */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TaskSetting } from '#demo/sample-instance/setting.ts'
+import type { TaskArguments } from '#demo/sample-instance/task-arguments.ts'
 
 export interface AppFile {
   name: string
   /** Written anew from what was read; null: it is too large, or no JSON. */
   text: string | null
 }
-export type AppData = TaskSetting['apps'][number] & { files: AppFile[] }
+export type AppContent = TaskArguments['apps'][number] & { files: AppFile[] }
 
 const maxFiles = 30
 const maxBytes = 64 * 1024
 
-export const readApps = ({ folder, apps }: TaskSetting): AppData[] =>
-  apps.map((app) => ({ ...app, files: app.folder === null ? [] : filesOf(join(folder, 'apps', app.folder)) }))
+export const readApps = ({ folder, apps }: TaskArguments): AppContent[] =>
+  apps.map((app) => ({ ...app, files: app.folder === null ? [] : readAppFiles(join(folder, 'apps', app.folder)) }))
 
 /** Its JSON files below `data/`; each lies under its number, its name stands in the index. */
-function filesOf(folder: string): AppFile[] {
+function readAppFiles(folder: string): AppFile[] {
   const names = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')) as string[]
   return names
     .map((name, number) => ({ name, path: join(folder, String(number)) }))
     .filter(({ name }) => name.startsWith('data/') && name.endsWith('.json'))
     .slice(0, maxFiles)
-    .map(({ name, path }) => ({ name, text: textOf(path) }))
+    .map(({ name, path }) => ({ name, text: readJsonText(path) }))
 }
 
-function textOf(path: string): string | null {
+function readJsonText(path: string): string | null {
   if (statSync(path).size > maxBytes) return null
   try {
     return JSON.stringify(JSON.parse(readFileSync(path, 'utf8')), null, 2)

@@ -2,7 +2,7 @@
  * Password hashes take most of a processor: those of strangers are worked out two at a time, so that whoever is known does not wait behind
  * a flood of them.
  */
-const maxStrangers = 2
+const maxUnknownRuns = 2
 const maxWaiting = 16
 
 export interface HashQueue {
@@ -11,26 +11,26 @@ export interface HashQueue {
 }
 
 export function createHashQueue(): HashQueue {
-  const waiting: (() => void)[] = []
-  let working = 0
+  const waitingStarts: (() => void)[] = []
+  let runningCount = 0
 
-  async function takeTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (working >= maxStrangers) await new Promise<void>((start) => waiting.push(start))
-    else working += 1
+  async function runInTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (runningCount >= maxUnknownRuns) await new Promise<void>((start) => waitingStarts.push(start))
+    else runningCount += 1
     try {
       return await work()
     } finally {
-      const next = waiting.shift()
+      const next = waitingStarts.shift()
       // Its place goes to the next one.
       if (next) next()
-      else working -= 1
+      else runningCount -= 1
     }
   }
 
   return {
     run(isKnown, work) {
       if (isKnown) return work()
-      return waiting.length >= maxWaiting ? null : takeTurn(work)
+      return waitingStarts.length >= maxWaiting ? null : runInTurn(work)
     },
   }
 }

@@ -1,58 +1,71 @@
 import { html } from '#server/text/html.ts'
-import { type Item, type ItemFields, type ItemPage, pageSize, writeQuantity } from '#demo/sample-instance/items.ts'
-import { alert, csrfField, field, frame, type Shown, type Word } from '#demo/sample-instance/pages.ts'
-import type { Session } from '#demo/sample-instance/users.ts'
+import {
+  type StockItem,
+  type ItemFields,
+  type ItemPage,
+  pageSize,
+  formatQuantity,
+} from '#demo/sample-instance/items.ts'
+import {
+  renderAlert,
+  renderCsrfField,
+  renderField,
+  renderFrame,
+  type PageView,
+  type TextKey,
+} from '#demo/sample-instance/pages.ts'
+import type { SampleSession } from '#demo/sample-instance/users.ts'
 
-export function itemsPage(shown: Shown, { items, total }: ItemPage, search: string, page: number): string {
-  const { say } = shown
-  const link = (to: number, word: Word) =>
-    html`<a href="/items?${new URLSearchParams({ search, page: String(to) }).toString()}">${say(word)}</a>`
+export function renderItemsPage(view: PageView, { items, total }: ItemPage, search: string, page: number): string {
+  const { translate } = view
+  const renderLink = (targetPage: number, word: TextKey) =>
+    html`<a href="/items?${new URLSearchParams({ search, page: String(targetPage) }).toString()}">${translate(word)}</a>`
   const rows = items.map(
     ({ id, code, name, quantity, unit }) =>
-      html`<tr><td><a href="/items/${id}">${code}</a></td><td>${name}</td><td class="number">${writeQuantity(quantity)}</td><td>${unit}</td></tr>`,
+      html`<tr><td><a href="/items/${id}">${code}</a></td><td>${name}</td><td class="number">${formatQuantity(quantity)}</td><td>${unit}</td></tr>`,
   )
   const table = html`<div class="table"><table>
-<thead><tr><th>${say('code')}</th><th>${say('name')}</th><th class="number">${say('quantity')}</th><th>${say('unit')}</th></tr></thead>
+<thead><tr><th>${translate('code')}</th><th>${translate('name')}</th><th class="number">${translate('quantity')}</th><th>${translate('unit')}</th></tr></thead>
 <tbody>${rows}</tbody>
 </table></div>
-<p class="pages">${say('found', { count: total })} ${page > 0 && link(page - 1, 'previous')} ${(page + 1) * pageSize < total && link(page + 1, 'next')}</p>`
-  return frame(
-    shown,
-    say('items'),
+<p class="pages">${translate('found', { count: total })} ${page > 0 && renderLink(page - 1, 'previous')} ${(page + 1) * pageSize < total && renderLink(page + 1, 'next')}</p>`
+  return renderFrame(
+    view,
+    translate('items'),
     html`<div class="bar">
-<form method="get" role="search"><input type="search" name="search" value="${search}" maxlength="100" aria-label="${say('search-items')}" placeholder="${say('search-items')}"><button class="quiet">${say('search')}</button></form>
-<a class="button" href="/items/new">${say('new-item')}</a>
+<form method="get" role="search"><input type="search" name="search" value="${search}" maxlength="100" aria-label="${translate('search-items')}" placeholder="${translate('search-items')}"><button class="quiet">${translate('search')}</button></form>
+<a class="button" href="/items/new">${translate('new-item')}</a>
 </div>
-${total > 0 ? table : html`<p>${say(search === '' ? 'no-items' : 'nothing-found')}</p>`}`,
+${total > 0 ? table : html`<p>${translate(search === '' ? 'no-items' : 'nothing-found')}</p>`}`,
   )
 }
 
-export interface EditedItem {
+export interface ItemForm {
   /** Null: a new one. */
-  item: Pick<Item, 'id' | 'version'> | null
+  item: Pick<StockItem, 'id' | 'version'> | null
   fields: ItemFields
-  fault: Word | null
+  fault: TextKey | null
 }
 
-export function itemPage(shown: Shown, session: Session, { item, fields, fault }: EditedItem): string {
-  const { say } = shown
-  const title = say(item ? 'change-item' : 'new-item')
-  return frame(
-    shown,
+export function renderItemPage(view: PageView, session: SampleSession, { item, fields, fault }: ItemForm): string {
+  const { translate } = view
+  const title = translate(item ? 'change-item' : 'new-item')
+  return renderFrame(
+    view,
     title,
-    html`${alert(fault && say(fault))}
+    html`${renderAlert(fault && translate(fault))}
 <form method="post" class="fields">
-${csrfField(session)}${item && html`<input type="hidden" name="version" value="${item.version}">`}
-${field(say, 'code', 'code', fields.code, html` maxlength="30" autocapitalize="none"`)}
-${field(say, 'name', 'name', fields.name, html` maxlength="100"`)}
-${field(say, 'quantity', 'quantity', fields.quantity, html` inputmode="decimal" maxlength="14"`)}
-${field(say, 'unit', 'unit', fields.unit, html` maxlength="20"`)}
-<p><button>${say('save')}</button> <a href="/items">${say('cancel')}</a></p>
+${renderCsrfField(session)}${item && html`<input type="hidden" name="version" value="${item.version}">`}
+${renderField(translate, 'code', 'code', fields.code, html` maxlength="30" autocapitalize="none"`)}
+${renderField(translate, 'name', 'name', fields.name, html` maxlength="100"`)}
+${renderField(translate, 'quantity', 'quantity', fields.quantity, html` inputmode="decimal" maxlength="14"`)}
+${renderField(translate, 'unit', 'unit', fields.unit, html` maxlength="20"`)}
+<p><button>${translate('save')}</button> <a href="/items">${translate('cancel')}</a></p>
 </form>
 ${
   item &&
-  html`<details><summary>${say('delete-item')}</summary>
-<form method="post" action="/items/${item.id}/delete">${csrfField(session)}<button class="danger">${say('delete')}</button></form>
+  html`<details><summary>${translate('delete-item')}</summary>
+<form method="post" action="/items/${item.id}/delete">${renderCsrfField(session)}<button class="danger">${translate('delete')}</button></form>
 </details>`
 }`,
   )

@@ -1,7 +1,7 @@
 /** The items of a sample instance. */
-import type { Store } from '#demo/sample-instance/store.ts'
+import type { SampleStore } from '#demo/sample-instance/store.ts'
 
-export interface Item {
+export interface StockItem {
   id: number
   code: string
   name: string
@@ -20,44 +20,45 @@ export interface ItemFields {
 export type ItemFault = 'code-wrong' | 'name-wrong' | 'quantity-wrong' | 'unit-wrong'
 
 export const pageSize = 50
-const codeShape = /^[A-Za-z0-9][A-Za-z0-9._-]{0,29}$/
-const quantityShape = /^-?\d{1,9}(?:\.\d{1,3})?$/
-const isLine = (text: string, most: number) => text !== '' && text.length <= most && !/\p{Cc}/u.test(text)
+const codePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,29}$/
+const quantityPattern = /^-?\d{1,9}(?:\.\d{1,3})?$/
+const isSingleLine = (text: string, maxLength: number) =>
+  text !== '' && text.length <= maxLength && !/\p{Cc}/u.test(text)
 
 /** What can be stored, or the first field that cannot. */
-export function readItem({ code, name, quantity, unit }: ItemFields): Omit<Item, 'id' | 'version'> | ItemFault {
-  if (!codeShape.test(code)) return 'code-wrong'
-  if (!isLine(name, 100)) return 'name-wrong'
-  if (!quantityShape.test(quantity)) return 'quantity-wrong'
-  if (!isLine(unit, 20)) return 'unit-wrong'
+export function parseItem({ code, name, quantity, unit }: ItemFields): Omit<StockItem, 'id' | 'version'> | ItemFault {
+  if (!codePattern.test(code)) return 'code-wrong'
+  if (!isSingleLine(name, 100)) return 'name-wrong'
+  if (!quantityPattern.test(quantity)) return 'quantity-wrong'
+  if (!isSingleLine(unit, 20)) return 'unit-wrong'
   return { code, name, quantity: Math.round(Number(quantity) * 1000), unit }
 }
 
 /** As it is typed: `1500` thousandths are `1.5`. */
-export const writeQuantity = (thousandths: number): string => String(thousandths / 1000)
+export const formatQuantity = (thousandths: number): string => String(thousandths / 1000)
 
 export interface ItemPage {
-  items: Item[]
+  items: StockItem[]
   total: number
 }
 
 /** By code; `search` is looked for in code and name. */
-export function findItems(store: Store, search: string, page: number): ItemPage {
+export function findItems(store: SampleStore, search: string, page: number): ItemPage {
   const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`
   const where = "where code like ? escape '\\' or name like ? escape '\\'"
   const { count } = store.prepare(`select count(*) as count from items ${where}`).get(pattern, pattern) ?? {}
   const items = store
     .prepare(`select id, code, name, quantity, unit, version from items ${where} order by code limit ? offset ?`)
     .all(pattern, pattern, pageSize, page * pageSize)
-  return { items: items as unknown as Item[], total: Number(count) }
+  return { items: items as unknown as StockItem[], total: Number(count) }
 }
 
-export const itemOf = (store: Store, id: number) =>
+export const getItem = (store: SampleStore, id: number) =>
   (store.prepare('select id, code, name, quantity, unit, version from items where id = ?').get(id) ??
-    null) as unknown as Item | null
+    null) as unknown as StockItem | null
 
 /** False: the code is taken. */
-export function addItem(store: Store, item: Omit<Item, 'id' | 'version'>, now: number): boolean {
+export function addItem(store: SampleStore, item: Omit<StockItem, 'id' | 'version'>, now: number): boolean {
   const { changes } = store
     .prepare(
       'insert into items (code, name, quantity, unit, version, changed) values (?, ?, ?, ?, 1, ?) on conflict do nothing',
@@ -67,9 +68,13 @@ export function addItem(store: Store, item: Omit<Item, 'id' | 'version'>, now: n
 }
 
 /** `taken`: another has the code. `stale`: somebody has changed or deleted it since it was shown. */
-export function changeItem(store: Store, { id, version, ...item }: Item, now: number): 'done' | 'taken' | 'stale' {
-  const taken = store.prepare('select 1 from items where code = ? and id <> ?').get(item.code, id)
-  if (taken) return 'taken'
+export function changeItem(
+  store: SampleStore,
+  { id, version, ...item }: StockItem,
+  now: number,
+): 'done' | 'taken' | 'stale' {
+  const otherItem = store.prepare('select 1 from items where code = ? and id <> ?').get(item.code, id)
+  if (otherItem) return 'taken'
   const { changes } = store
     .prepare(
       'update items set code = ?, name = ?, quantity = ?, unit = ?, version = version + 1, changed = ? where id = ? and version = ?',
@@ -78,6 +83,6 @@ export function changeItem(store: Store, { id, version, ...item }: Item, now: nu
   return Number(changes) === 1 ? 'done' : 'stale'
 }
 
-export function deleteItem(store: Store, id: number): void {
+export function deleteItem(store: SampleStore, id: number): void {
   store.prepare('delete from items where id = ?').run(id)
 }

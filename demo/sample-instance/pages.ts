@@ -1,37 +1,37 @@
 /** What every page of a sample instance has: its mark, who is signed in, the way around. */
 import en from '#locales/en/sample-instance.json' with { type: 'json' }
 import zh from '#locales/zh/sample-instance.json' with { type: 'json' }
-import { html, type Markup } from '#server/text/html.ts'
-import type { Session } from '#demo/sample-instance/users.ts'
+import { html, type HtmlMarkup } from '#server/text/html.ts'
+import type { SampleSession } from '#demo/sample-instance/users.ts'
 
-const words = { en, zh }
-export type Word = keyof typeof en
-export type Language = keyof typeof words
+const textsByLanguage = { en, zh }
+export type TextKey = keyof typeof en
+export type SampleLanguage = keyof typeof textsByLanguage
 
 /** The first of ours that the browser asks for. */
-export function languageOf(accepted: string | undefined): Language {
-  const [, found] = /(?:^|[,;\s])(en|zh)\b/i.exec((accepted ?? '').slice(0, 200)) ?? []
-  return found?.toLowerCase() === 'zh' ? 'zh' : 'en'
+export function parseLanguage(accepted: string | undefined): SampleLanguage {
+  const [, languageCode] = /(?:^|[,;\s])(en|zh)\b/i.exec((accepted ?? '').slice(0, 200)) ?? []
+  return languageCode?.toLowerCase() === 'zh' ? 'zh' : 'en'
 }
 
-export type Say = (word: Word, values?: Record<string, string | number>) => string
-export const sayIn =
-  (language: Language): Say =>
-  (word, values = {}) =>
-    words[language][word].replace(/\{\{(\w+)\}\}/g, (_, name: string) => String(values[name] ?? ''))
+export type SampleTranslate = (word: TextKey, values?: Record<string, string | number>) => string
+export const createTranslate =
+  (language: SampleLanguage): SampleTranslate =>
+  (key, values = {}) =>
+    textsByLanguage[language][key].replace(/\{\{(\w+)\}\}/g, (_, name: string) => String(values[name] ?? ''))
 
-export interface Shown {
-  language: Language
-  say: Say
+export interface PageView {
+  language: SampleLanguage
+  translate: SampleTranslate
   code: string
   site: 'www' | 'admin'
   /** Host of the other site. */
   otherSite: string
   path: string
-  session: Session | null
+  session: SampleSession | null
 }
 
-const ways: Record<Shown['site'], readonly [path: string, word: Word][]> = {
+const navigationLinks: Record<PageView['site'], readonly [path: string, word: TextKey][]> = {
   www: [['/items', 'items']],
   admin: [
     ['/', 'overview'],
@@ -40,14 +40,14 @@ const ways: Record<Shown['site'], readonly [path: string, word: Word][]> = {
   ],
 }
 
-export function frame(shown: Shown, title: string, body: Markup): string {
-  const { say, language, code, session } = shown
+export function renderFrame(view: PageView, title: string, body: HtmlMarkup): string {
+  const { translate, language, code, session } = view
   return html`<!doctype html>
 <html lang="${language === 'zh' ? 'zh-Hans' : 'en'}">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title} · ${code} · ${say('mark')}</title><link rel="stylesheet" href="/style.css"></head>
-<body class="${shown.site}">
-<p class="mark"><strong>${say('mark')}</strong> <span>${say('mark-text')}</span></p>
-<header><span class="code">${say('service', { code })}</span>${session && navigation(shown, session)}</header>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title} · ${code} · ${translate('mark')}</title><link rel="stylesheet" href="/style.css"></head>
+<body class="${view.site}">
+<p class="mark"><strong>${translate('mark')}</strong> <span>${translate('mark-text')}</span></p>
+<header><span class="code">${translate('service', { code })}</span>${session && renderNavigation(view, session)}</header>
 <main>
 <h1>${title}</h1>
 ${body}
@@ -57,41 +57,49 @@ ${body}
 `.html
 }
 
-function navigation({ say, site, path, otherSite }: Shown, session: Session): Markup {
-  const isHere = (way: string) => (way === '/' ? path === '/' : path === way || path.startsWith(`${way}/`))
-  const links = ways[site].map(
-    ([way, word]) => html`<a href="${way}"${isHere(way) && html` aria-current="page"`}>${say(word)}</a>`,
+function renderNavigation({ translate, site, path, otherSite }: PageView, session: SampleSession): HtmlMarkup {
+  const isCurrent = (href: string) => (href === '/' ? path === '/' : path === href || path.startsWith(`${href}/`))
+  const links = navigationLinks[site].map(
+    ([href, word]) => html`<a href="${href}"${isCurrent(href) && html` aria-current="page"`}>${translate(word)}</a>`,
   )
-  const other = site === 'admin' ? say('to-items') : session.user.is_admin === 1 && say('administration')
-  return html`<nav>${links}${other !== false && html`<a href="//${otherSite}/">${other}</a>`}</nav>
-<form method="post" action="/sign-out">${csrfField(session)}<span>${session.user.name}</span> <button class="quiet">${say('sign-out')}</button></form>`
+  const otherSiteLabel =
+    site === 'admin' ? translate('to-items') : session.user.is_admin === 1 && translate('administration')
+  return html`<nav>${links}${otherSiteLabel !== false && html`<a href="//${otherSite}/">${otherSiteLabel}</a>`}</nav>
+<form method="post" action="/sign-out">${renderCsrfField(session)}<span>${session.user.name}</span> <button class="quiet">${translate('sign-out')}</button></form>`
 }
 
-export const csrfField = ({ csrf }: Session): Markup => html`<input type="hidden" name="csrf" value="${csrf}">`
+export const renderCsrfField = ({ csrf }: SampleSession): HtmlMarkup =>
+  html`<input type="hidden" name="csrf" value="${csrf}">`
 
-export const field = (say: Say, word: Word, name: string, value: string, more: Markup | false = false): Markup =>
-  html`<label><span>${say(word)}</span><input name="${name}" value="${value}" required${more}></label>`
+export const renderField = (
+  translate: SampleTranslate,
+  word: TextKey,
+  name: string,
+  value: string,
+  attributes: HtmlMarkup | false = false,
+): HtmlMarkup =>
+  html`<label><span>${translate(word)}</span><input name="${name}" value="${value}" required${attributes}></label>`
 
-export const alert = (text: string | null): Markup | false =>
+export const renderAlert = (text: string | null): HtmlMarkup | false =>
   text !== null && html`<p class="alert" role="alert">${text}</p>`
 
-export function signInPage(shown: Shown, name: string, fault: string | null): string {
-  const { say } = shown
-  return frame(
-    shown,
-    say('sign-in'),
-    html`${alert(fault)}
+export function renderSignInPage(view: PageView, name: string, fault: string | null): string {
+  const { translate } = view
+  return renderFrame(
+    view,
+    translate('sign-in'),
+    html`${renderAlert(fault)}
 <form method="post" class="fields narrow">
-${field(say, 'user', 'user', name, html` autocomplete="username" autocapitalize="none" maxlength="40"`)}
-${field(say, 'password', 'password', '', html` type="password" autocomplete="current-password" maxlength="200"`)}
-<p><button>${say('sign-in')}</button></p>
+${renderField(translate, 'user', 'user', name, html` autocomplete="username" autocapitalize="none" maxlength="40"`)}
+${renderField(translate, 'password', 'password', '', html` type="password" autocomplete="current-password" maxlength="200"`)}
+<p><button>${translate('sign-in')}</button></p>
 </form>`,
   )
 }
 
-export const messagePage = (shown: Shown, word: Word): string =>
-  frame(
-    shown,
-    shown.say(word),
-    html`<p><a href="/">${shown.say(shown.site === 'admin' ? 'overview' : 'items')}</a></p>`,
+export const renderMessagePage = (view: PageView, word: TextKey): string =>
+  renderFrame(
+    view,
+    view.translate(word),
+    html`<p><a href="/">${view.translate(view.site === 'admin' ? 'overview' : 'items')}</a></p>`,
   )

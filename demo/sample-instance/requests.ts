@@ -1,31 +1,31 @@
 /** A request to a sample instance, read within bounds, and the answer to it. */
 import { type IncomingMessage, readText, type ServerResponse } from '#server/drivers/hosting/local/socket-http.ts'
-import { languageOf, sayIn, type Shown } from '#demo/sample-instance/pages.ts'
-import type { Session } from '#demo/sample-instance/users.ts'
+import { parseLanguage, createTranslate, type PageView } from '#demo/sample-instance/pages.ts'
+import type { SampleSession } from '#demo/sample-instance/users.ts'
 
 /** Bytes of a form. */
-export const maxBody = 64 * 1024
+export const maxBodyBytes = 64 * 1024
 
 type CookieKind = 'session' | 'device'
 const deviceSeconds = 400 * 86_400
 
 /** Over TLS with the prefix by which browsers take it from this very host alone. */
-const cookieName = (kind: CookieKind, isSecure: boolean) => `${isSecure ? '__Host-' : ''}sample_${kind}`
+const getCookieName = (kind: CookieKind, isSecure: boolean) => `${isSecure ? '__Host-' : ''}sample_${kind}`
 
-const setCookie = (kind: CookieKind, value: string, isSecure: boolean, maxAge: number | null): string =>
-  `${cookieName(kind, isSecure)}=${value}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}${
+const formatCookie = (kind: CookieKind, value: string, isSecure: boolean, maxAge: number | null): string =>
+  `${getCookieName(kind, isSecure)}=${value}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}${
     maxAge === null ? '' : `; Max-Age=${maxAge}`
   }`
 
 /** Empty `value`: it goes. */
-export const sessionCookie = (value: string, isSecure: boolean): string =>
-  setCookie('session', value, isSecure, value === '' ? 0 : null)
+export const formatSessionCookie = (value: string, isSecure: boolean): string =>
+  formatCookie('session', value, isSecure, value === '' ? 0 : null)
 
 /** Marks a browser in which somebody has signed in: it signs nobody in. */
-export const deviceCookie = (value: string, isSecure: boolean): string =>
-  setCookie('device', value, isSecure, deviceSeconds)
+export const formatDeviceCookie = (value: string, isSecure: boolean): string =>
+  formatCookie('device', value, isSecure, deviceSeconds)
 
-export interface Asked {
+export interface InstanceRequest {
   method: 'GET' | 'POST'
   /** Without the query. */
   path: string
@@ -41,19 +41,23 @@ export interface Asked {
   address: string
   /** People reach the service over TLS, as the gateway says. */
   isSecure: boolean
-  session: Session | null
-  shown: Shown
+  session: SampleSession | null
+  view: PageView
 }
 
-export interface Answer {
+export interface InstanceResponse {
   status: number
   /** HTML, or with `type` something else; empty of a redirect. */
   body: string
   headers?: Record<string, string | string[]>
 }
 
-export const page = (body: string, status = 200, headers: Answer['headers'] = {}): Answer => ({ status, body, headers })
-export const redirect = (to: string, headers: Record<string, string | string[]> = {}): Answer => ({
+export const createPageResponse = (
+  body: string,
+  status = 200,
+  headers: InstanceResponse['headers'] = {},
+): InstanceResponse => ({ status, body, headers })
+export const createRedirect = (to: string, headers: Record<string, string | string[]> = {}): InstanceResponse => ({
   status: 303,
   body: '',
   headers: { location: to, ...headers },
@@ -63,28 +67,28 @@ export const redirect = (to: string, headers: Record<string, string | string[]> 
 export async function readRequest(
   request: IncomingMessage,
   code: string,
-  sessionOf: (cookie: string) => Session | null,
-): Promise<Asked | null> {
+  findSession: (cookie: string) => SampleSession | null,
+): Promise<InstanceRequest | null> {
   const method = request.method === 'HEAD' ? 'GET' : request.method
   if (method !== 'GET' && method !== 'POST') return null
   const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://instance')
   const host = request.headers.host ?? ''
   const site = host.startsWith('admin.') ? 'admin' : 'www'
-  const form = new URLSearchParams(method === 'POST' ? await readText(request, maxBody) : '')
+  const form = new URLSearchParams(method === 'POST' ? await readText(request, maxBodyBytes) : '')
   const isSecure = request.headers['x-forwarded-proto'] === 'https'
-  const cookie = cookieIn(request.headers.cookie, cookieName('session', isSecure))
-  const device = deviceShape.exec(cookieIn(request.headers.cookie, cookieName('device', isSecure)))?.[0] ?? ''
-  const session = cookie === '' ? null : sessionOf(cookie)
-  const language = languageOf(request.headers['accept-language'])
+  const cookie = readCookie(request.headers.cookie, getCookieName('session', isSecure))
+  const device = devicePattern.exec(readCookie(request.headers.cookie, getCookieName('device', isSecure)))?.[0] ?? ''
+  const session = cookie === '' ? null : findSession(cookie)
+  const language = parseLanguage(request.headers['accept-language'])
   const otherSite = host.replace(/^(?:www|admin)\./, site === 'admin' ? 'www.' : 'admin.')
-  const shown = { language, say: sayIn(language), code, site, otherSite, path, session } as const
+  const view = { language, translate: createTranslate(language), code, site, otherSite, path, session } as const
   const address = String(request.headers['x-forwarded-for'] ?? '')
-  return { method, path, query, form, site, host, cookie, device, address, isSecure, session, shown }
+  return { method, path, query, form, site, host, cookie, device, address, isSecure, session, view }
 }
 
-const deviceShape = /^[\w-]{43}$/
+const devicePattern = /^[\w-]{43}$/
 
-function cookieIn(header: string | undefined, cookieKey: string): string {
+function readCookie(header: string | undefined, cookieKey: string): string {
   for (const part of (header ?? '').split(';')) {
     const [name, value = ''] = part.trim().split('=', 2)
     if (name === cookieKey) return value
@@ -94,12 +98,12 @@ function cookieIn(header: string | undefined, cookieKey: string): string {
 
 /** A browser says where a form was sent from; what comes from elsewhere is refused before anything else is looked at. */
 export function isOwnForm({ headers }: IncomingMessage): boolean {
-  const { origin, 'sec-fetch-site': from } = headers
-  if (from !== undefined) return from === 'same-origin'
+  const { origin, 'sec-fetch-site': fetchSite } = headers
+  if (fetchSite !== undefined) return fetchSite === 'same-origin'
   return origin === undefined || (URL.canParse(origin) && new URL(origin).host === headers.host)
 }
 
-const everywhere = {
+const commonHeaders = {
   'cache-control': 'no-store',
   'content-type': 'text/html; charset=utf-8',
   'x-content-type-options': 'nosniff',
@@ -108,7 +112,11 @@ const everywhere = {
     "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 }
 
-export function send(response: ServerResponse, { status, body, headers }: Answer, isHead: boolean): void {
+export function sendResponse(
+  response: ServerResponse,
+  { status, body, headers }: InstanceResponse,
+  isHead: boolean,
+): void {
   const length = String(Buffer.byteLength(body))
-  response.writeHead(status, { ...everywhere, ...headers, 'content-length': length }).end(isHead ? '' : body)
+  response.writeHead(status, { ...commonHeaders, ...headers, 'content-length': length }).end(isHead ? '' : body)
 }

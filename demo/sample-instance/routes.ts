@@ -1,19 +1,31 @@
 /** What a sample instance answers: items at `www`, users, apps and memory at `admin`. */
 import { randomBytes } from 'node:crypto'
 import type { LogWriter } from '#server/drivers/hosting/local/log-writer.ts'
-import type { AppData } from '#demo/sample-instance/app-data.ts'
-import { appsPage, type MemoryUse, overviewPage, usersPage } from '#demo/sample-instance/admin-pages.ts'
-import { itemPage, itemsPage } from '#demo/sample-instance/item-pages.ts'
+import type { AppContent } from '#demo/sample-instance/app-data.ts'
+import {
+  renderAppsPage,
+  type MemoryUse,
+  renderOverviewPage,
+  renderUsersPage,
+} from '#demo/sample-instance/admin-pages.ts'
+import { renderItemPage, renderItemsPage } from '#demo/sample-instance/item-pages.ts'
 import * as items from '#demo/sample-instance/items.ts'
-import { messagePage, signInPage, type Word } from '#demo/sample-instance/pages.ts'
-import { maxPassword } from '#demo/sample-instance/passwords.ts'
-import { type Answer, type Asked, deviceCookie, page, redirect, sessionCookie } from '#demo/sample-instance/requests.ts'
-import type { Store } from '#demo/sample-instance/store.ts'
+import { renderMessagePage, renderSignInPage, type TextKey } from '#demo/sample-instance/pages.ts'
+import { maxPasswordLength } from '#demo/sample-instance/passwords.ts'
+import {
+  type InstanceResponse,
+  type InstanceRequest,
+  formatDeviceCookie,
+  createPageResponse,
+  createRedirect,
+  formatSessionCookie,
+} from '#demo/sample-instance/requests.ts'
+import type { SampleStore } from '#demo/sample-instance/store.ts'
 import * as users from '#demo/sample-instance/users.ts'
 
-export interface Parts {
-  store: Store
-  apps: readonly AppData[]
+export interface SampleContext {
+  store: SampleStore
+  apps: readonly AppContent[]
   memory: () => MemoryUse
   useMoreMemory: () => void
   log: LogWriter['write']
@@ -21,138 +33,158 @@ export interface Parts {
   clock: () => number
 }
 
-type SignedIn = Asked & { session: users.Session }
+type SignedInRequest = InstanceRequest & { session: users.SampleSession }
 
 /** Of whoever sent it, its origin has been looked at. */
-export async function answer(asked: Asked, parts: Parts): Promise<Answer> {
-  const { path, site, method, shown, session, form } = asked
-  if (path === '/sign-in') return method === 'POST' ? signIn(asked, parts) : page(signInPage(shown, '', null))
-  if (!session) return method === 'GET' ? redirect('/sign-in') : page(messagePage(shown, 'refused'), 403)
+export async function routeRequest(request: InstanceRequest, context: SampleContext): Promise<InstanceResponse> {
+  const { path, site, method, view, session, form } = request
+  if (path === '/sign-in')
+    return method === 'POST' ? signIn(request, context) : createPageResponse(renderSignInPage(view, '', null))
+  if (!session)
+    return method === 'GET' ? createRedirect('/sign-in') : createPageResponse(renderMessagePage(view, 'refused'), 403)
   // The host of the administrator's site has its own cookie, which nobody else is given.
-  if (site === 'admin' && session.user.is_admin !== 1) return page(messagePage(shown, 'admins-only'), 403)
-  if (method === 'POST' && !users.isToken(form.get('csrf') ?? '', session.csrf))
-    return page(messagePage(shown, 'refused'), 403)
-  const signedIn = { ...asked, session }
-  if (method === 'POST' && path === '/sign-out') return signOut(signedIn, parts)
-  const found = await (site === 'admin' ? answerAdmin(signedIn, parts) : answerItems(signedIn, parts))
-  return found ?? page(messagePage(shown, 'not-found'), 404)
+  if (site === 'admin' && session.user.is_admin !== 1)
+    return createPageResponse(renderMessagePage(view, 'admins-only'), 403)
+  if (method === 'POST' && !users.isSameToken(form.get('csrf') ?? '', session.csrf))
+    return createPageResponse(renderMessagePage(view, 'refused'), 403)
+  const signedInRequest = { ...request, session }
+  if (method === 'POST' && path === '/sign-out') return signOut(signedInRequest, context)
+  const response = await (site === 'admin'
+    ? handleAdmin(signedInRequest, context)
+    : handleItems(signedInRequest, context))
+  return response ?? createPageResponse(renderMessagePage(view, 'not-found'), 404)
 }
 
 /** Anybody can cause it, under any name. */
-const refusal = { priority: 'refusal' } as const
+const refusalOptions = { priority: 'refusal' } as const
 
-async function signIn(asked: Asked, { store, log, clock }: Parts): Promise<Answer> {
-  const { form, site, shown, address, isSecure } = asked
+async function signIn(request: InstanceRequest, { store, log, clock }: SampleContext): Promise<InstanceResponse> {
+  const { form, site, view, address, isSecure } = request
   const [name, password] = [form.get('user') ?? '', form.get('password') ?? '']
-  const again = (status: number, fault: Word) => page(signInPage(shown, name, shown.say(fault)), status)
-  if (!nameShape.test(name) || password.length > maxPassword) return again(401, 'sign-in-refused')
-  const device = asked.device || randomBytes(32).toString('base64url')
+  const renderFormAgain = (status: number, fault: TextKey) =>
+    createPageResponse(renderSignInPage(view, name, view.translate(fault)), status)
+  if (!namePattern.test(name) || password.length > maxPasswordLength) return renderFormAgain(401, 'sign-in-refused')
+  const device = request.device || randomBytes(32).toString('base64url')
   const result = await users.signIn(store, { name, password, address, device }, clock())
   if (result.kind === 'limited') {
-    log('warn', `login of ${name} refused: too many attempts`, refusal)
+    log('warn', `login of ${name} refused: too many attempts`, refusalOptions)
     const seconds = Math.ceil(result.waitMs / 1000)
-    const fault = shown.say('sign-in-limited', { minutes: Math.ceil(seconds / 60) })
-    return page(signInPage(shown, name, fault), 429, { 'retry-after': String(seconds) })
+    const fault = view.translate('sign-in-limited', { minutes: Math.ceil(seconds / 60) })
+    return createPageResponse(renderSignInPage(view, name, fault), 429, { 'retry-after': String(seconds) })
   }
   if (result.kind === 'refused') {
-    log('warn', `login of ${name} refused`, refusal)
-    return again(401, 'sign-in-refused')
+    log('warn', `login of ${name} refused`, refusalOptions)
+    return renderFormAgain(401, 'sign-in-refused')
   }
   if (site === 'admin' && result.user.is_admin !== 1) {
     users.signOut(store, result.cookie)
     log('warn', `login of ${name} at the administration refused`)
-    return again(403, 'admins-only')
+    return renderFormAgain(403, 'admins-only')
   }
   log('info', `login of ${name}`)
-  return redirect('/', { 'set-cookie': [sessionCookie(result.cookie, isSecure), deviceCookie(device, isSecure)] })
+  return createRedirect('/', {
+    'set-cookie': [formatSessionCookie(result.cookie, isSecure), formatDeviceCookie(device, isSecure)],
+  })
 }
 
-function signOut({ cookie, session, isSecure }: SignedIn, { store, log }: Parts): Answer {
+function signOut({ cookie, session, isSecure }: SignedInRequest, { store, log }: SampleContext): InstanceResponse {
   users.signOut(store, cookie)
   log('info', `logout of ${session.user.name}`)
-  return redirect('/sign-in', { 'set-cookie': sessionCookie('', isSecure) })
+  return createRedirect('/sign-in', { 'set-cookie': formatSessionCookie('', isSecure) })
 }
 
-const nameShape = /^[A-Za-z0-9._-]{1,40}$/
+const namePattern = /^[A-Za-z0-9._-]{1,40}$/
 /** Of a path `<before>/<number><after>`. */
-const idIn = (path: string, shape: RegExp) => {
-  const [, id] = shape.exec(path) ?? []
+const parseId = (path: string, pattern: RegExp) => {
+  const [, id] = pattern.exec(path) ?? []
   return id === undefined ? null : Number(id)
 }
 
-function answerItems(asked: SignedIn, parts: Parts): Answer | null {
-  const { method, path, query, shown, otherSite } = { ...asked, otherSite: asked.shown.otherSite }
-  if (method === 'GET' && path === '/') return redirect('/items')
-  if (method === 'GET' && path === '/admin') return redirect(`//${otherSite}/`)
+function handleItems(request: SignedInRequest, context: SampleContext): InstanceResponse | null {
+  const { method, path, query, view, otherSite } = { ...request, otherSite: request.view.otherSite }
+  if (method === 'GET' && path === '/') return createRedirect('/items')
+  if (method === 'GET' && path === '/admin') return createRedirect(`//${otherSite}/`)
   if (method === 'GET' && path === '/items') {
     const search = (query.get('search') ?? '').slice(0, 100)
-    const at = Math.min(Math.max(0, Math.trunc(Number(query.get('page'))) || 0), 100_000)
-    return page(itemsPage(shown, items.findItems(parts.store, search, at), search, at))
+    const pageIndex = Math.min(Math.max(0, Math.trunc(Number(query.get('page'))) || 0), 100_000)
+    return createPageResponse(
+      renderItemsPage(view, items.findItems(context.store, search, pageIndex), search, pageIndex),
+    )
   }
-  if (path === '/items/new') return newItem(asked, parts)
-  const deleted = method === 'POST' ? idIn(path, /^\/items\/(\d{1,12})\/delete$/) : null
-  if (deleted !== null) {
-    items.deleteItem(parts.store, deleted)
-    return redirect('/items')
+  if (path === '/items/new') return handleNewItem(request, context)
+  const deletedId = method === 'POST' ? parseId(path, /^\/items\/(\d{1,12})\/delete$/) : null
+  if (deletedId !== null) {
+    items.deleteItem(context.store, deletedId)
+    return createRedirect('/items')
   }
-  const id = idIn(path, /^\/items\/(\d{1,12})$/)
-  return id === null ? null : oneItem(asked, parts, id)
+  const id = parseId(path, /^\/items\/(\d{1,12})$/)
+  return id === null ? null : handleItem(request, context, id)
 }
 
-const fieldsOf = (form: URLSearchParams): items.ItemFields => {
+const readItemFields = (form: URLSearchParams): items.ItemFields => {
   const text = (name: string) => (form.get(name) ?? '').trim()
   return { code: text('code'), name: text('name'), quantity: text('quantity'), unit: text('unit') }
 }
 
-function newItem({ method, form, shown, session }: SignedIn, { store, clock }: Parts): Answer {
-  const fields = fieldsOf(form)
-  const again = (fault: Word | null, status: number) =>
-    page(itemPage(shown, session, { item: null, fields, fault }), status)
-  if (method === 'GET') return again(null, 200)
-  const read = items.readItem(fields)
-  if (typeof read === 'string') return again(read, 400)
-  return items.addItem(store, read, clock()) ? redirect('/items') : again('code-taken', 409)
+function handleNewItem(
+  { method, form, view, session }: SignedInRequest,
+  { store, clock }: SampleContext,
+): InstanceResponse {
+  const fields = readItemFields(form)
+  const renderForm = (fault: TextKey | null, status: number) =>
+    createPageResponse(renderItemPage(view, session, { item: null, fields, fault }), status)
+  if (method === 'GET') return renderForm(null, 200)
+  const itemResult = items.parseItem(fields)
+  if (typeof itemResult === 'string') return renderForm(itemResult, 400)
+  return items.addItem(store, itemResult, clock()) ? createRedirect('/items') : renderForm('code-taken', 409)
 }
 
-function oneItem({ method, form, shown, session }: SignedIn, { store, clock }: Parts, id: number): Answer | null {
-  const item = items.itemOf(store, id)
+function handleItem(
+  { method, form, view, session }: SignedInRequest,
+  { store, clock }: SampleContext,
+  id: number,
+): InstanceResponse | null {
+  const item = items.getItem(store, id)
   if (!item) return null
-  const show = (fields: items.ItemFields, fault: Word | null, status: number, version = item.version) =>
-    page(itemPage(shown, session, { item: { id, version }, fields, fault }), status)
-  if (method === 'GET') return show({ ...item, quantity: items.writeQuantity(item.quantity) }, null, 200)
-  const [fields, version] = [fieldsOf(form), Number(form.get('version'))]
-  const read = items.readItem(fields)
-  if (typeof read === 'string') return show(fields, read, 400, version)
-  const changed = items.changeItem(store, { ...read, id, version }, clock())
-  if (changed === 'taken') return show(fields, 'code-taken', 409, version)
-  return changed === 'stale' ? show(fields, 'item-stale', 409, version) : redirect('/items')
+  const renderForm = (fields: items.ItemFields, fault: TextKey | null, status: number, version = item.version) =>
+    createPageResponse(renderItemPage(view, session, { item: { id, version }, fields, fault }), status)
+  if (method === 'GET') return renderForm({ ...item, quantity: items.formatQuantity(item.quantity) }, null, 200)
+  const [fields, version] = [readItemFields(form), Number(form.get('version'))]
+  const itemResult = items.parseItem(fields)
+  if (typeof itemResult === 'string') return renderForm(fields, itemResult, 400, version)
+  const changeResult = items.changeItem(store, { ...itemResult, id, version }, clock())
+  if (changeResult === 'taken') return renderForm(fields, 'code-taken', 409, version)
+  return changeResult === 'stale' ? renderForm(fields, 'item-stale', 409, version) : createRedirect('/items')
 }
 
-async function answerAdmin(asked: SignedIn, parts: Parts): Promise<Answer | null> {
-  const { method, path, shown, session } = asked
-  if (method === 'GET' && path === '/') return page(overviewPage(shown, session, parts.memory()))
-  if (method === 'GET' && path === '/apps') return page(appsPage(shown, parts.apps))
+async function handleAdmin(request: SignedInRequest, context: SampleContext): Promise<InstanceResponse | null> {
+  const { method, path, view, session } = request
+  if (method === 'GET' && path === '/') return createPageResponse(renderOverviewPage(view, session, context.memory()))
+  if (method === 'GET' && path === '/apps') return createPageResponse(renderAppsPage(view, context.apps))
   if (method === 'POST' && path === '/memory') {
-    parts.useMoreMemory()
-    parts.log('warn', '100 MB more memory in use, for trying')
-    return redirect('/')
+    context.useMoreMemory()
+    context.log('warn', '100 MB more memory in use, for trying')
+    return createRedirect('/')
   }
-  if (path === '/users') return userList(asked, parts)
-  const removed = method === 'POST' ? idIn(path, /^\/users\/(\d{1,12})\/delete$/) : null
-  if (removed === null) return null
-  users.removeUser(parts.store, removed)
-  parts.log('info', `user ${removed} was deleted`)
-  return redirect('/users')
+  if (path === '/users') return handleUsers(request, context)
+  const removedId = method === 'POST' ? parseId(path, /^\/users\/(\d{1,12})\/delete$/) : null
+  if (removedId === null) return null
+  users.removeUser(context.store, removedId)
+  context.log('info', `user ${removedId} was deleted`)
+  return createRedirect('/users')
 }
 
-async function userList({ method, form, shown, session }: SignedIn, { store, log, clock }: Parts): Promise<Answer> {
-  const show = (name: string, fault: Word | null, status: number) =>
-    page(usersPage(shown, session, users.allUsers(store), { name, fault }), status)
-  if (method === 'GET') return show('', null, 200)
+async function handleUsers(
+  { method, form, view, session }: SignedInRequest,
+  { store, log, clock }: SampleContext,
+): Promise<InstanceResponse> {
+  const renderForm = (name: string, fault: TextKey | null, status: number) =>
+    createPageResponse(renderUsersPage(view, session, users.listUsers(store), { name, fault }), status)
+  if (method === 'GET') return renderForm('', null, 200)
   const [name, password] = [(form.get('user') ?? '').trim(), form.get('password') ?? '']
-  if (!nameShape.test(name) || password.length < 8 || password.length > maxPassword)
-    return show(name, 'user-wrong', 400)
-  if (!(await users.addUser(store, name, password, clock()))) return show(name, 'user-taken', 409)
+  if (!namePattern.test(name) || password.length < 8 || password.length > maxPasswordLength)
+    return renderForm(name, 'user-wrong', 400)
+  if (!(await users.addUser(store, name, password, clock()))) return renderForm(name, 'user-taken', 409)
   log('info', `user ${name} was added`)
-  return redirect('/users')
+  return createRedirect('/users')
 }

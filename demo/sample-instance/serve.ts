@@ -3,13 +3,19 @@ import { readFileSync } from 'node:fs'
 import { cutText, openLogWriter } from '#server/drivers/hosting/local/log-writer.ts'
 import { createServer, type IncomingMessage, type ServerResponse } from '#server/drivers/hosting/local/socket-http.ts'
 import { readApps } from '#demo/sample-instance/app-data.ts'
-import { messagePage, languageOf, sayIn } from '#demo/sample-instance/pages.ts'
-import { isOwnForm, maxBody, page, readRequest, send } from '#demo/sample-instance/requests.ts'
-import { answer, type Parts } from '#demo/sample-instance/routes.ts'
-import type { TaskSetting } from '#demo/sample-instance/setting.ts'
+import { renderMessagePage, parseLanguage, createTranslate } from '#demo/sample-instance/pages.ts'
+import {
+  isOwnForm,
+  maxBodyBytes,
+  createPageResponse,
+  readRequest,
+  sendResponse,
+} from '#demo/sample-instance/requests.ts'
+import { routeRequest, type SampleContext } from '#demo/sample-instance/routes.ts'
+import type { TaskArguments } from '#demo/sample-instance/task-arguments.ts'
 import { readStandardInput } from '#demo/sample-instance/standard-input.ts'
 import { openStore } from '#demo/sample-instance/store.ts'
-import { sessionOf } from '#demo/sample-instance/users.ts'
+import { findSession } from '#demo/sample-instance/users.ts'
 
 const endMs = 3000
 const megabyte = 1024 * 1024
@@ -17,97 +23,99 @@ const maxLoggedPath = 200
 
 /** Begins when it is told `go`: until then its supervisor may end without knowing of it. */
 export async function serve(argument: string): Promise<void> {
-  const setting = JSON.parse(argument) as TaskSetting
+  const taskArguments = JSON.parse(argument) as TaskArguments
   if ((await readStandardInput(16)) !== 'go') return
-  const store = openStore(setting.data, Date.now())
-  const log = openLogWriter(setting.logs, setting.number)
-  const held: Buffer[] = []
-  const parts: Parts = {
+  const store = openStore(taskArguments.data, Date.now())
+  const log = openLogWriter(taskArguments.logs, taskArguments.number)
+  const memoryBlocks: Buffer[] = []
+  const context: SampleContext = {
     store,
-    apps: readApps(setting),
+    apps: readApps(taskArguments),
     memory: () => ({
-      task: setting.number,
+      task: taskArguments.number,
       usedMb: Math.round(process.memoryUsage.rss() / megabyte),
-      limitMb: setting.limitMb,
+      limitMb: taskArguments.limitMb,
     }),
     // Written to: the system gives memory when it is touched.
-    useMoreMemory: () => void held.push(Buffer.alloc(100 * megabyte, 1)),
+    useMoreMemory: () => void memoryBlocks.push(Buffer.alloc(100 * megabyte, 1)),
     log: log.write,
     clock: Date.now,
   }
-  const style = readFileSync(new URL('style.css', import.meta.url), 'utf8')
+  const css = readFileSync(new URL('style.css', import.meta.url), 'utf8')
 
   const server = createServer((request, response) => {
-    const from = performance.now()
+    const startedAt = performance.now()
     const [path = ''] = (request.url ?? '').split('?')
     // Of its supervisor, who asks past the gateway.
-    if (path === '/health' && request.headers.host === 'socket') return healthy(response)
+    if (path === '/health' && request.headers.host === 'socket') return sendHealth(response)
     const requestText = `${request.method} ${cutText(path, maxLoggedPath)}`
     response.on('close', () => {
       const outcome = `${requestText} ${response.statusCode}`
-      const text = `${outcome} ${Math.round(performance.now() - from)} ms`
+      const text = `${outcome} ${Math.round(performance.now() - startedAt)} ms`
       log.write('info', text, { priority: 'request', repeatKey: outcome })
     })
     if (path === '/style.css')
-      return send(response, { status: 200, body: style, headers: styleHeaders }, request.method === 'HEAD')
-    handle(request, response).catch((error: unknown) => {
+      return sendResponse(response, { status: 200, body: css, headers: styleHeaders }, request.method === 'HEAD')
+    handleRequest(request, response).catch((error: unknown) => {
       log.write('error', `${requestText}: ${error instanceof Error ? error.stack : String(error)}`)
       if (response.headersSent) response.destroy()
       else sendMessage(request, response, 'failed', 500)
     })
   })
 
-  function healthy(response: ServerResponse): void {
+  function sendHealth(response: ServerResponse): void {
     // Throws where the data cannot be read: that is no health.
     store.prepare('select count(*) from users').get()
     response.writeHead(200, { 'content-type': 'text/plain' }).end('ok')
   }
 
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method === 'POST' && !isOwnForm(request)) return sendMessage(request, response, 'refused', 403)
-    if (Number(request.headers['content-length'] ?? 0) > maxBody)
+    if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes)
       return sendMessage(request, response, 'too-large', 413)
-    const asked = await readRequest(request, setting.code, (cookie) => sessionOf(store, cookie, Date.now()))
-    if (!asked) return sendMessage(request, response, 'not-found', 405)
-    send(response, await answer(asked, parts), request.method === 'HEAD')
+    const instanceRequest = await readRequest(request, taskArguments.code, (cookie) =>
+      findSession(store, cookie, Date.now()),
+    )
+    if (!instanceRequest) return sendMessage(request, response, 'not-found', 405)
+    sendResponse(response, await routeRequest(instanceRequest, context), request.method === 'HEAD')
   }
 
   function sendMessage(
     request: IncomingMessage,
     response: ServerResponse,
-    word: Parameters<typeof messagePage>[1],
+    word: Parameters<typeof renderMessagePage>[1],
     status: number,
   ): void {
-    const language = languageOf(request.headers['accept-language'])
+    const language = parseLanguage(request.headers['accept-language'])
     const site = request.headers.host?.startsWith('admin.') ? 'admin' : 'www'
-    const shown = {
+    const view = {
       language,
-      say: sayIn(language),
-      code: setting.code,
+      translate: createTranslate(language),
+      code: taskArguments.code,
       site,
       otherSite: '',
       path: '',
       session: null,
     } as const
-    send(response, page(messagePage(shown, word), status), request.method === 'HEAD')
+    sendResponse(response, createPageResponse(renderMessagePage(view, word), status), request.method === 'HEAD')
   }
 
   // Its owner's alone, as all files that we make.
-  await new Promise<void>((listening, failed) => {
-    server.once('error', failed)
-    server.listen(setting.socket, listening)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(taskArguments.socket, resolve)
   })
-  log.write('info', `task ${setting.number} begins`)
+  log.write('info', `task ${taskArguments.number} begins`)
 
   process.on('SIGTERM', () => {
-    log.write('info', `task ${setting.number} ends`)
+    log.write('info', `task ${taskArguments.number} ends`)
     // Requests at work finish; no new one comes, because the gateway knows.
-    server.close(() => end())
+    server.close(() => endProcess())
     server.closeIdleConnections()
-    setTimeout(end, endMs).unref()
+    setTimeout(endProcess, endMs).unref()
   })
 
-  function end(): void {
+  function endProcess(): void {
     // Writes how often the last line was repeated.
     log.close()
     process.exit(0)

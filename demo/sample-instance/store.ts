@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-export type Store = DatabaseSync
+export type SampleStore = DatabaseSync
 
 const schema = `
 create table if not exists users (
@@ -59,12 +59,12 @@ create table if not exists items (
 `
 
 /** Made with its user `admin`, who has no password, where it is not there. Throws for a file that is damaged. */
-export function openStore(folder: string, now: number): Store {
+export function openStore(folder: string, now: number): SampleStore {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const store = new DatabaseSync(join(folder, 'instance.db'), { enableForeignKeyConstraints: true, timeout: 5000 })
   try {
     store.exec('pragma journal_mode = wal; pragma synchronous = full;')
-    inTransaction(store, () => {
+    runInTransaction(store, () => {
       store.exec(schema)
       store
         .prepare('insert into users (name, is_admin, created) values (?, 1, ?) on conflict do nothing')
@@ -78,7 +78,7 @@ export function openStore(folder: string, now: number): Store {
 }
 
 /** All of it or nothing; other tasks write before or after. */
-export function inTransaction<T>(store: Store, work: () => T): T {
+export function runInTransaction<T>(store: SampleStore, work: () => T): T {
   store.exec('begin immediate')
   try {
     const result = work()

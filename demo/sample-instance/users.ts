@@ -3,110 +3,110 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { hashPassword, isPassword } from '#demo/sample-instance/passwords.ts'
 import { createHashQueue } from '#demo/sample-instance/hash-queue.ts'
 import {
-  accountKey,
+  hashAccount,
   forgiveAttempt,
   releaseAttempt,
   reserveAttempt,
   type SignInAttempt,
-} from '#demo/sample-instance/sign-in-limits.ts'
-import { inTransaction, type Store } from '#demo/sample-instance/store.ts'
+} from '#demo/sample-instance/sign-in-attempts.ts'
+import { runInTransaction, type SampleStore } from '#demo/sample-instance/store.ts'
 
 const minuteMs = 60_000
-export const sessionTimes = { idleMs: 8 * 60 * minuteMs, longestMs: 24 * 60 * minuteMs }
+export const sessionTimes = { idleMs: 8 * 60 * minuteMs, maxMs: 24 * 60 * minuteMs }
 
-export interface User {
+export interface SampleUser {
   id: number
   name: string
   is_admin: number
 }
-export interface Session {
-  user: User
+export interface SampleSession {
+  user: SampleUser
   csrf: string
 }
 
 /** Throws where there is no such user. Whoever is signed in as that user is not any more. */
-export async function writePassword(store: Store, name: string, password: string): Promise<void> {
+export async function writePassword(store: SampleStore, name: string, password: string): Promise<void> {
   const hash = await hashPassword(password)
-  inTransaction(store, () => {
+  runInTransaction(store, () => {
     const { changes } = store.prepare('update users set password = ? where name = ?').run(hash, name)
     if (Number(changes) !== 1) throw new Error(`there is no user ${name}`)
     store.prepare('delete from sessions where user_id = (select id from users where name = ?)').run(name)
-    store.prepare('delete from sign_in_attempts where account = ?').run(accountKey(name))
+    store.prepare('delete from sign_in_attempts where account = ?').run(hashAccount(name))
   })
 }
 
-export type SignIn =
-  | { kind: 'in'; cookie: string; user: User }
+export type SampleSignInResult =
+  | { kind: 'in'; cookie: string; user: SampleUser }
   | { kind: 'refused' }
   /** `waitMs`: until it may be tried again. */
   | { kind: 'limited'; waitMs: number }
 
 /** Where many wait for their password to be looked at. */
 const busyMs = 5000
-const hashes = createHashQueue()
+const hashQueue = createHashQueue()
 
 /** Counted before the password is looked at: many at once get no more tries than one after the other. */
 export async function signIn(
-  store: Store,
+  store: SampleStore,
   { password, ...attempt }: SignInAttempt & { password: string },
   now: number,
-): Promise<SignIn> {
-  const counted = reserveAttempt(store, attempt, now)
-  if (typeof counted === 'number') return { kind: 'limited', waitMs: counted }
+): Promise<SampleSignInResult> {
+  const countedAttempt = reserveAttempt(store, attempt, now)
+  if (typeof countedAttempt === 'number') return { kind: 'limited', waitMs: countedAttempt }
   const row = store.prepare('select id, name, is_admin, password from users where name = ?').get(attempt.name)
-  const stored = typeof row?.password === 'string' ? row.password : null
-  const checked = hashes.run(counted.isKnown, () => isPassword(password, stored))
-  if (checked === null) {
-    releaseAttempt(store, counted)
+  const storedHash = typeof row?.password === 'string' ? row.password : null
+  const passwordCheck = hashQueue.run(countedAttempt.isKnown, () => isPassword(password, storedHash))
+  if (passwordCheck === null) {
+    releaseAttempt(store, countedAttempt)
     return { kind: 'limited', waitMs: busyMs }
   }
-  if (!(await checked) || !row) return { kind: 'refused' }
+  if (!(await passwordCheck) || !row) return { kind: 'refused' }
   const user = { id: Number(row.id), name: String(row.name), is_admin: Number(row.is_admin) }
   const cookie = randomBytes(32).toString('base64url')
-  inTransaction(store, () => {
-    forgiveAttempt(store, counted, attempt, now)
-    store.prepare('delete from sessions where created < ?').run(now - sessionTimes.longestMs)
+  runInTransaction(store, () => {
+    forgiveAttempt(store, countedAttempt, attempt, now)
+    store.prepare('delete from sessions where created < ?').run(now - sessionTimes.maxMs)
     store
       .prepare('insert into sessions (id, user_id, csrf, created, seen) values (?, ?, ?, ?, ?)')
-      .run(digest(cookie), user.id, randomBytes(24).toString('base64url'), now, now)
+      .run(hashCookie(cookie), user.id, randomBytes(24).toString('base64url'), now, now)
   })
   return { kind: 'in', cookie, user }
 }
 
-const digest = (cookie: string) => createHash('sha256').update(cookie).digest('base64url')
+const hashCookie = (cookie: string) => createHash('sha256').update(cookie).digest('base64url')
 
 /** Null: nobody, or no longer. */
-export function sessionOf(store: Store, cookie: string, now: number): Session | null {
+export function findSession(store: SampleStore, cookie: string, now: number): SampleSession | null {
   const row = store
     .prepare(
       `select users.id, users.name, users.is_admin, sessions.csrf, sessions.seen from sessions
        join users on users.id = sessions.user_id
        where sessions.id = ? and sessions.seen > ? and sessions.created > ?`,
     )
-    .get(digest(cookie), now - sessionTimes.idleMs, now - sessionTimes.longestMs)
+    .get(hashCookie(cookie), now - sessionTimes.idleMs, now - sessionTimes.maxMs)
   if (!row) return null
   if (now - Number(row.seen) > minuteMs)
-    store.prepare('update sessions set seen = ? where id = ?').run(now, digest(cookie))
-  const { id, name, is_admin, csrf } = row as unknown as User & { csrf: string }
+    store.prepare('update sessions set seen = ? where id = ?').run(now, hashCookie(cookie))
+  const { id, name, is_admin, csrf } = row as unknown as SampleUser & { csrf: string }
   return { user: { id, name, is_admin }, csrf }
 }
 
-export function signOut(store: Store, cookie: string): void {
-  store.prepare('delete from sessions where id = ?').run(digest(cookie))
+export function signOut(store: SampleStore, cookie: string): void {
+  store.prepare('delete from sessions where id = ?').run(hashCookie(cookie))
 }
 
-export function isToken(given: string, expected: string): boolean {
-  const [a, b] = [given, expected].map((text) => createHash('sha256').update(text).digest())
+export function isSameToken(token: string, expected: string): boolean {
+  const [a, b] = [token, expected].map((text) => createHash('sha256').update(text).digest())
   return a !== undefined && b !== undefined && timingSafeEqual(a, b)
 }
 
-export const allUsers = (store: Store) =>
+export const listUsers = (store: SampleStore) =>
   store
     .prepare('select id, name, is_admin, password is not null as can_sign_in from users order by name limit 500')
-    .all() as unknown as (User & { can_sign_in: number })[]
+    .all() as unknown as (SampleUser & { can_sign_in: number })[]
 
 /** False: the name is taken. */
-export async function addUser(store: Store, name: string, password: string, now: number): Promise<boolean> {
+export async function addUser(store: SampleStore, name: string, password: string, now: number): Promise<boolean> {
   const hash = await hashPassword(password)
   const { changes } = store
     .prepare('insert into users (name, password, is_admin, created) values (?, ?, 0, ?) on conflict do nothing')
@@ -115,6 +115,6 @@ export async function addUser(store: Store, name: string, password: string, now:
 }
 
 /** Of `admin` nothing is removed. */
-export function removeUser(store: Store, id: number): void {
+export function removeUser(store: SampleStore, id: number): void {
   store.prepare('delete from users where id = ? and is_admin = 0').run(id)
 }

@@ -10,11 +10,11 @@ import { parseArgs } from 'node:util'
 import { type Config, readConfig, StartProblem } from '#server/config/config.ts'
 import type { StoredBackup } from '#server/db/hosting/stored-backups.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
-import { faultOf } from '#server/use-cases/hosting/backups/faults.ts'
-import { type BackupKeys, identitiesOf, recipientFor } from '#server/use-cases/hosting/backups/keys.ts'
+import { toBackupFault } from '#server/use-cases/hosting/backups/faults.ts'
+import { type BackupKeys, getIdentities, toRecipient } from '#server/use-cases/hosting/backups/backup-identities.ts'
 import { restoreArchive } from '#server/use-cases/hosting/backups/restore-archive.ts'
 
-class Trouble extends Error {}
+class CommandError extends Error {}
 
 const usage = `Usage, with the environment of the server:
   npm run --silent backup -- keys --company CODE       prints the key of a company's archives: keep it apart from them
@@ -25,7 +25,7 @@ const usage = `Usage, with the environment of the server:
                                                        needs no portal: makes FOLDER/instance.db, the data of a service
 An embedded database is in use while its server runs: stop the server first. docs/operating.md says more.`
 
-const options = {
+const optionTypes = {
   archive: { type: 'string' },
   backup: { type: 'string' },
   company: { type: 'string' },
@@ -34,16 +34,16 @@ const options = {
   key: { type: 'string' },
   service: { type: 'string' },
 } as const
-type Given = Partial<Record<keyof typeof options, string>>
+type BackupOptions = Partial<Record<keyof typeof optionTypes, string>>
 
-function whole(text: string, option: string): number {
+function readInteger(text: string, option: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  throw new Trouble(`--${option} must be a number, not "${text}".`)
+  throw new CommandError(`--${option} must be a number, not "${text}".`)
 }
 
 /** Loaded where it is asked for: it takes longer than all that needs no portal. */
 async function loadPortal() {
-  const [{ withApp }, { companyByCode }, { storedOfCode }, { inTransaction }, { restoreByOperator }] =
+  const [{ withApp }, { findCompanyByCode }, { listStoredBackupsOfCode }, { runInTransaction }, { restoreByOperator }] =
     await Promise.all([
       import('#server/cli/with-app.ts'),
       import('#server/db/accounts/companies.ts'),
@@ -51,56 +51,73 @@ async function loadPortal() {
       import('#server/db/transaction.ts'),
       import('#server/use-cases/hosting/backups/restore-by-operator.ts'),
     ])
-  return { withApp, companyByCode, storedOfCode, inTransaction, restoreByOperator }
+  return { withApp, findCompanyByCode, listStoredBackupsOfCode, runInTransaction, restoreByOperator }
 }
 
-async function keys(given: Given): Promise<void> {
-  const { company, 'company-id': id } = given
-  if (id !== undefined) return await sayKeys(await keysHere(), whole(id, 'company-id'), `company ${id}`)
-  const { withApp, companyByCode, inTransaction } = await loadPortal()
+async function printCompanyKeys(options: BackupOptions): Promise<void> {
+  const { company, 'company-id': id } = options
+  if (id !== undefined)
+    return await printKeys(await readInstallationKeys(), readInteger(id, 'company-id'), `company ${id}`)
+  const { withApp, findCompanyByCode, runInTransaction } = await loadPortal()
   await withApp(async (app) => {
-    const found = await inTransaction(app, { role: 'portal_system' }, (db) => companyByCode(db, company ?? ''))
-    if (!found) throw new Trouble(`There is no company ${company}.`)
-    await sayKeys(app.config, found.id, `company ${found.code} (${found.id})`)
+    const companyRow = await runInTransaction(app, { role: 'portal_system' }, (db) =>
+      findCompanyByCode(db, company ?? ''),
+    )
+    if (!companyRow) throw new CommandError(`There is no company ${company}.`)
+    await printKeys(app.config, companyRow.id, `company ${companyRow.code} (${companyRow.id})`)
   })
 }
 
 /** The installation's, which is never made here: another one would open nothing. */
-async function keysHere(): Promise<BackupKeys> {
+async function readInstallationKeys(): Promise<BackupKeys> {
   const config = readConfig(process.env)
-  if (config.backupKey !== null || config.tokenKeyGiven) return config
+  if (config.backupKey !== null || config.isTokenKeyConfigured) return config
   await requireFile(join(config.dataDir, 'token.key'), 'BACKUP_KEY and TOKEN_KEY are not set, and')
-  const { keyOfFolder } = await import('#server/db/accounts/token-key.ts')
-  return { ...config, tokenKey: await keyOfFolder(config) }
+  const { readTokenKeyFile } = await import('#server/db/accounts/token-key.ts')
+  return { ...config, tokenKey: await readTokenKeyFile(config) }
 }
 
 /** As `age -i` reads it. */
-async function sayKeys(config: Pick<Config, keyof BackupKeys>, companyId: number, name: string): Promise<void> {
-  const [present, ...before] = identitiesOf(config, companyId)
-  console.log(`# Opens the archives of ${name}. Secret.\n# public key: ${await recipientFor(present)}\n${present}`)
-  for (const identity of before) console.log(`# Of before: ${await recipientFor(identity)}\n${identity}`)
+async function printKeys(config: Pick<Config, keyof BackupKeys>, companyId: number, name: string): Promise<void> {
+  const [currentIdentity, ...previousIdentities] = getIdentities(config, companyId)
+  console.log(
+    `# Opens the archives of ${name}. Secret.\n# public key: ${await toRecipient(currentIdentity)}\n${currentIdentity}`,
+  )
+  for (const identity of previousIdentities) console.log(`# Of before: ${await toRecipient(identity)}\n${identity}`)
 }
 
-const mostListed = 100
+const maxListed = 100
 
-async function list({ service = '' }: Given): Promise<void> {
-  const { withApp, storedOfCode, inTransaction } = await loadPortal()
+async function listBackups({ service = '' }: BackupOptions): Promise<void> {
+  const { withApp, listStoredBackupsOfCode, runInTransaction } = await loadPortal()
   await withApp(async (app) => {
-    const rows = await inTransaction(app, { role: 'portal_system' }, (db) => storedOfCode(db, service, mostListed))
-    if (rows.length === 0) throw new Trouble(`There is no backup of a service ${service}.`)
-    for (const row of rows) console.log(lineOf(row))
+    const rows = await runInTransaction(app, { role: 'portal_system' }, (db) =>
+      listStoredBackupsOfCode(db, service, maxListed),
+    )
+    if (rows.length === 0) throw new CommandError(`There is no backup of a service ${service}.`)
+    for (const row of rows) console.log(formatBackup(row))
   })
 }
 
-function lineOf({ id, company_id, pdb_type, state, create_time, bytes, rows, place, key_id }: StoredBackup): string {
+function formatBackup({
+  id,
+  company_id,
+  pdb_type,
+  state,
+  create_time,
+  bytes,
+  rows,
+  place: location,
+  key_id,
+}: StoredBackup): string {
   const time = new Date(create_time).toISOString()
-  const size = bytes === null ? '' : `, ${bytes} bytes, ${rows} rows`
-  const where = place === null ? '' : `, ${place}`
-  return `${id}: ${pdb_type} ${state}, ${time}, company ${company_id}${size}${where}${key_id === null ? '' : `, key ${key_id}`}`
+  const sizeText = bytes === null ? '' : `, ${bytes} bytes, ${rows} rows`
+  const locationText = location === null ? '' : `, ${location}`
+  return `${id}: ${pdb_type} ${state}, ${time}, company ${company_id}${sizeText}${locationText}${key_id === null ? '' : `, key ${key_id}`}`
 }
 
-async function restoreBackup({ backup = '', service = '' }: Given): Promise<void> {
-  const id = whole(backup, 'backup')
+async function restoreIntoService({ backup = '', service = '' }: BackupOptions): Promise<void> {
+  const id = readInteger(backup, 'backup')
   const { withApp, restoreByOperator } = await loadPortal()
   await withApp(async (app) => {
     await restoreByOperator(app, id, service)
@@ -108,70 +125,77 @@ async function restoreBackup({ backup = '', service = '' }: Given): Promise<void
   })
 }
 
-async function restoreFile({ archive = '', key = '', into = '' }: Given): Promise<void> {
+async function restoreFile({ archive = '', key: keyPath = '', into: targetFolder = '' }: BackupOptions): Promise<void> {
   await requireFile(archive)
-  const identities = await identitiesIn(key)
-  const target = join(resolve(into), 'instance.db')
+  const identities = await readIdentities(keyPath)
+  const target = join(resolve(targetFolder), 'instance.db')
   if (await stat(target).catch(() => null))
-    throw new Trouble(`There is a file ${target} already: it is not overwritten. Name another folder.`)
-  const { head, path, tables, rows, digest } = await restoreArchive(archive, identities, resolve(into))
+    throw new CommandError(`There is a file ${target} already: it is not overwritten. Name another folder.`)
+  const { head, path, tables, rows, digest } = await restoreArchive(archive, identities, resolve(targetFolder))
   const { backupId, companyCode, code, time } = head
   console.log(`Backup ${backupId} of the service ${code} of company ${companyCode}, ${new Date(time).toISOString()}.`)
   console.log(`${path}: ${tables} tables, ${rows} rows, SHA-256 of the data ${digest}. Read back and compared.`)
 }
 
-async function identitiesIn(path: string): Promise<string[]> {
+async function readIdentities(path: string): Promise<string[]> {
   await requireFile(path)
-  const found = (await readFile(path, 'utf8')).match(/\bAGE-SECRET-KEY-1[0-9A-Z]{58}\b/g)
-  if (found) return found
-  throw new Trouble(`${path} holds no key: one begins with AGE-SECRET-KEY-1 and has 74 signs.`)
+  const identities = (await readFile(path, 'utf8')).match(/\bAGE-SECRET-KEY-1[0-9A-Z]{58}\b/g)
+  if (identities) return identities
+  throw new CommandError(`${path} holds no key: one begins with AGE-SECRET-KEY-1 and has 74 signs.`)
 }
 
-async function requireFile(path: string, before = ''): Promise<void> {
-  if (!(await stat(path).catch(() => null))?.isFile()) throw new Trouble(`${before} there is no file ${path}.`.trim())
+async function requireFile(path: string, prefix = ''): Promise<void> {
+  if (!(await stat(path).catch(() => null))?.isFile())
+    throw new CommandError(`${prefix} there is no file ${path}.`.trim())
 }
 
 /** By what was given: exactly those options. */
-const ways: { name: string; takes: (keyof Given)[]; run: (given: Given) => Promise<void> }[] = [
-  { name: 'keys', takes: ['company'], run: keys },
-  { name: 'keys', takes: ['company-id'], run: keys },
-  { name: 'list', takes: ['service'], run: list },
-  { name: 'restore', takes: ['backup', 'service'], run: restoreBackup },
-  { name: 'restore', takes: ['archive', 'into', 'key'], run: restoreFile },
+const commands: {
+  name: string
+  optionNames: (keyof BackupOptions)[]
+  run: (options: BackupOptions) => Promise<void>
+}[] = [
+  { name: 'keys', optionNames: ['company'], run: printCompanyKeys },
+  { name: 'keys', optionNames: ['company-id'], run: printCompanyKeys },
+  { name: 'list', optionNames: ['service'], run: listBackups },
+  { name: 'restore', optionNames: ['backup', 'service'], run: restoreIntoService },
+  { name: 'restore', optionNames: ['archive', 'into', 'key'], run: restoreFile },
 ]
 
-function argumentsOf(args: string[]) {
+function parseArguments(args: string[]) {
   try {
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+    const { values, positionals } = parseArgs({ args, options: optionTypes, allowPositionals: true })
     const names = Object.keys(values).toSorted().join()
-    const way = ways.find(({ name, takes }) => positionals.join() === name && takes.join() === names)
-    if (way && Object.values(values).every(Boolean)) return { way, values }
+    const command = commands.find(
+      ({ name, optionNames }) => positionals.join() === name && optionNames.join() === names,
+    )
+    if (command && Object.values(values).every(Boolean)) return { command, values }
   } catch {
     // An option that is not ours, or one without its value.
   }
-  throw new Trouble(usage)
+  throw new CommandError(usage)
 }
 
-const words: Record<string, string> = {
+const messages: Record<string, string> = {
   NOT_FOUND: 'There is no such backup, or its company has no such service.',
   NOT_SUPPORT: 'HOSTING is off here: nobody would do it.',
   RESOURCE_LOCKED: 'Something else is being done to the service: try again later.',
 }
 
 /** Null: nobody foresaw it. */
-function reasonOf(error: unknown): string | null {
-  if (error instanceof Trouble || error instanceof StartProblem) return error.message
-  const fault = faultOf(error)
+function getReason(error: unknown): string | null {
+  if (error instanceof CommandError || error instanceof StartProblem) return error.message
+  const fault = toBackupFault(error)
   if (fault !== null) return `Nothing was put back (${fault}): ${(error as Error).message}`
   if (!(error instanceof ProblemError)) return null
-  return words[error.code] ?? `The portal refuses it (${error.code}): ${JSON.stringify(error.data)}.`
+  return messages[error.code] ?? `The portal refuses it (${error.code}): ${JSON.stringify(error.data)}.`
 }
 
 try {
-  const { way, values } = argumentsOf(process.argv.slice(2))
-  await way.run(values)
+  const { command, values } = parseArguments(process.argv.slice(2))
+  await command.run(values)
 } catch (error) {
-  const reason = reasonOf(error)
+  const reason = getReason(error)
   if (reason === null) throw error
   console.error(reason)
   process.exitCode = 1

@@ -8,7 +8,7 @@ import { withApp } from '#server/cli/with-app.ts'
 import { beginEpoch } from '#server/use-cases/audit/begin-epoch.ts'
 
 await withApp(async (app) => {
-  const { epoch, changed } = await beginEpoch(app)
+  const { epoch, changedCompanyIds: changed } = await beginEpoch(app)
   for (const companyId of changed)
     console.error(`The log of company ${companyId} is not what its checkpoints sign: restore an older backup.`)
   console.log(`Epoch ${epoch} of the audit trail has begun.`)

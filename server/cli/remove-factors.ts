@@ -5,14 +5,14 @@
 import '#server/config/private-files.ts'
 import { withApp } from '#server/cli/with-app.ts'
 import { StartProblem } from '#server/config/config.ts'
-import { forgetFactors } from '#server/use-cases/factors/reset-factors.ts'
+import { resetFactorsByOperator } from '#server/use-cases/factors/reset-factors.ts'
 
 const [username = ''] = process.argv.slice(2)
 
 await withApp(async (app) => {
   if (!username.includes(':'))
     throw new StartProblem('Name the user: node server/cli/remove-factors.ts company:e-mail.')
-  const gone = await forgetFactors(app, username)
-  if (gone === null) throw new StartProblem(`There is no user ${username}.`)
-  console.log(`Factors removed: ${gone}.`)
+  const removedCount = await resetFactorsByOperator(app, username)
+  if (removedCount === null) throw new StartProblem(`There is no user ${username}.`)
+  console.log(`Factors removed: ${removedCount}.`)
 })

@@ -4,14 +4,14 @@
  */
 import '#server/config/private-files.ts'
 import { withApp } from '#server/cli/with-app.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { brokenEntries } from '#server/use-cases/audit/check-log.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { findBrokenEntries } from '#server/use-cases/audit/check-log.ts'
 import { readStoredNotes } from '#server/use-cases/audit/stored-notes.ts'
 
 await withApp(async (app) => {
   const storedNotes = await readStoredNotes(app)
-  const broken = await inTransaction(app, { role: 'portal_system' }, (db) =>
-    brokenEntries(app, db, { storedNotes: storedNotes ?? new Map() }),
+  const broken = await runInTransaction(app, { role: 'portal_system' }, (db) =>
+    findBrokenEntries(app, db, { storedNotes: storedNotes ?? new Map() }),
   )
   for (const { company_id, id } of broken) console.error(`Broken: entry ${id} of company ${company_id}.`)
   if (!storedNotes)

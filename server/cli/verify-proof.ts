@@ -7,16 +7,16 @@ import { open } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { followHandovers } from '#domain/audit-log/checkpoint.ts'
 import { LogError } from '#domain/audit-log/fault.ts'
-import { fingerprintOf } from '#domain/audit-log/note.ts'
+import { getFingerprint } from '#domain/audit-log/note.ts'
 import {
-  maxProofFile,
+  maxProofFileLength,
   type ProofFile,
   type ProofVerdict,
   readProofFile,
   verifyProofFile,
 } from '#domain/audit-log/proof-file.ts'
 
-class Trouble extends Error {}
+class CommandError extends Error {}
 
 const usage = `Usage:
   npm run verify-proof -- FILE --key KEY   checks the proof; KEY: the log's key (name+id+base64), or a file with it
@@ -30,11 +30,11 @@ const maxKeyFile = 10_000
 /** At most so many bytes: nobody has to read a file of any size to be told that it is none of ours. */
 async function readText(path: string, maxBytes: number): Promise<string> {
   const file = await open(path).catch(() => {
-    throw new Trouble(`There is no file ${path} that can be read.`)
+    throw new CommandError(`There is no file ${path} that can be read.`)
   })
   try {
     const stat = await file.stat()
-    if (!stat.isFile()) throw new Trouble(`${path} is no file.`)
+    if (!stat.isFile()) throw new CommandError(`${path} is no file.`)
     if (stat.size > maxBytes) throw new LogError('FILE_TOO_LARGE', `${stat.size} bytes; a proof has some thousands`)
     // The size may be out of date by now, the buffer is not.
     const buffer = Buffer.alloc(maxBytes + 1)
@@ -45,65 +45,65 @@ async function readText(path: string, maxBytes: number): Promise<string> {
   }
 }
 
-async function keyFrom(given: string): Promise<string> {
-  if (given.includes('+')) return given.trim()
-  return (await readText(given, maxKeyFile)).trim()
+async function readKey(text: string): Promise<string> {
+  if (text.includes('+')) return text.trim()
+  return (await readText(text, maxKeyFile)).trim()
 }
 
 /** The key that the given one names as its next, in a note that both have signed: as it stands in the weekly mail of that time. */
-async function keyAfter(known: string, handover: string | undefined): Promise<string> {
-  if (handover === undefined) return known
+async function followHandover(key: string, handover: string | undefined): Promise<string> {
+  if (handover === undefined) return key
   const text = (await readText(handover, maxKeyFile)).replaceAll('\r\n', '\n').trim()
   // The mail has the key below the note.
   const note = `${text.replace(/\n\n[^\n—]+$/u, '')}\n`
-  return followHandovers([note], known)
+  return followHandovers([note], key)
 }
 
 /** Text of the log for a terminal: no sign in it can move the cursor or hide what stands before (S-90). */
-const shown = (value: unknown) =>
+const toPrintable = (value: unknown) =>
   (typeof value === 'string' ? value : JSON.stringify(value)).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (sign) =>
     [...sign].map((one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`).join(''),
   )
 
-function sayProven({ leaf, index, checkpoint }: ProofVerdict & { kind: 'proven' }, key: string): void {
-  const by = leaf.actor_company === null ? '' : `, of company ${shown(leaf.actor_company)}`
-  const id = leaf.user_id === null ? '' : ` (user ${leaf.user_id})`
-  const epoch = checkpoint.epoch === 0 ? '' : `, restored ${checkpoint.epoch} times`
+function printProof({ leaf, index, checkpoint }: ProofVerdict & { kind: 'proven' }, key: string): void {
+  const actorText = leaf.actor_company === null ? '' : `, of company ${toPrintable(leaf.actor_company)}`
+  const userText = leaf.user_id === null ? '' : ` (user ${leaf.user_id})`
+  const epochText = checkpoint.epoch === 0 ? '' : `, restored ${checkpoint.epoch} times`
   console.log(
     [
       'PROVEN: this entry stands in the log.',
-      `Who:     ${shown(leaf.user_name || '(nobody)')}${id}${by}`,
-      `What:    ${shown(leaf.code)} ${shown(leaf.operation)}${leaf.status === 0 ? '' : ' (failed)'}, in the trail of company ${leaf.company}`,
-      ...Object.entries(leaf.info).map(([name, value]) => `         ${shown(name)}: ${shown(value)}`),
+      `Who:     ${toPrintable(leaf.user_name || '(nobody)')}${userText}${actorText}`,
+      `What:    ${toPrintable(leaf.code)} ${toPrintable(leaf.operation)}${leaf.status === 0 ? '' : ' (failed)'}, in the trail of company ${leaf.company}`,
+      ...Object.entries(leaf.info).map(([name, value]) => `         ${toPrintable(name)}: ${toPrintable(value)}`),
       ...leaf.changes.map(
-        ({ field, before, after }) => `Changed: ${shown(field)}: ${shown(before)} -> ${shown(after)}`,
+        ({ field, before, after }) => `Changed: ${toPrintable(field)}: ${toPrintable(before)} -> ${toPrintable(after)}`,
       ),
-      `When:    ${timeOf(leaf.time)}`,
+      `When:    ${formatTime(leaf.time)}`,
       `Entry:   ${leaf.id}, place ${index} (counted from 0)`,
-      `Log:     ${shown(checkpoint.origin)}, ${checkpoint.size} entries${epoch}`,
-      `Key:     ${fingerprintOf(key)}`,
+      `Log:     ${toPrintable(checkpoint.origin)}, ${checkpoint.size} entries${epochText}`,
+      `Key:     ${getFingerprint(key)}`,
       ...(checkpoint.nextKey === undefined || checkpoint.nextKey === key
         ? []
-        : [`Next:    ${fingerprintOf(checkpoint.nextKey)}, the key that takes its place: ${checkpoint.nextKey}`]),
+        : [`Next:    ${getFingerprint(checkpoint.nextKey)}, the key that takes its place: ${checkpoint.nextKey}`]),
     ].join('\n'),
   )
 }
 
 /** Some safe integers are no time. */
-const timeOf = (ms: number) => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : `${ms} ms since 1970`)
+const formatTime = (ms: number) => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : `${ms} ms since 1970`)
 
-function sayUnchecked(file: ProofFile): void {
+function printUnchecked(file: ProofFile): void {
   console.error(
     [
       'NOT CHECKED: no key was given, so nothing is proven. The file names this key:',
       `Key:         ${file.key}`,
-      `Fingerprint: ${fingerprintOf(file.key)}`,
+      `Fingerprint: ${getFingerprint(file.key)}`,
       'Compare it with the key that the weekly mail or the operator of the portal gave you, then run again with --key.',
     ].join('\n'),
   )
 }
 
-function argumentsOf(args: string[]): { path: string; key: string | undefined; handover: string | undefined } {
+function parseArguments(args: string[]): { path: string; key: string | undefined; handover: string | undefined } {
   try {
     const { values, positionals } = parseArgs({
       args,
@@ -115,28 +115,28 @@ function argumentsOf(args: string[]): { path: string; key: string | undefined; h
   } catch {
     // An option that is not ours, or one without its value.
   }
-  throw new Trouble(usage)
+  throw new CommandError(usage)
 }
 
-async function run(args: string[]): Promise<number> {
-  const { path, key: given, handover } = argumentsOf(args)
-  const file = readProofFile(await readText(path, maxProofFile))
-  if (given === undefined) {
-    sayUnchecked(file)
+async function runCommand(args: string[]): Promise<number> {
+  const { path, key: keyOption, handover } = parseArguments(args)
+  const file = readProofFile(await readText(path, maxProofFileLength))
+  if (keyOption === undefined) {
+    printUnchecked(file)
     return 2
   }
-  const key = await keyAfter(await keyFrom(given), handover)
+  const key = await followHandover(await readKey(keyOption), handover)
   const verdict = verifyProofFile(file, key)
   if (verdict.kind === 'refused') throw new LogError(verdict.fault, verdict.detail)
-  sayProven(verdict, key)
+  printProof(verdict, key)
   return 0
 }
 
 try {
-  process.exitCode = await run(process.argv.slice(2))
+  process.exitCode = await runCommand(process.argv.slice(2))
 } catch (error) {
   if (error instanceof LogError) console.error(`NOT PROVEN (${error.code}): ${error.message}.`)
-  else if (error instanceof Trouble) console.error(error.message)
+  else if (error instanceof CommandError) console.error(error.message)
   else throw error
   process.exitCode = 1
 }

@@ -2,16 +2,16 @@
 import pino from 'pino'
 import { readConfig, StartProblem } from '#server/config/config.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { keyOfFolder } from '#server/db/accounts/token-key.ts'
+import { readTokenKeyFile } from '#server/db/accounts/token-key.ts'
 import { readCheckpointSettings } from '#server/config/checkpoint-config.ts'
 import { openCheckpointStore } from '#server/composition/open-checkpoint-store.ts'
 import { openDatabase } from '#server/db/open.ts'
-import { noBackups } from '#server/context/backup-places.ts'
+import { noBackups } from '#server/context/backup-destinations.ts'
 import { noHosting } from '#server/context/no-hosting.ts'
-import { noPayments } from '#server/context/payment-methods.ts'
+import { noPaymentMethods } from '#server/context/payment-methods.ts'
 
 /** A context in which nothing is paid or hosted and no backup is made. */
-export const contextOver = ({
+export const createCommandContext = ({
   config,
   database,
   log,
@@ -21,7 +21,7 @@ export const contextOver = ({
   database,
   log,
   clock: Date.now,
-  payments: noPayments,
+  payments: noPaymentMethods,
   hosting: noHosting,
   backups: noBackups,
   checkpointStore,
@@ -35,8 +35,8 @@ export async function withApp(work: (app: AppContext) => Promise<void>): Promise
     const checkpointStore = openCheckpointStore(readCheckpointSettings(process.env, config))
     const database = await openDatabase(config, log)
     try {
-      const tokenKey = config.tokenKeyGiven ? config.tokenKey : await keyOfFolder(config)
-      await work(contextOver({ config: { ...config, tokenKey }, database, log, checkpointStore }))
+      const tokenKey = config.isTokenKeyConfigured ? config.tokenKey : await readTokenKeyFile(config)
+      await work(createCommandContext({ config: { ...config, tokenKey }, database, log, checkpointStore }))
     } finally {
       await Promise.all([database.close(), checkpointStore.close()])
     }

@@ -11,30 +11,42 @@ import { headers as names } from '#contract/headers.ts'
 import type { ProblemCode } from '#contract/problem.ts'
 import type { Caller } from '#domain/access.ts'
 import type { Language } from '#domain/accounts/users.ts'
-import type { Act, StoredResponse, Made, Write, WriteRequest } from '#server/commands/command.ts'
-import type { Handle } from '#server/db/handle.ts'
+import type {
+  WriteUseCase,
+  StoredResponse,
+  CompletedWrite,
+  WriteCommand,
+  WriteRequest,
+} from '#server/commands/write-command.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import {
-  type Claim,
-  findIntents,
-  findAnswered,
-  isAtWork,
-  isAnswered,
+  type WriteClaim,
+  findIntentRows,
+  findStoredOutcome,
+  isInProgressError,
+  isDuplicateError,
   type IdempotencyRow,
-  type Owner,
-  settle,
-  voidIntentRow,
-} from '#server/db/idempotency.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { settleWithTrail } from '#server/db/record-outcome.ts'
-import { sqlState } from '#server/db/sql-state.ts'
-import { addToTrail } from '#server/db/audit/audit-trail.ts'
-import type { Answer, UseCaseContext, AppContext } from '#server/context/context.ts'
+  type WriteOwner,
+  settleClaim,
+  insertVoidIntent,
+} from '#server/db/idempotency-store.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { settleWithAuditEntry } from '#server/db/settle-with-audit-entry.ts'
+import { getSqlState } from '#server/db/sql-state.ts'
+import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
+import type { UseCaseResponse, UseCaseContext, AppContext } from '#server/context/context.ts'
 import { OutsideCallNeeded } from '#server/context/outside-call.ts'
-import { ProblemError, unavailable } from '#server/problems/problem-error.ts'
-import { runUseCase, refusalOf } from '#server/commands/handler.ts'
-import { fingerprint } from '#server/commands/fingerprint.ts'
+import { ProblemError, createUnavailableProblem } from '#server/problems/problem-error.ts'
+import { runUseCase, createRefusal } from '#server/commands/run-use-case.ts'
+import { createFingerprint } from '#server/commands/fingerprint.ts'
 import { readIfMatch } from '#server/commands/references.ts'
-import { inProgress, outcomeOf, problemAnswer, replay, replayIntent } from '#server/commands/replay.ts'
+import {
+  createInProgressProblem,
+  createOutcomeHeaders,
+  createProblemResponse,
+  replay,
+  replayIntent,
+} from '#server/commands/replay.ts'
 
 const maxOutsideCalls = 3
 
@@ -42,22 +54,24 @@ const maxOutsideCalls = 3
 export async function executeWrite<E extends Endpoint>(
   app: AppContext,
   request: WriteRequest<E>,
-  useCase: (context: UseCaseContext, input: ParsedInputOf<E>) => Promise<Answer<OutputOf<E>>>,
+  useCase: (context: UseCaseContext, input: ParsedInputOf<E>) => Promise<UseCaseResponse<OutputOf<E>>>,
 ): Promise<StoredResponse> {
   // The endpoint's own types met in the caller; from here on it is any write.
-  const carried = await attempt(app, request as unknown as WriteRequest, useCase as unknown as Act).catch(
-    (error: unknown) => answerOf(asProblem(error), request.language),
-  )
-  return request.key === null ? carried : { ...carried, headers: { [names.key]: request.key, ...carried.headers } }
+  const response = await attemptWrite(
+    app,
+    request as unknown as WriteRequest,
+    useCase as unknown as WriteUseCase,
+  ).catch((error: unknown) => toErrorResponse(toProblem(error), request.language))
+  return request.key === null ? response : { ...response, headers: { [names.key]: request.key, ...response.headers } }
 }
 
 /** These follow from the bytes alone: the same request can never end otherwise, although the idempotency store has no row of it. */
-const bySchema: readonly ProblemCode[] = ['VALIDATION_ERROR', 'IDEMPOTENCY_MISMATCH']
+const schemaProblemCodes: readonly ProblemCode[] = ['VALIDATION_ERROR', 'IDEMPOTENCY_MISMATCH']
 
-function answerOf(problem: ProblemError, language: Language): StoredResponse {
-  const answer = problemAnswer(problem, language)
-  if (!bySchema.includes(problem.code)) return answer
-  return { ...answer, headers: { ...answer.headers, [names.outcome]: 'refused; schema' } }
+function toErrorResponse(problem: ProblemError, language: Language): StoredResponse {
+  const response = createProblemResponse(problem, language)
+  if (!schemaProblemCodes.includes(problem.code)) return response
+  return { ...response, headers: { ...response.headers, [names.outcome]: 'refused; schema' } }
 }
 
 /** GET /api/request/~{intent} (protocol 13). Throws INTENT_UNKNOWN. */
@@ -67,8 +81,8 @@ export function readOutcome(
   intent: string,
   language: Language,
 ): Promise<StoredResponse> {
-  return inTransaction(app, { role: 'portal_app', companyId: caller.companyId }, async (db) =>
-    replay(await rowOf(db, caller, intent), language),
+  return runInTransaction(app, { role: 'portal_app', companyId: caller.companyId }, async (db) =>
+    replay(await requireIntentRow(db, caller, intent), language),
   )
 }
 
@@ -79,51 +93,53 @@ export async function voidIntent(
   intent: string,
   language: Language,
 ): Promise<StoredResponse> {
-  if (!app.database.hasFreeSpace()) throw storageFull()
-  const isVoid = { status: 200, headers: {}, body: JSON.stringify({ void: true }) }
-  return inTransaction(
+  if (!app.database.hasFreeSpace()) throw createStorageFullProblem()
+  const voidResponse = { status: 200, headers: {}, body: JSON.stringify({ void: true }) }
+  return runInTransaction(
     app,
     { role: 'portal_app', companyId: caller.companyId },
     async (db): Promise<StoredResponse> => {
-      if (await voidIntentRow(db, caller, intent, app.clock()).catch(asInProgress)) return isVoid
-      const row = await rowOf(db, caller, intent)
-      return row.state === 'void' ? isVoid : replay(row, language)
+      if (await insertVoidIntent(db, caller, intent, app.clock()).catch(throwAsInProgress)) return voidResponse
+      const row = await requireIntentRow(db, caller, intent)
+      return row.state === 'void' ? voidResponse : replay(row, language)
     },
   )
 }
 
-async function rowOf(db: Handle, owner: Owner, intent: string): Promise<IdempotencyRow> {
-  const row = (await findIntents(db, owner, [intent])).get(intent)
+async function requireIntentRow(db: DatabaseHandle, owner: WriteOwner, intent: string): Promise<IdempotencyRow> {
+  const row = (await findIntentRows(db, owner, [intent])).get(intent)
   if (row) return row
   throw new ProblemError('INTENT_UNKNOWN')
 }
 
-async function attempt(app: AppContext, request: WriteRequest, useCase: Act): Promise<StoredResponse> {
-  if (!app.database.hasFreeSpace()) throw storageFull()
-  const write = writeOf(app, request, useCase)
-  const claim = claimOf(write)
-  const run = (looks: boolean, work: (db: Handle) => Promise<Kept>) =>
-    inTransaction(app, { ...write.scope, claim: claim && { ...claim, looks } }, work).then(carriedBy)
-  const told = (error: unknown, claimed: Claim) => {
-    if (isAtWork(error)) throw inProgress()
-    if (!isAnswered(error)) throw error
-    return inTransaction(app, write.scope, (db) => repeat(db, write, claimed))
+async function attemptWrite(app: AppContext, request: WriteRequest, useCase: WriteUseCase): Promise<StoredResponse> {
+  if (!app.database.hasFreeSpace()) throw createStorageFullProblem()
+  const write = createWriteCommand(app, request, useCase)
+  const claim = createClaim(write)
+  const runTransaction = (checksOutcome: boolean, work: (db: DatabaseHandle) => Promise<RecordedWrite>) =>
+    runInTransaction(app, { ...write.scope, claim: claim && { ...claim, checksOutcome } }, work).then(toStoredResponse)
+  const repeatIfAnswered = (error: unknown, activeClaim: WriteClaim) => {
+    if (isInProgressError(error)) throw createInProgressProblem()
+    if (!isDuplicateError(error)) throw error
+    return runInTransaction(app, write.scope, (db) => repeatOutcome(db, write, activeClaim))
   }
-  const carried = actAfterCalls(app, () => run(false, (db) => act(db, write, claim))).catch((error: unknown) => {
+  const response = runWithOutsideCalls(app, () =>
+    runTransaction(false, (db) => executeUseCase(db, write, claim)),
+  ).catch((error: unknown) => {
     if (!isRefusal(error)) throw error
-    return run(true, (db) => refuse(db, write, claim, error))
+    return runTransaction(true, (db) => recordRefusal(db, write, claim, error))
   })
-  return claim === null ? carried : carried.catch((error: unknown) => told(error, claim))
+  return claim === null ? response : response.catch((error: unknown) => repeatIfAnswered(error, claim))
 }
 
 /** Each round begins anew after what had to be asked outside: what has changed meanwhile is met by the write's own checks. */
-async function actAfterCalls<T>(app: AppContext, run: () => Promise<T>): Promise<T> {
+async function runWithOutsideCalls<T>(app: AppContext, run: () => Promise<T>): Promise<T> {
   for (let round = 0; ; round++) {
     try {
       return await run()
     } catch (error) {
       if (!(error instanceof OutsideCallNeeded)) throw error
-      if (round === maxOutsideCalls) throw error.unsettled
+      if (round === maxOutsideCalls) throw error.unsettledProblem
       await error.run(app)
     }
   }
@@ -133,7 +149,7 @@ async function actAfterCalls<T>(app: AppContext, run: () => Promise<T>): Promise
 const isRefusal = (error: unknown): error is ProblemError =>
   error instanceof ProblemError && error.code !== 'UNAVAILABLE'
 
-function writeOf(app: AppContext, request: WriteRequest, useCase: Act): Write {
+function createWriteCommand(app: AppContext, request: WriteRequest, useCase: WriteUseCase): WriteCommand {
   const { caller } = request
   return {
     app,
@@ -147,76 +163,103 @@ function writeOf(app: AppContext, request: WriteRequest, useCase: Act): Write {
   }
 }
 
-const storageFull = () => new ProblemError('STORAGE_FULL', null, 60)
+const createStorageFullProblem = () => new ProblemError('STORAGE_FULL', null, 60)
 
 /** Null: the write is not kept in the idempotency store. */
-function claimOf({ app, request, owner, intent, now }: Write): Claim | null {
+function createClaim({ app, request, owner, intent, now }: WriteCommand): WriteClaim | null {
   const { key, path, endpoint } = request
   if (key === null || intent === null || endpoint.secret) return null
   const { method } = endpoint
-  const print = fingerprint(app.config.tokenKey, { ...request, method })
-  return { owner, key, intent, fingerprint: print, method, path, now }
+  const requestFingerprint = createFingerprint(app.config.tokenKey, { ...request, method })
+  return { owner, key, intent, fingerprint: requestFingerprint, method, path, now }
 }
 
-async function repeat(db: Handle, write: Write, claim: Claim): Promise<StoredResponse> {
+async function repeatOutcome(db: DatabaseHandle, write: WriteCommand, claim: WriteClaim): Promise<StoredResponse> {
   const { language } = write.request
-  const row = await findAnswered(db, write.owner, claim.key, claim.intent)
+  const row = await findStoredOutcome(db, write.owner, claim.key, claim.intent)
   // Swept between the two statements: the next try finds the place free.
-  if (!row) throw inProgress()
+  if (!row) throw createInProgressProblem()
   if (row.key !== claim.key) return replayIntent(row, language)
   if (row.fingerprint !== claim.fingerprint) throw new ProblemError('IDEMPOTENCY_MISMATCH')
-  const told = replay(row, language)
-  return told.status === 412 ? withCurrent(db, write, told) : told
+  const response = replay(row, language)
+  return response.status === 412 ? withCurrentRow(db, write, response) : response
 }
 
 /**
  * A replayed 412 shows the row as it is now (protocol 6). Versions only grow, so the use case finds the conflict again;
  * whatever else it would do is rolled back.
  */
-async function withCurrent(db: Handle, write: Write, told: StoredResponse): Promise<StoredResponse> {
+async function withCurrentRow(
+  db: DatabaseHandle,
+  write: WriteCommand,
+  response: StoredResponse,
+): Promise<StoredResponse> {
   await sql`savepoint effect`.execute(db)
   const problem = await runUseCase(db, write).then(
     () => null,
     (error: unknown) => error,
   )
   await sql`rollback to savepoint effect`.execute(db)
-  if (!(problem instanceof ProblemError) || problem.code !== 'VERSION_CONFLICT') return told
-  return { ...told, body: problemAnswer(problem, write.request.language).body }
+  if (!(problem instanceof ProblemError) || problem.code !== 'VERSION_CONFLICT') return response
+  return { ...response, body: createProblemResponse(problem, write.request.language).body }
 }
 
-interface Kept {
-  made: Made
+interface RecordedWrite {
+  completedWrite: CompletedWrite
   /** The idempotency store's row; null: not kept there. */
-  settled: number | null
+  idempotencyRowId: number | null
 }
 
 /** The effect with its trail and its outcome in the idempotency store: all of it or nothing. */
-async function act(db: Handle, write: Write, claim: Claim | null): Promise<Kept> {
-  return keep(db, write, claim, await runUseCase(db, write))
+async function executeUseCase(
+  db: DatabaseHandle,
+  write: WriteCommand,
+  claim: WriteClaim | null,
+): Promise<RecordedWrite> {
+  return recordWrite(db, write, claim, await runUseCase(db, write))
 }
 
 /** The refusal with its trail, where it is one to be kept. */
-const refuse = async (db: Handle, write: Write, claim: Claim | null, problem: ProblemError): Promise<Kept> =>
-  keep(db, write, claim, await refusalOf(db, problem, write, claim))
+const recordRefusal = async (
+  db: DatabaseHandle,
+  write: WriteCommand,
+  claim: WriteClaim | null,
+  problem: ProblemError,
+): Promise<RecordedWrite> => recordWrite(db, write, claim, await createRefusal(db, problem, write, claim))
 
-async function keep(db: Handle, write: Write, claim: Claim | null, made: Made): Promise<Kept> {
-  const { outcome, notes } = made
-  const entry = trailEntry(write, outcome.state === 'done' ? 0 : -1)
-  const [note] = notes
-  if (claim && note && notes.length === 1 && note.company === undefined)
-    return { made, settled: await settleWithTrail(db, claim, outcome, entry, note) }
-  await addToTrail(db, entry, notes)
-  return { made, settled: claim && (await settle(db, claim, outcome)) }
+async function recordWrite(
+  db: DatabaseHandle,
+  write: WriteCommand,
+  claim: WriteClaim | null,
+  completedWrite: CompletedWrite,
+): Promise<RecordedWrite> {
+  const { outcome, entries } = completedWrite
+  const trailEntry = createTrailEntry(write, outcome.state === 'done' ? 0 : -1)
+  const [onlyEntry] = entries
+  if (claim && onlyEntry && entries.length === 1 && onlyEntry.company === undefined)
+    return { completedWrite, idempotencyRowId: await settleWithAuditEntry(db, claim, outcome, trailEntry, onlyEntry) }
+  await addAuditEntries(db, trailEntry, entries)
+  return { completedWrite, idempotencyRowId: claim && (await settleClaim(db, claim, outcome)) }
 }
 
 /** Once it is committed. */
-function carriedBy({ made: { outcome, learn }, settled }: Kept): StoredResponse {
-  for (const each of learn) each()
+function toStoredResponse({
+  completedWrite: { outcome, commitCallbacks },
+  idempotencyRowId,
+}: RecordedWrite): StoredResponse {
+  for (const callback of commitCallbacks) callback()
   const { status, headers, body, state } = outcome
-  return { status, headers: { ...headers, ...(settled === null ? {} : outcomeOf({ id: settled, state })) }, body }
+  return {
+    status,
+    headers: {
+      ...headers,
+      ...(idempotencyRowId === null ? {} : createOutcomeHeaders({ id: idempotencyRowId, state })),
+    },
+    body,
+  }
 }
 
-const trailEntry = ({ owner, request, now, intent }: Write, status: 0 | -1) => ({
+const createTrailEntry = ({ owner, request, now, intent }: WriteCommand, status: 0 | -1) => ({
   companyId: owner.companyId,
   userId: request.caller?.userId ?? null,
   now,
@@ -226,13 +269,13 @@ const trailEntry = ({ owner, request, now, intent }: Write, status: 0 | -1) => (
 })
 
 /** 55P03: a duplicate did not finish in time (protocol 5). */
-function asInProgress(error: unknown): never {
-  throw sqlState(error) === '55P03' ? inProgress() : error
+function throwAsInProgress(error: unknown): never {
+  throw getSqlState(error) === '55P03' ? createInProgressProblem() : error
 }
 
 /** Named problems, and what the database says about being busy; all else is thrown on. */
-function asProblem(error: unknown): ProblemError {
+function toProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error
-  if (['55P03', '57014'].includes(sqlState(error) ?? '')) return unavailable(2)
+  if (['55P03', '57014'].includes(getSqlState(error) ?? '')) return createUnavailableProblem(2)
   throw error
 }

@@ -1,12 +1,13 @@
 import type { Config } from '#server/config/config.ts'
-import type { MailDriver } from '#server/drivers/mail/driver.ts'
-import { folderMail } from '#server/drivers/mail/folder.ts'
+import type { MailDriver } from '#server/drivers/mail/mail-driver.ts'
+import { createFolderMailDriver } from '#server/drivers/mail/folder.ts'
 
 /** nodemailer is read in with the first mail that goes by SMTP, not at every start. */
 export function chooseMail(config: Config, clock: () => number): MailDriver {
   const { smtpUrl } = config
-  if (smtpUrl === null) return folderMail(config.dataDir, clock)
+  if (smtpUrl === null) return createFolderMailDriver(config.dataDir, clock)
   let smtp: Promise<MailDriver> | null = null
-  const open = () => import('#server/drivers/mail/smtp.ts').then(({ smtpMail }) => smtpMail(smtpUrl, config))
-  return { send: async (mail) => (await (smtp ??= open())).send(mail) }
+  const openSmtp = () =>
+    import('#server/drivers/mail/smtp.ts').then(({ createSmtpMailDriver: smtpMail }) => smtpMail(smtpUrl, config))
+  return { send: async (mail) => (await (smtp ??= openSmtp())).send(mail) }
 }

@@ -2,21 +2,21 @@
 import type { Logger } from 'pino'
 
 /** How long all of closing may take (R-15), in ms. */
-const closeMs = 9500
+const maxCloseMs = 9500
 /** How long what was logged last may take to be written, in ms. */
-const logMs = 50
+const logFlushMs = 50
 
 /**
  * The first signal closes, the second one ends at once. What nobody foresaw closes too, with 1 (S-92); so does a `close` that rejects.
  */
 export function closeOnSignal(log: Logger, close: (signal: string) => Promise<void>): void {
   let isClosing = false
-  function end(code: number, signal: string): void {
+  function closeProcess(code: number, signal: string): void {
     if (isClosing) return exitSoon(code || 1)
     isClosing = true
     // Also where nothing else keeps the process alive before closing ends.
     process.exitCode = code
-    setTimeout(() => process.exit(code || 1), closeMs).unref()
+    setTimeout(() => process.exit(code || 1), maxCloseMs).unref()
     close(signal).then(
       () => exitSoon(code),
       (error: unknown) => {
@@ -25,15 +25,15 @@ export function closeOnSignal(log: Logger, close: (signal: string) => Promise<vo
       },
     )
   }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end(0, signal))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => closeProcess(0, signal))
   for (const kind of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(kind, (error: unknown) => {
       log.fatal({ err: error }, kind)
-      end(1, kind)
+      closeProcess(1, kind)
     })
 }
 
 /** At the exit itself pino tries its last lines for ever where nobody reads them any more, unless a write has failed before. */
 function exitSoon(code: number): void {
-  setTimeout(() => process.exit(code), logMs)
+  setTimeout(() => process.exit(code), logFlushMs)
 }

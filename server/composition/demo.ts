@@ -5,7 +5,7 @@ import type { Config } from '#server/config/config.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { ScheduledJob } from '#server/jobs/scheduled-job.ts'
 
-export interface Demo {
+export interface DemoExtension {
   /** Fills a new database; does nothing where it was filled before. */
   loadData(app: AppContext): Promise<unknown>
   openPaymentSandbox: OpenPaymentSandbox
@@ -17,11 +17,11 @@ export interface Demo {
 }
 
 /** What the program hands to the server, which knows neither by name. */
-export interface Extensions {
-  loadDemo(): Promise<Demo>
+export interface ServerExtensions {
+  loadDemo(): Promise<DemoExtension>
   /** Path of the program that each service hosted on this machine runs. */
   hostedProgram: string
 }
 
 /** Of the installation: when the demo's data was loaded. */
-export const demoFact = 'demo world'
+export const demoFactName = 'demo world'

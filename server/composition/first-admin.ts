@@ -3,43 +3,43 @@ import { sql } from 'kysely'
 import { randomBytes } from 'node:crypto'
 import { environments, PROVIDER } from '#domain/access.ts'
 import { userStatus } from '#domain/accounts/users.ts'
-import { takeChange } from '#server/db/change-numbers.ts'
-import { companyByCode, insertCompany } from '#server/db/accounts/companies.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { addKey, spendKeysOf } from '#server/db/accounts/one-time-keys.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { hasActiveAdmin, insertUser, userByEmail } from '#server/db/accounts/users.ts'
+import { takeChangeNumber } from '#server/db/change-numbers.ts'
+import { findCompanyByCode, insertCompany } from '#server/db/accounts/companies.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { insertKey, spendAllKeys } from '#server/db/accounts/one-time-keys.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { hasActiveAdmin, insertUser, findUserByEmail } from '#server/db/accounts/users.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { newSealKey } from '#server/use-cases/sessions/seal-key.ts'
+import { createSealKey } from '#server/use-cases/sessions/seal-key.ts'
 
-const lifeMs = 72 * 3_600_000
+const linkLifetimeMs = 72 * 3_600_000
 
 /** Null: a provider's admin can sign in already. */
-export async function linkForFirstAdmin(app: AppContext): Promise<string | null> {
+export async function createFirstAdminLink(app: AppContext): Promise<string | null> {
   const { config } = app
-  return inTransaction(app, { role: 'portal_system' }, async (db) => {
+  return runInTransaction(app, { role: 'portal_system' }, async (db) => {
     // Several servers may start at once; the second one finds what the first has made.
     await sql`select pg_advisory_xact_lock(7801, -1)`.execute(db)
     const now = app.clock()
-    const companyId = await providerId(db, now)
+    const companyId = await findOrCreateProvider(db, now)
     if (await hasActiveAdmin(db, companyId)) return null
-    const known = await userByEmail(db, companyId, config.providerEmail)
-    const userId = known?.id ?? (await addAdmin(db, companyId, config.providerEmail, now))
+    const user = await findUserByEmail(db, companyId, config.providerEmail)
+    const userId = user?.id ?? (await addAdmin(db, companyId, config.providerEmail, now))
     const key = randomBytes(32).toString('base64url')
-    await spendKeysOf(db, userId, now)
-    await addKey(db, { key, userId, companyId, purpose: 'activate', until: now + lifeMs })
+    await spendAllKeys(db, userId, now)
+    await insertKey(db, { key, userId, companyId, purpose: 'activate', until: now + linkLifetimeMs })
     return `${config.publicUrl}/saas/sys/activate?otk=${key}`
   })
 }
 
 /** D71: the provider's company is there from the start, so nobody can register it. */
-async function providerId(db: Handle, now: number): Promise<number> {
-  const known = await companyByCode(db, PROVIDER)
-  if (known) return known.id
+async function findOrCreateProvider(db: DatabaseHandle, now: number): Promise<number> {
+  const company = await findCompanyByCode(db, PROVIDER)
+  if (company) return company.id
   return insertCompany(db, { code: PROVIDER, name: PROVIDER, create_time: now, update_time: now })
 }
 
-async function addAdmin(db: Handle, companyId: number, email: string, now: number): Promise<number> {
+async function addAdmin(db: DatabaseHandle, companyId: number, email: string, now: number): Promise<number> {
   return insertUser(db, {
     company_id: companyId,
     title: 0,
@@ -53,8 +53,8 @@ async function addAdmin(db: Handle, companyId: number, email: string, now: numbe
     avatar: null,
     language: 'en',
     access_level: environments.delete,
-    seal_key: newSealKey(),
-    change: await takeChange(db, companyId),
+    seal_key: createSealKey(),
+    change: await takeChangeNumber(db, companyId),
     create_time: now,
     update_time: now,
   })

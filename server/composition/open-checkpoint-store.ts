@@ -3,22 +3,22 @@ import {
   type CheckpointSettings,
   type CheckpointStore,
   noCheckpointStore,
-} from '#server/drivers/checkpoint-store/driver.ts'
-import { openFileStore } from '#server/drivers/checkpoint-store/file-store.ts'
+} from '#server/drivers/checkpoint-store/checkpoint-store.ts'
+import { createFileStore } from '#server/drivers/checkpoint-store/file-store.ts'
 
 export function openCheckpointStore(settings: CheckpointSettings): CheckpointStore {
   if (settings.kind === 'none') return noCheckpointStore
-  if (settings.kind === 'file') return openFileStore(settings.path)
-  let opened: Promise<CheckpointStore> | null = null
+  if (settings.kind === 'file') return createFileStore(settings.path)
+  let storePromise: Promise<CheckpointStore> | null = null
   // The SDK takes as long to load as the rest of the server.
   const open = () =>
-    (opened ??= import('#server/drivers/checkpoint-store/s3-store.ts').then(({ openS3Store }) =>
+    (storePromise ??= import('#server/drivers/checkpoint-store/s3-store.ts').then(({ createS3Store: openS3Store }) =>
       openS3Store(settings.bucket, settings.key),
     ))
   return {
     name: 's3',
     read: async () => (await open()).read(),
     replace: async (text, version) => (await open()).replace(text, version),
-    close: async () => (await opened)?.close(),
+    close: async () => (await storePromise)?.close(),
   }
 }

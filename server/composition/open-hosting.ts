@@ -3,19 +3,19 @@ import { chmodSync, existsSync, lstatSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from '#server/config/config.ts'
-import type { HostingDriver } from '#server/drivers/hosting/driver.ts'
-import { createLocalHosting } from '#server/drivers/hosting/local/driver.ts'
-import { canChangeUser, openForPassing } from '#server/drivers/hosting/local/instances/user-isolation.ts'
+import type { HostingDriver } from '#server/drivers/hosting/hosting-driver.ts'
+import { createLocalHosting } from '#server/drivers/hosting/local/local-hosting.ts'
+import { canChangeUser, allowTraversal } from '#server/drivers/hosting/local/instances/user-isolation.ts'
 import { noHosting } from '#server/context/no-hosting.ts'
 
-export interface Hosting {
+export interface HostingRuntime {
   driver: HostingDriver
   /** Ends what runs on this machine; it begins again with the next start. */
   shutDown(): Promise<void>
 }
 
 /** Nothing runs yet, and no process is started, until a service needs it. `program`: path of what each service of this machine runs. */
-export function openHosting(config: Config, log: Logger, program: string): Hosting {
+export function openHosting(config: Config, log: Logger, program: string): HostingRuntime {
   if (config.hosting !== 'local') return { driver: noHosting, shutDown: async () => undefined }
   const { dataDir, hostingDir, serviceDomain, servicePort, serviceTls, serviceMemoryMb, serviceUsers, trustProxy } =
     config
@@ -46,10 +46,10 @@ function openDataFolder(dataDir: string, hostingDir: string): void {
   if (!existsSync(dataDir)) return
   for (const name of readdirSync(dataDir)) {
     const path = join(dataDir, name)
-    const found = lstatSync(path)
-    const leadsThere = join(hostingDir, '/').startsWith(join(path, '/'))
-    if (!leadsThere && (found.isFile() || found.isDirectory())) chmodSync(path, found.mode & 0o700)
+    const stats = lstatSync(path)
+    const isOnHostingPath = join(hostingDir, '/').startsWith(join(path, '/'))
+    if (!isOnHostingPath && (stats.isFile() || stats.isDirectory())) chmodSync(path, stats.mode & 0o700)
   }
-  for (let path = hostingDir; path !== dataDir; path = dirname(path)) if (existsSync(path)) openForPassing(path)
-  openForPassing(dataDir)
+  for (let path = hostingDir; path !== dataDir; path = dirname(path)) if (existsSync(path)) allowTraversal(path)
+  allowTraversal(dataDir)
 }

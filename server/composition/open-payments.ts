@@ -2,12 +2,12 @@
 import type { Logger } from 'pino'
 import { type PaymentType, paymentTypes } from '#domain/payments.ts'
 import type { Config } from '#server/config/config.ts'
-import type { PaymentDriver } from '#server/drivers/payment/driver.ts'
-import { simulatedPayment } from '#server/drivers/payment/simulated.ts'
-import type { Gateways, PaymentSettings, SandboxSettings } from '#server/config/payment-config.ts'
-import type { Payments } from '#server/context/payment-methods.ts'
+import type { PaymentDriver } from '#server/drivers/payment/payment-driver.ts'
+import { simulatedPaymentDriver } from '#server/drivers/payment/simulated.ts'
+import type { GatewaySettings, PaymentConfig, SandboxSettings } from '#server/config/payment-config.ts'
+import type { PaymentMethods } from '#server/context/payment-methods.ts'
 
-interface Place {
+interface PaymentEnvironment {
   config: Pick<Config, 'dataDir' | 'publicUrl' | 'port' | 'host'>
   log: Logger
   clock: () => number
@@ -16,13 +16,13 @@ interface Place {
 /** Stands in for all gateways on this machine. */
 export interface PaymentSandbox {
   /** What the drivers are given. */
-  gateways: Gateways
+  gateways: GatewaySettings
   /** Address of the page with card fields, for a frame of the portal's payment panel. */
   cardFrame: string
   close(): Promise<void>
 }
 
-export interface SandboxPlace extends SandboxSettings {
+export interface SandboxOptions extends SandboxSettings {
   dataDir: string
   /** Where the portal is reached on this machine; nobody else is called. */
   portalUrl: string
@@ -32,70 +32,73 @@ export interface SandboxPlace extends SandboxSettings {
 }
 
 /** Throws StartProblem where it cannot listen. */
-export type OpenPaymentSandbox = (place: SandboxPlace) => Promise<PaymentSandbox>
+export type OpenPaymentSandbox = (options: SandboxOptions) => Promise<PaymentSandbox>
 
 /** Throws StartProblem where the sandbox cannot listen. `openSandbox`: of the demo; null: there is none. */
 export async function openPayments(
-  settings: PaymentSettings,
-  place: Place,
+  settings: PaymentConfig,
+  environment: PaymentEnvironment,
   openSandbox: OpenPaymentSandbox | null,
-): Promise<Payments> {
-  const { config, clock } = place
+): Promise<PaymentMethods> {
+  const { config, clock } = environment
   const sandbox =
-    settings.sandbox && openSandbox ? await openSandbox({ ...settings.sandbox, ...placeOfSandbox(place) }) : null
-  const gateways: Gateways = sandbox?.gateways ?? settings
-  const alipayCalls = `${sandbox ? localUrl(config) : config.publicUrl}/public/payment/alipay`
-  const opened = new Map<PaymentType, Promise<PaymentDriver | null>>()
-  const open = (type: PaymentType) => openers[type]({ gateways, alipayCalls, clock, isSimulated: settings.simulate })
+    settings.sandbox && openSandbox
+      ? await openSandbox({ ...settings.sandbox, ...toSandboxOptions(environment) })
+      : null
+  const gateways: GatewaySettings = sandbox?.gateways ?? settings
+  const alipayNotifyUrl = `${sandbox ? buildLocalUrl(config) : config.publicUrl}/public/payment/alipay`
+  const driversByType = new Map<PaymentType, Promise<PaymentDriver | null>>()
+  const openDriver = (type: PaymentType) =>
+    driverOpeners[type]({ gateways, alipayNotifyUrl, clock, isSimulated: settings.simulate })
   return {
-    async driver(type) {
-      const known = opened.get(type) ?? open(type)
-      opened.set(type, known)
-      return await known
+    async findDriver(type) {
+      const driver = driversByType.get(type) ?? openDriver(type)
+      driversByType.set(type, driver)
+      return await driver
     },
     cardFrame: sandbox?.cardFrame ?? null,
     stripeKey: settings.stripe?.publishableKey ?? null,
     types: paymentTypes.filter((type) => (type === 'simulate' ? settings.simulate : gateways[type] !== null)),
-    perUser: settings.perUser,
+    maxPaymentsPerUser: settings.maxPaymentsPerUser,
     close: async () => await sandbox?.close(),
   }
 }
 
-const placeOfSandbox = ({ config, log, clock }: Place) => ({
+const toSandboxOptions = ({ config, log, clock }: PaymentEnvironment) => ({
   dataDir: config.dataDir,
-  portalUrl: localUrl(config),
+  portalUrl: buildLocalUrl(config),
   log,
   clock,
 })
 
 /** The sandbox is on this machine and reaches us here, whatever name people use. */
-function localUrl({ host, port }: Place['config']): string {
+function buildLocalUrl({ host, port }: PaymentEnvironment['config']): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-interface Opening {
-  gateways: Gateways
+interface PaymentDriverOptions {
+  gateways: GatewaySettings
   /** Where Alipay calls. */
-  alipayCalls: string
+  alipayNotifyUrl: string
   clock: () => number
   isSimulated: boolean
 }
 
-const openers: Record<PaymentType, (opening: Opening) => Promise<PaymentDriver | null>> = {
+const driverOpeners: Record<PaymentType, (options: PaymentDriverOptions) => Promise<PaymentDriver | null>> = {
   async stripe({ gateways: { stripe }, clock }) {
     if (!stripe) return null
-    const { stripePayment } = await import('#server/drivers/payment/stripe.ts')
+    const { createStripeDriver: stripePayment } = await import('#server/drivers/payment/stripe.ts')
     return stripePayment(stripe, clock)
   },
-  async alipay({ gateways: { alipay }, alipayCalls, clock }) {
+  async alipay({ gateways: { alipay }, alipayNotifyUrl, clock }) {
     if (!alipay) return null
-    const { alipayPayment } = await import('#server/drivers/payment/alipay.ts')
-    return alipayPayment(alipay, alipayCalls, clock)
+    const { createAlipayDriver: alipayPayment } = await import('#server/drivers/payment/alipay.ts')
+    return alipayPayment(alipay, alipayNotifyUrl, clock)
   },
-  async globalAlipay({ gateways: { globalAlipay }, alipayCalls, clock }) {
+  async globalAlipay({ gateways: { globalAlipay }, alipayNotifyUrl, clock }) {
     if (!globalAlipay) return null
-    const { globalAlipayPayment } = await import('#server/drivers/payment/global-alipay.ts')
-    return globalAlipayPayment(globalAlipay, alipayCalls, clock)
+    const { createGlobalAlipayDriver: globalAlipayPayment } = await import('#server/drivers/payment/global-alipay.ts')
+    return globalAlipayPayment(globalAlipay, alipayNotifyUrl, clock)
   },
-  simulate: async ({ isSimulated }) => (isSimulated ? simulatedPayment : null),
+  simulate: async ({ isSimulated }) => (isSimulated ? simulatedPaymentDriver : null),
 }

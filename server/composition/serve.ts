@@ -5,80 +5,87 @@ import type { Logger } from 'pino'
 import { buildApp } from '#server/composition/app.ts'
 import { chooseMail } from '#server/composition/choose-mail.ts'
 import { closeOnSignal } from '#server/composition/close-on-signal.ts'
-import { createAppContext, type Started } from '#server/composition/create-app-context.ts'
-import type { Demo } from '#server/composition/demo.ts'
+import { createAppContext, type StartedApp } from '#server/composition/create-app-context.ts'
+import type { DemoExtension } from '#server/composition/demo.ts'
 import { openBackups } from '#server/composition/open-backups.ts'
 import { openHosting } from '#server/composition/open-hosting.ts'
 import { openPayments } from '#server/composition/open-payments.ts'
 import type { BackupSettings } from '#server/config/backup-config.ts'
 import { type Config, StartProblem } from '#server/config/config.ts'
-import type { PaymentSettings } from '#server/config/payment-config.ts'
+import type { PaymentConfig } from '#server/config/payment-config.ts'
 import type { AppContext } from '#server/context/context.ts'
-import type { Database } from '#server/db/handle.ts'
-import type { CheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
+import type { Database } from '#server/db/database.ts'
+import type { CheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
 import {
-  backupKinds,
-  clockKinds,
-  hostingKinds,
-  kinds,
-  mailKinds,
-  paymentKinds,
-  restoreKinds,
-} from '#server/jobs/registry.ts'
+  backupJobKinds,
+  scheduledJobKinds,
+  hostingJobKinds,
+  requestJobKinds,
+  createMailJobKinds,
+  paymentJobKinds,
+  restoreJobKinds,
+} from '#server/jobs/job-registry.ts'
 import { runSchedule } from '#server/jobs/run-schedule.ts'
 import { runJobs } from '#server/jobs/runner.ts'
 import { schedule } from '#server/jobs/schedule.ts'
-import { warmUp } from '#server/use-cases/accounts/password-hash.ts'
+import { prepareDummyHash } from '#server/use-cases/accounts/password-hash.ts'
 
 /** How long requests at work may take to finish once the end was asked for (R-15), in ms. */
-const requestsMs = 7000
+const maxRequestsMs = 7000
 
-interface ServerParts {
+interface ServerOptions {
   config: Config
   log: Logger
-  payments: PaymentSettings
+  payments: PaymentConfig
   backups: BackupSettings
   checkpointStore: CheckpointStore
   /** The database, which is on its way already. */
-  opening: Promise<Database>
+  databasePromise: Promise<Database>
   /** Null: `DEMO` is off. */
-  demo: Demo | null
+  demo: DemoExtension | null
   hostedProgram: string
   /** Lets go of the port just before the server takes it. */
   release(): Promise<void>
 }
 
 /** Throws StartProblem; nothing is left open then. */
-export async function serve({ config, log, opening, checkpointStore, demo, ...parts }: ServerParts): Promise<void> {
+export async function serve({
+  config,
+  log,
+  databasePromise,
+  checkpointStore,
+  demo,
+  ...options
+}: ServerOptions): Promise<void> {
   // Waited for before the first request; begun here, beside the database.
-  warmUp(config.argon2).catch(() => undefined)
+  prepareDummyHash(config.argon2).catch(() => undefined)
   // The folder of hosted services is in the data folder, which has to be found ours first.
-  await opening
-  const hosting = openHosting(config, log, parts.hostedProgram)
-  const started = await createAppContext({
+  await databasePromise
+  const hosting = openHosting(config, log, options.hostedProgram)
+  const startedApp = await createAppContext({
     config,
     log,
     clock: Date.now,
-    opening,
+    databasePromise,
     openPayments: () =>
-      openPayments(parts.payments, { config, log, clock: Date.now }, demo?.openPaymentSandbox ?? null),
+      openPayments(options.payments, { config, log, clock: Date.now }, demo?.openPaymentSandbox ?? null),
     hosting: hosting.driver,
-    backups: openBackups(parts.backups, config, log),
+    backups: openBackups(options.backups, config, log),
     checkpointStore,
     demo,
   })
-  const closeAppContext = async ({ database, payments, hosting: driver, backups } = started.app) => {
-    await Promise.all([database, payments, driver, backups, checkpointStore].map((part) => part.close()))
+  const closeAppContext = async ({ database, payments, hosting: driver, backups } = startedApp.app) => {
+    await Promise.all([database, payments, driver, backups, checkpointStore].map((resource) => resource.close()))
   }
-  const fastify = buildApp(started.app, {}, demo)
+  const fastify = buildApp(startedApp.app, {}, demo)
   try {
-    await parts.release()
+    await options.release()
     await fastify.listen({ port: config.port, host: config.host })
   } catch (error) {
     await closeAppContext()
-    throw asStartProblem(error, config)
+    throw toStartProblem(error, config)
   }
-  const stopJobs = startJobs(started.app, demo)
+  const stopJobs = startJobs(startedApp.app, demo)
   closeOnSignal(log, async (signal) => {
     // Jobs put down their work while the last requests finish.
     await Promise.all([closeApp(fastify), ...stopJobs.map((stop) => stop())])
@@ -86,26 +93,26 @@ export async function serve({ config, log, opening, checkpointStore, demo, ...pa
     if (signal === 'SIGINT') await hosting.shutDown()
     await closeAppContext()
   })
-  console.log(welcome(started, demo))
+  console.log(buildWelcome(startedApp, demo))
   // Now and not only at the end, which may be sudden.
   flushCompileCache()
 }
 
 /** Returns how to stop. */
-function startJobs(app: AppContext, demo: Demo | null): (() => Promise<void>)[] {
+function startJobs(app: AppContext, demo: DemoExtension | null): (() => Promise<void>)[] {
   return [
     runSchedule(app, [...schedule, ...(demo?.scheduledJobs ?? [])]),
     runJobs(
       app,
-      { ...kinds, ...clockKinds },
-      paymentKinds,
-      mailKinds(chooseMail(app.config, app.clock)),
-      ...(app.config.hosting === 'local' ? [hostingKinds, backupKinds, restoreKinds] : []),
+      { ...requestJobKinds, ...scheduledJobKinds },
+      paymentJobKinds,
+      createMailJobKinds(chooseMail(app.config, app.clock)),
+      ...(app.config.hosting === 'local' ? [hostingJobKinds, backupJobKinds, restoreJobKinds] : []),
     ),
   ]
 }
 
-function asStartProblem(error: unknown, { port, host }: Config): unknown {
+function toStartProblem(error: unknown, { port, host }: Config): unknown {
   const code = (error as NodeJS.ErrnoException).code
   if (code === 'EADDRINUSE')
     return new StartProblem(`Port ${port} is in use: stop what listens there, or set PORT to another number.`)
@@ -118,12 +125,12 @@ function asStartProblem(error: unknown, { port, host }: Config): unknown {
 
 /** Readiness turns red, no new connection is taken, requests at work finish; what hangs is cut off in the end. */
 async function closeApp(fastify: FastifyInstance): Promise<void> {
-  const cut = setTimeout(() => fastify.server.closeAllConnections(), requestsMs)
+  const cutTimer = setTimeout(() => fastify.server.closeAllConnections(), maxRequestsMs)
   await fastify.close()
-  clearTimeout(cut)
+  clearTimeout(cutTimer)
 }
 
-function welcome({ app: { config }, firstAdminLink }: Started, demo: Demo | null): string {
+function buildWelcome({ app: { config }, firstAdminLink }: StartedApp, demo: DemoExtension | null): string {
   const lines = ['', `  The portal is open: ${config.publicUrl}/`, '']
   if (firstAdminLink)
     lines.push('  Set the password of the first administrator (once, within 72 hours):', `  ${firstAdminLink}`, '')

@@ -1,6 +1,13 @@
 /** Where backups go, read from the environment with the other settings. No message repeats a key or a password. */
 import { join, resolve } from 'node:path'
-import { type Config, type Env, flag, isLoopback, postgresUrl, StartProblem } from '#server/config/config.ts'
+import {
+  type Config,
+  type EnvironmentVariables,
+  readFlag,
+  isLoopback,
+  readPostgresUrl,
+  StartProblem,
+} from '#server/config/config.ts'
 import type { BucketSettings } from '#server/drivers/backup-store/s3/store.ts'
 
 export interface BackupSettings {
@@ -14,21 +21,21 @@ export interface BackupSettings {
 
 /** Throws StartProblem. */
 export function readBackupSettings(
-  env: Env,
+  env: EnvironmentVariables,
   { dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>,
 ): BackupSettings {
-  const copiesUrl = postgresUrl(env, 'BACKUP_DATABASE_URL')
+  const copiesUrl = readPostgresUrl(env, 'BACKUP_DATABASE_URL')
   if (copiesUrl !== null && databaseUrl !== null && isSame(copiesUrl, databaseUrl))
     throw new StartProblem('BACKUP_DATABASE_URL must be another database than DATABASE_URL.')
   return {
-    bucket: bucket(env),
+    bucket: readBucket(env),
     folder: env.BACKUP_DIR ? resolve(env.BACKUP_DIR) : join(dataDir, 'backups'),
     copiesUrl,
     copiesFolder: join(dataDir, 'copies'),
   }
 }
 
-function nameOf(pathname: string): string {
+function decodeName(pathname: string): string {
   try {
     return decodeURIComponent(pathname)
   } catch {
@@ -38,16 +45,16 @@ function nameOf(pathname: string): string {
 }
 
 /** Whatever they are spelled like: a database that is copied into itself is gone with itself. */
-function isSame(one: string, other: string): boolean {
-  const placeOf = (text: string) => {
+function isSame(first: string, other: string): boolean {
+  const toDatabaseAddress = (text: string) => {
     const { hostname, port, pathname } = new URL(text)
     const host = isLoopback(hostname) ? 'localhost' : hostname.toLowerCase()
-    return [host, port || '5432', nameOf(pathname)].join(' ')
+    return [host, port || '5432', decodeName(pathname)].join(' ')
   }
-  return placeOf(one) === placeOf(other)
+  return toDatabaseAddress(first) === toDatabaseAddress(other)
 }
 
-function bucket(env: Env): BucketSettings | null {
+function readBucket(env: EnvironmentVariables): BucketSettings | null {
   const store = env.BACKUP_STORE || 'local'
   if (store !== 'local' && store !== 's3')
     throw new StartProblem(`BACKUP_STORE must be one of local, s3, not "${store}".`)
@@ -58,28 +65,28 @@ function bucket(env: Env): BucketSettings | null {
   }
   if (!isBucketName(name))
     throw new StartProblem('BACKUP_STORE=s3 needs BACKUP_BUCKET, the name of a bucket in small letters and digits.')
-  return bucketSettings(env, name)
+  return readBucketSettings(env, name)
 }
 
 export const isBucketName = (name: string) => /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name)
 
 /** How a bucket of that name is reached. Throws StartProblem. */
-export function bucketSettings(env: Env, name: string): BucketSettings {
-  const endpoint = endpointOf(env)
+export function readBucketSettings(env: EnvironmentVariables, name: string): BucketSettings {
+  const endpoint = readEndpoint(env)
   return {
     bucket: name,
     endpoint,
-    region: region(env, endpoint),
-    pathStyle: flag(env, 'S3_PATH_STYLE', endpoint !== null),
-    credentials: credentials(env),
+    region: readRegion(env, endpoint),
+    pathStyle: readFlag(env, 'S3_PATH_STYLE', endpoint !== null),
+    credentials: readCredentials(env),
   }
 }
 
 /** Backups and keys go there: over TLS, but on this machine. */
-function endpointOf(env: Env): string | null {
-  const given = env.S3_ENDPOINT
-  if (!given) return null
-  const url = URL.canParse(given) ? new URL(given) : null
+function readEndpoint(env: EnvironmentVariables): string | null {
+  const text = env.S3_ENDPOINT
+  if (!text) return null
+  const url = URL.canParse(text) ? new URL(text) : null
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
   if (url && isSafe && url.username === '' && url.password === '') return url.href.replace(/\/$/, '')
   throw new StartProblem(
@@ -88,18 +95,18 @@ function endpointOf(env: Env): string | null {
 }
 
 /** Others than Amazon have regions by name only. */
-function region(env: Env, endpoint: string | null): string {
-  const given = env.S3_REGION || (endpoint === null ? '' : 'us-east-1')
-  if (/^[a-z0-9-]{2,40}$/.test(given)) return given
+function readRegion(env: EnvironmentVariables, endpoint: string | null): string {
+  const name = env.S3_REGION || (endpoint === null ? '' : 'us-east-1')
+  if (/^[a-z0-9-]{2,40}$/.test(name)) return name
   throw new StartProblem(
-    given === ''
+    name === ''
       ? "S3_REGION is missing: the region of Amazon's bucket, like eu-central-1, or S3_ENDPOINT for another one's."
       : 'S3_REGION must be the name of a region like eu-central-1.',
   )
 }
 
 /** Null: neither is given, and the SDK looks where it usually does. */
-function credentials(env: Env): BucketSettings['credentials'] {
+function readCredentials(env: EnvironmentVariables): BucketSettings['credentials'] {
   const [accessKeyId, secretAccessKey] = [env.AWS_ACCESS_KEY_ID?.trim(), env.AWS_SECRET_ACCESS_KEY?.trim()]
   if (!accessKeyId && !secretAccessKey) return null
   if (!accessKeyId || !secretAccessKey)

@@ -1,27 +1,30 @@
 /** Where checkpoints of the audit trail are stored beside the database, read from the environment. */
 import { join, resolve } from 'node:path'
-import { bucketSettings, isBucketName } from '#server/config/backup-config.ts'
-import { type Config, type Env, StartProblem } from '#server/config/config.ts'
-import type { CheckpointSettings } from '#server/drivers/checkpoint-store/driver.ts'
+import { readBucketSettings, isBucketName } from '#server/config/backup-config.ts'
+import { type Config, type EnvironmentVariables, StartProblem } from '#server/config/config.ts'
+import type { CheckpointSettings } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
 
 /** Throws StartProblem. */
-export function readCheckpointSettings(env: Env, { dataDir }: Pick<Config, 'dataDir'>): CheckpointSettings {
-  const given = env.AUDIT_CHECKPOINT_STORE?.trim() ?? ''
-  if (given === '') return { kind: 'file', path: join(dataDir, 'audit-checkpoints.json') }
-  if (given === 'off') return { kind: 'none' }
-  if (given.startsWith('s3:')) return readObject(env, given)
-  if (/^[a-z0-9+.-]{2,}:\/\//i.test(given) || given.endsWith('/')) throw notUnderstood(given)
-  return { kind: 'file', path: resolve(given) }
+export function readCheckpointSettings(
+  env: EnvironmentVariables,
+  { dataDir }: Pick<Config, 'dataDir'>,
+): CheckpointSettings {
+  const text = env.AUDIT_CHECKPOINT_STORE?.trim() ?? ''
+  if (text === '') return { kind: 'file', path: join(dataDir, 'audit-checkpoints.json') }
+  if (text === 'off') return { kind: 'none' }
+  if (text.startsWith('s3:')) return readObject(env, text)
+  if (/^[a-z0-9+.-]{2,}:\/\//i.test(text) || text.endsWith('/')) throw createStoreProblem(text)
+  return { kind: 'file', path: resolve(text) }
 }
 
-function readObject(env: Env, given: string): CheckpointSettings {
-  const [, name = '', key = ''] = /^s3:\/\/([^/]+)\/(.+)$/.exec(given) ?? []
+function readObject(env: EnvironmentVariables, text: string): CheckpointSettings {
+  const [, name = '', key = ''] = /^s3:\/\/([^/]+)\/(.+)$/.exec(text) ?? []
   const isKey = key.length <= 512 && key.split('/').every((part) => /^[A-Za-z0-9_][A-Za-z0-9._-]*$/.test(part))
-  if (!isBucketName(name) || !isKey) throw notUnderstood(given)
-  return { kind: 's3', bucket: bucketSettings(env, name), key }
+  if (!isBucketName(name) || !isKey) throw createStoreProblem(text)
+  return { kind: 's3', bucket: readBucketSettings(env, name), key }
 }
 
-const notUnderstood = (given: string) =>
+const createStoreProblem = (text: string) =>
   new StartProblem(
-    `AUDIT_CHECKPOINT_STORE must be the path of a file, s3://BUCKET/NAME for an object of a bucket, or off, not "${given}".`,
+    `AUDIT_CHECKPOINT_STORE must be the path of a file, s3://BUCKET/NAME for an object of a bucket, or off, not "${text}".`,
   )

@@ -23,12 +23,12 @@ export interface Config {
   /** 32 bytes: derives token pairs (K-07) and prints of requests (protocol 8). */
   tokenKey: Buffer
   /** False: made up for this process; `server/composition/create-app-context.ts` puts the one of the key file in its place. */
-  tokenKeyGiven: boolean
+  isTokenKeyConfigured: boolean
   /** Proxies in front of us whose X-Forwarded-For we believe. */
   trustProxy: number
   logLevel: LogLevel
   argon2: { memoryCost: number; timeCost: number; parallelism: number }
-  lifetimes: Lifetimes
+  lifetimes: SessionLifetimes
   freeSpace: FreeSpaceMark
   /** What the pictures of one company's users may take up, MB (decision 70). */
   picturesPerCompanyMb: number
@@ -91,7 +91,7 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 type LogLevel = (typeof logLevels)[number]
 
 /** Seconds (S-42). */
-export interface Lifetimes {
+export interface SessionLifetimes {
   access: number
   customer: { idle: number; absolute: number }
   provider: { idle: number; absolute: number }
@@ -111,19 +111,19 @@ export class StartProblem extends Error {
   }
 }
 
-export type Env = Record<string, string | undefined>
+export type EnvironmentVariables = Record<string, string | undefined>
 
-const hour = 3600
+const secondsPerHour = 3600
 
-export function readConfig(env: Env): Config {
+export function readConfig(env: EnvironmentVariables): Config {
   const host = env.HOST || '127.0.0.1'
-  const port = whole(env, 'PORT', 8080, 0, 65_535)
-  const databaseUrl = postgresUrl(env, 'DATABASE_URL')
-  const publicUrl = url(env, 'PUBLIC_URL', `http://localhost:${port}`)
-  const key = tokenKey(env)
-  const trustProxy = whole(env, 'TRUST_PROXY', 0, 0, 10)
-  const reached = publicSetting({ host, publicUrl: publicUrl.href, trustProxy })
-  const isDemo = demo(env, databaseUrl === null, reached)
+  const port = readInteger(env, 'PORT', 8080, 0, 65_535)
+  const databaseUrl = readPostgresUrl(env, 'DATABASE_URL')
+  const publicUrl = readUrl(env, 'PUBLIC_URL', `http://localhost:${port}`)
+  const key = readTokenKey(env)
+  const trustProxy = readInteger(env, 'TRUST_PROXY', 0, 0, 10)
+  const publicSetting = findPublicSetting({ host, publicUrl: publicUrl.href, trustProxy })
+  const isDemo = readDemo(env, databaseUrl === null, publicSetting)
   const dataDir = resolve(env.DATA_DIR || 'data')
   return {
     port,
@@ -131,79 +131,85 @@ export function readConfig(env: Env): Config {
     dataDir,
     filesDir: env.FILES_DIR ? resolve(env.FILES_DIR) : join(dataDir, 'files'),
     databaseUrl,
-    migrateDatabaseUrl: postgresUrl(env, 'MIGRATE_DATABASE_URL'),
+    migrateDatabaseUrl: readPostgresUrl(env, 'MIGRATE_DATABASE_URL'),
     demo: isDemo,
     publicUrl: publicUrl.href.replace(/\/$/, ''),
     tls: publicUrl.protocol === 'https:',
-    timeZone: timeZone(env),
-    uatBound: oneOf(env, 'UAT_BOUND', 'floor', ['floor', 'ceiling'] as const),
+    timeZone: readTimeZone(env),
+    uatBound: readChoice(env, 'UAT_BOUND', 'floor', ['floor', 'ceiling'] as const),
     tokenKey: key ?? randomBytes(32),
-    tokenKeyGiven: key !== null,
+    isTokenKeyConfigured: key !== null,
     trustProxy,
-    logLevel: oneOf(env, 'LOG_LEVEL', 'info', logLevels),
+    logLevel: readChoice(env, 'LOG_LEVEL', 'info', logLevels),
     argon2: {
-      memoryCost: whole(env, 'ARGON2_MEMORY_KB', 19_456, 4096, 1_048_576),
-      timeCost: whole(env, 'ARGON2_TIME', 2, 1, 20),
-      parallelism: whole(env, 'ARGON2_PARALLELISM', 1, 1, 16),
+      memoryCost: readInteger(env, 'ARGON2_MEMORY_KB', 19_456, 4096, 1_048_576),
+      timeCost: readInteger(env, 'ARGON2_TIME', 2, 1, 20),
+      parallelism: readInteger(env, 'ARGON2_PARALLELISM', 1, 1, 16),
     },
     lifetimes: {
-      access: whole(env, 'ACCESS_SECONDS', 600, 5, 3600),
+      access: readInteger(env, 'ACCESS_SECONDS', 600, 5, 3600),
       customer: {
-        idle: whole(env, 'REFRESH_IDLE_SECONDS', 12 * hour, 10, 30 * 24 * hour),
-        absolute: whole(env, 'REFRESH_ABSOLUTE_SECONDS', 7 * 24 * hour, 10, 90 * 24 * hour),
+        idle: readInteger(env, 'REFRESH_IDLE_SECONDS', 12 * secondsPerHour, 10, 30 * 24 * secondsPerHour),
+        absolute: readInteger(env, 'REFRESH_ABSOLUTE_SECONDS', 7 * 24 * secondsPerHour, 10, 90 * 24 * secondsPerHour),
       },
       provider: {
-        idle: whole(env, 'PROVIDER_REFRESH_IDLE_SECONDS', hour, 10, 30 * 24 * hour),
-        absolute: whole(env, 'PROVIDER_REFRESH_ABSOLUTE_SECONDS', 12 * hour, 10, 90 * 24 * hour),
+        idle: readInteger(env, 'PROVIDER_REFRESH_IDLE_SECONDS', secondsPerHour, 10, 30 * 24 * secondsPerHour),
+        absolute: readInteger(
+          env,
+          'PROVIDER_REFRESH_ABSOLUTE_SECONDS',
+          12 * secondsPerHour,
+          10,
+          90 * 24 * secondsPerHour,
+        ),
       },
     },
     freeSpace: {
-      bytes: whole(env, 'FREE_SPACE_MARK_MB', 64, 0, 1_048_576) * 1_048_576,
-      percent: whole(env, 'FREE_SPACE_MARK_PERCENT', 5, 0, 90),
+      bytes: readInteger(env, 'FREE_SPACE_MARK_MB', 64, 0, 1_048_576) * 1_048_576,
+      percent: readInteger(env, 'FREE_SPACE_MARK_PERCENT', 5, 0, 90),
     },
-    smtpUrl: smtpUrl(env),
-    mailFrom: mailFrom(env, `no-reply@${publicUrl.hostname}`),
+    smtpUrl: readSmtpUrl(env),
+    mailFrom: readMailFrom(env, `no-reply@${publicUrl.hostname}`),
     providerEmail: env.PROVIDER_EMAIL || 'provider-admin@m18.local',
-    supportEmail: supportEmail(env, `support@${publicUrl.hostname}`),
-    stepUp: flag(env, 'STEP_UP', false),
-    auditKey: keyIn(env, 'AUDIT_KEY'),
-    auditKeyNext: keyIn(env, 'AUDIT_KEY_NEXT'),
-    auditName: auditName(env),
-    backupKey: keyIn(env, 'BACKUP_KEY'),
-    backupKeysBefore: keysIn(env, 'BACKUP_KEYS_BEFORE'),
-    backupKeepCount: whole(env, 'BACKUP_KEEP_COUNT', 30, 1, 1000),
-    backupKeepDays: whole(env, 'BACKUP_KEEP_DAYS', 90, 1, 3650),
-    backupHour: whole(env, 'BACKUP_HOUR', 1, 0, 20),
-    picturesPerCompanyMb: whole(env, 'PICTURES_PER_COMPANY_MB', 200, 1, 100_000),
-    requestFactor: whole(env, 'REQUEST_FACTOR', 1, 1, 1000),
-    auditYears: whole(env, 'AUDIT_YEARS', 7, 0, 100),
-    hosting: oneOf(env, 'HOSTING', 'local', ['local', 'elsewhere', 'off'] as const),
+    supportEmail: readSupportEmail(env, `support@${publicUrl.hostname}`),
+    stepUp: readFlag(env, 'STEP_UP', false),
+    auditKey: readKey(env, 'AUDIT_KEY'),
+    auditKeyNext: readKey(env, 'AUDIT_KEY_NEXT'),
+    auditName: readAuditName(env),
+    backupKey: readKey(env, 'BACKUP_KEY'),
+    backupKeysBefore: readKeys(env, 'BACKUP_KEYS_BEFORE'),
+    backupKeepCount: readInteger(env, 'BACKUP_KEEP_COUNT', 30, 1, 1000),
+    backupKeepDays: readInteger(env, 'BACKUP_KEEP_DAYS', 90, 1, 3650),
+    backupHour: readInteger(env, 'BACKUP_HOUR', 1, 0, 20),
+    picturesPerCompanyMb: readInteger(env, 'PICTURES_PER_COMPANY_MB', 200, 1, 100_000),
+    requestFactor: readInteger(env, 'REQUEST_FACTOR', 1, 1, 1000),
+    auditYears: readInteger(env, 'AUDIT_YEARS', 7, 0, 100),
+    hosting: readChoice(env, 'HOSTING', 'local', ['local', 'elsewhere', 'off'] as const),
     hostingDir: resolve(env.HOSTING_DIR || join(dataDir, 'hosting')),
-    serviceDomain: serviceDomain(env),
-    servicePort: whole(env, 'SERVICE_PORT', 0, 0, 65_535),
-    serviceTls: flag(env, 'SERVICE_TLS', false),
-    serviceUsers: userRange(env),
-    serviceMemoryMb: whole(env, 'SERVICE_MEMORY_MB', 0, 0, 100_000_000),
-    serviceSetUp: flag(env, 'SERVICE_SETUP', true),
-    jobRestMs: whole(env, 'JOB_REST_MS', 0, 0, 60_000),
+    serviceDomain: readServiceDomain(env),
+    servicePort: readInteger(env, 'SERVICE_PORT', 0, 0, 65_535),
+    serviceTls: readFlag(env, 'SERVICE_TLS', false),
+    serviceUsers: readUserRange(env),
+    serviceMemoryMb: readInteger(env, 'SERVICE_MEMORY_MB', 0, 0, 100_000_000),
+    serviceSetUp: readFlag(env, 'SERVICE_SETUP', true),
+    jobRestMs: readInteger(env, 'JOB_REST_MS', 0, 0, 60_000),
     clientDir: env.CLIENT_DIR ? resolve(env.CLIENT_DIR) : null,
-    minBuild: buildNumber(env, 'MIN_BUILD'),
-    workerBypass: flag(env, 'WORKER_BYPASS', false),
-    apiDocs: flag(env, 'API_DOCS', isDemo),
+    minBuild: readBuildNumber(env, 'MIN_BUILD'),
+    workerBypass: readFlag(env, 'WORKER_BYPASS', false),
+    apiDocs: readFlag(env, 'API_DOCS', isDemo),
   }
 }
 
 /** Numbers that distributions give to nobody. */
-const usualUsers = '70000-70999'
+const defaultUserRange = '70000-70999'
 
-function userRange(env: Env): Config['serviceUsers'] {
-  const text = env.SERVICE_USERS || usualUsers
+function readUserRange(env: EnvironmentVariables): Config['serviceUsers'] {
+  const text = env.SERVICE_USERS || defaultUserRange
   if (text === 'off') return null
   const [, first, last] = /^(\d{4,10})-(\d{4,10})$/.exec(text) ?? []
   const range = { first: Number(first), last: Number(last) }
   if (range.first >= 1000 && range.first <= range.last && range.last < 4_294_967_294) return range
   throw new StartProblem(
-    `SERVICE_USERS is "${text}": it has to be "off" or two numbers of users from 1000 on, as ${usualUsers}.`,
+    `SERVICE_USERS is "${text}": it has to be "off" or two numbers of users from 1000 on, as ${defaultUserRange}.`,
   )
 }
 
@@ -216,14 +222,14 @@ loopback.addAddress('::1', 'ipv6')
  * for every other name, whatever it resolves to today, and for the wildcards 0.0.0.0 and `::`. Takes an URL's hostname too.
  */
 export function isLoopback(host: string): boolean {
-  const plain = host.replace(/^\[(.*)\]$/, '$1')
-  const version = isIP(plain)
-  if (version !== 0) return loopback.check(plain, version === 4 ? 'ipv4' : 'ipv6')
-  return /^(.+\.)?localhost\.?$/i.test(plain)
+  const bareHost = host.replace(/^\[(.*)\]$/, '$1')
+  const ipVersion = isIP(bareHost)
+  if (ipVersion !== 0) return loopback.check(bareHost, ipVersion === 4 ? 'ipv4' : 'ipv6')
+  return /^(.+\.)?localhost\.?$/i.test(bareHost)
 }
 
 /** The setting by which people of other machines would reach this one; null: nobody is meant to. */
-export function publicSetting({ host, publicUrl, trustProxy }: Pick<Config, 'host' | 'publicUrl' | 'trustProxy'>) {
+export function findPublicSetting({ host, publicUrl, trustProxy }: Pick<Config, 'host' | 'publicUrl' | 'trustProxy'>) {
   if (!isLoopback(new URL(publicUrl).hostname)) return `PUBLIC_URL ${publicUrl}`
   if (!isLoopback(host)) return `HOST ${host}`
   // A proxy on this machine lets others in to an address of this machine.
@@ -231,88 +237,100 @@ export function publicSetting({ host, publicUrl, trustProxy }: Pick<Config, 'hos
 }
 
 /** Everybody knows the demo world's passwords, and its mails are shown to everybody: it never leaves this machine. */
-function demo(env: Env, isEmbedded: boolean, reached: string | null): boolean {
-  const asked = flag(env, 'DEMO', isEmbedded && reached === null)
-  if (!asked || reached === null) return asked
+function readDemo(env: EnvironmentVariables, isEmbedded: boolean, publicSetting: string | null): boolean {
+  const isDemo = readFlag(env, 'DEMO', isEmbedded && publicSetting === null)
+  if (!isDemo || publicSetting === null) return isDemo
   throw new StartProblem(
-    `DEMO=1 serves passwords that everybody knows, and ${reached} is for more than this machine: unset DEMO and begin with an empty DATA_DIR or DATABASE_URL, or take a loopback address for HOST and PUBLIC_URL, and no TRUST_PROXY.`,
+    `DEMO=1 serves passwords that everybody knows, and ${publicSetting} is for more than this machine: unset DEMO and begin with an empty DATA_DIR or DATABASE_URL, or take a loopback address for HOST and PUBLIC_URL, and no TRUST_PROXY.`,
   )
 }
 
-export function whole(env: Env, name: string, otherwise: number, min: number, max: number): number {
-  const given = env[name]
-  if (given === undefined || given === '') return otherwise
-  const value = Number(given)
-  if (/^\d{1,10}$/.test(given) && value >= min && value <= max) return value
-  throw new StartProblem(`${name} must be a whole number from ${min} to ${max}, not "${given}".`)
+export function readInteger(
+  env: EnvironmentVariables,
+  name: string,
+  defaultValue: number,
+  min: number,
+  max: number,
+): number {
+  const text = env[name]
+  if (text === undefined || text === '') return defaultValue
+  const value = Number(text)
+  if (/^\d{1,10}$/.test(text) && value >= min && value <= max) return value
+  throw new StartProblem(`${name} must be a whole number from ${min} to ${max}, not "${text}".`)
 }
 
 /** Longer than other numbers: it is a moment (scripts/build-id.mjs). */
-function buildNumber(env: Env, name: string): number {
-  const given = env[name] || '0'
-  if (/^\d{1,15}$/.test(given)) return Number(given)
-  throw new StartProblem(`${name} must be the number of a build, which is what its name begins with, not "${given}".`)
+function readBuildNumber(env: EnvironmentVariables, name: string): number {
+  const text = env[name] || '0'
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new StartProblem(`${name} must be the number of a build, which is what its name begins with, not "${text}".`)
 }
 
-function oneOf<const T extends string>(env: Env, name: string, otherwise: T, values: readonly T[]): T {
-  const given = env[name] || otherwise
-  const found = values.find((value) => value === given)
-  if (found) return found
-  throw new StartProblem(`${name} must be one of ${values.join(', ')}, not "${given}".`)
+function readChoice<const T extends string>(
+  env: EnvironmentVariables,
+  name: string,
+  defaultValue: T,
+  values: readonly T[],
+): T {
+  const text = env[name] || defaultValue
+  const match = values.find((value) => value === text)
+  if (match) return match
+  throw new StartProblem(`${name} must be one of ${values.join(', ')}, not "${text}".`)
 }
 
-export function flag(env: Env, name: string, otherwise: boolean): boolean {
-  if (!env[name]) return otherwise
-  return oneOf(env, name, '0', ['0', '1', 'false', 'true'] as const) === '1' || env[name] === 'true'
+export function readFlag(env: EnvironmentVariables, name: string, defaultValue: boolean): boolean {
+  if (!env[name]) return defaultValue
+  return readChoice(env, name, '0', ['0', '1', 'false', 'true'] as const) === '1' || env[name] === 'true'
 }
 
-function url(env: Env, name: string, otherwise: string): URL {
-  const given = env[name] || otherwise
-  const parsed = URL.canParse(given) ? new URL(given) : null
-  if (parsed && /^https?:$/.test(parsed.protocol)) return parsed
-  throw new StartProblem(`${name} must be an http or https address, not "${given}".`)
+function readUrl(env: EnvironmentVariables, name: string, defaultValue: string): URL {
+  const text = env[name] || defaultValue
+  const parsedUrl = URL.canParse(text) ? new URL(text) : null
+  if (parsedUrl && /^https?:$/.test(parsedUrl.protocol)) return parsedUrl
+  throw new StartProblem(`${name} must be an http or https address, not "${text}".`)
 }
 
 // The value itself is not repeated: it holds a password.
-export function postgresUrl(env: Env, name: string): string | null {
-  const given = env[name]
-  if (!given) return null
-  if (URL.canParse(given) && /^postgres(ql)?:$/.test(new URL(given).protocol)) return given
+export function readPostgresUrl(env: EnvironmentVariables, name: string): string | null {
+  const text = env[name]
+  if (!text) return null
+  if (URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol)) return text
   throw new StartProblem(`${name} must be an address like postgres://user:password@host:5432/database.`)
 }
 
 // Not repeated either.
-function smtpUrl(env: Env): string | null {
-  const given = env.SMTP_URL
-  if (!given) return null
-  const parsed = URL.canParse(given) ? new URL(given) : null
-  if (parsed && /^smtps?:$/.test(parsed.protocol) && parsed.hostname !== '') return given
+function readSmtpUrl(env: EnvironmentVariables): string | null {
+  const text = env.SMTP_URL
+  if (!text) return null
+  const parsedUrl = URL.canParse(text) ? new URL(text) : null
+  if (parsedUrl && /^smtps?:$/.test(parsedUrl.protocol) && parsedUrl.hostname !== '') return text
   throw new StartProblem('SMTP_URL must be an address like smtp://user:password@host:587 or smtps://host.')
 }
 
 /** An address, alone or behind a name: `Portal <portal@example.com>`. */
-function mailFrom(env: Env, otherwise: string): Config['mailFrom'] {
-  const given = env.MAIL_FROM || otherwise
-  const [, name = '', inAngles, alone] = /^(?:([^<>\r\n]*)<([^<>\s]+)>|([^<>\s]+))$/.exec(given.trim()) ?? []
-  const address = inAngles ?? alone ?? ''
+function readMailFrom(env: EnvironmentVariables, defaultValue: string): Config['mailFrom'] {
+  const text = env.MAIL_FROM || defaultValue
+  const [, name = '', bracketedAddress, bareAddress] =
+    /^(?:([^<>\r\n]*)<([^<>\s]+)>|([^<>\s]+))$/.exec(text.trim()) ?? []
+  const address = bracketedAddress ?? bareAddress ?? ''
   if (/^[^\s@]+@[^\s@]+$/.test(address)) return { name: name.trim() || 'SaaS Portal', address }
-  throw new StartProblem(`MAIL_FROM must be an address like Portal <portal@example.com>, not "${given}".`)
+  throw new StartProblem(`MAIL_FROM must be an address like Portal <portal@example.com>, not "${text}".`)
 }
 
-function supportEmail(env: Env, otherwise: string): string {
-  const given = env.SUPPORT_EMAIL || otherwise
-  if (/^[^\s@<>]+@[^\s@<>]+$/.test(given)) return given
-  throw new StartProblem(`SUPPORT_EMAIL must be an address like help@example.com, not "${given}".`)
+function readSupportEmail(env: EnvironmentVariables, defaultValue: string): string {
+  const text = env.SUPPORT_EMAIL || defaultValue
+  if (/^[^\s@<>]+@[^\s@<>]+$/.test(text)) return text
+  throw new StartProblem(`SUPPORT_EMAIL must be an address like help@example.com, not "${text}".`)
 }
 
-function serviceDomain(env: Env): string {
+function readServiceDomain(env: EnvironmentVariables): string {
   const domain = env.SERVICE_DOMAIN || 'localhost'
   if (/^(?=.{1,200}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/.test(domain))
     return domain
   throw new StartProblem(`SERVICE_DOMAIN must be a name like services.example.com, in small letters, not "${domain}".`)
 }
 
-function timeZone(env: Env): string {
+function readTimeZone(env: EnvironmentVariables): string {
   const zone = env.TIME_ZONE || 'Asia/Hong_Kong'
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
@@ -321,33 +339,36 @@ function timeZone(env: Env): string {
   }
 }
 
-const tokenKey = (env: Env) => keyIn(env, 'TOKEN_KEY')
+const readTokenKey = (env: EnvironmentVariables) => readKey(env, 'TOKEN_KEY')
 
-function keyIn(env: Env, name: 'AUDIT_KEY' | 'AUDIT_KEY_NEXT' | 'BACKUP_KEY' | 'TOKEN_KEY'): Buffer | null {
-  const given = env[name]
-  if (!given) return null
-  const key = keyOf(given)
+function readKey(
+  env: EnvironmentVariables,
+  name: 'AUDIT_KEY' | 'AUDIT_KEY_NEXT' | 'BACKUP_KEY' | 'TOKEN_KEY',
+): Buffer | null {
+  const text = env[name]
+  if (!text) return null
+  const key = parseKey(text)
   if (key) return key
   throw new StartProblem(`${name} must be 32 bytes, written as 64 hexadecimal digits or as base64url.`)
 }
 
-function keysIn(env: Env, name: 'BACKUP_KEYS_BEFORE'): Buffer[] {
-  const given = (env[name] ?? '').split(',').map((text) => text.trim())
-  return given.filter(Boolean).map((text) => {
-    const key = keyOf(text)
+function readKeys(env: EnvironmentVariables, name: 'BACKUP_KEYS_BEFORE'): Buffer[] {
+  const texts = (env[name] ?? '').split(',').map((text) => text.trim())
+  return texts.filter(Boolean).map((text) => {
+    const key = parseKey(text)
     if (key) return key
     throw new StartProblem(`${name} must be keys of 32 bytes each, with a comma between, written as BACKUP_KEY is.`)
   })
 }
 
-function keyOf(text: string): Buffer | null {
+function parseKey(text: string): Buffer | null {
   const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64url')
   return key.length === 32 ? key : null
 }
 
-function auditName(env: Env): string | null {
-  const given = env['AUDIT_NAME']
-  if (!given) return null
-  if (/^[0-9a-f]{16}$/.test(given)) return given
+function readAuditName(env: EnvironmentVariables): string | null {
+  const text = env['AUDIT_NAME']
+  if (!text) return null
+  if (/^[0-9a-f]{16}$/.test(text)) return text
   throw new StartProblem('AUDIT_NAME must be 16 hexadecimal digits: the middle of the first line of any checkpoint.')
 }

@@ -1,6 +1,13 @@
 /** How money is taken, read from the environment with the other settings. No message repeats a key. */
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { type Config, type Env, flag, isLoopback, StartProblem, whole } from '#server/config/config.ts'
+import {
+  type Config,
+  type EnvironmentVariables,
+  readFlag,
+  isLoopback,
+  StartProblem,
+  readInteger,
+} from '#server/config/config.ts'
 
 export interface StripeSettings {
   secretKey: string
@@ -27,17 +34,17 @@ export interface GlobalAlipaySettings extends AlipayKeys {
   partner: string
 }
 
-export interface Gateways {
+export interface GatewaySettings {
   stripe: StripeSettings | null
   alipay: AlipaySettings | null
   globalAlipay: GlobalAlipaySettings | null
 }
 
-export interface PaymentSettings extends Gateways {
+export interface PaymentConfig extends GatewaySettings {
   /** For the provider's staff (S-22). */
   simulate: boolean
   /** So many may one user begin in ten minutes, and a company three times as many (S-25). */
-  perUser: number
+  maxPaymentsPerUser: number
   /** The gateways' stand-in on this machine, where there is no key of any; null: none. */
   sandbox: SandboxSettings | null
 }
@@ -50,103 +57,116 @@ export interface SandboxSettings {
 }
 
 /** Throws StartProblem. */
-export function readPaymentSettings(env: Env, { demo }: Pick<Config, 'demo'>): PaymentSettings {
-  const gateways = { stripe: stripe(env), alipay: alipay(env), globalAlipay: globalAlipay(env) }
-  const simulate = flag(env, 'SIMULATED_PAYMENT', demo)
+export function readPaymentSettings(env: EnvironmentVariables, { demo }: Pick<Config, 'demo'>): PaymentConfig {
+  const gateways = { stripe: readStripe(env), alipay: readAlipay(env), globalAlipay: readGlobalAlipay(env) }
+  const simulate = readFlag(env, 'SIMULATED_PAYMENT', demo)
   const hasKeys = Object.values(gateways).some((gateway) => gateway !== null)
-  const wanted = flag(env, 'PAYMENT_SANDBOX', demo && !hasKeys)
-  if (wanted && !demo)
+  const isSandboxEnabled = readFlag(env, 'PAYMENT_SANDBOX', demo && !hasKeys)
+  if (isSandboxEnabled && !demo)
     throw new StartProblem('PAYMENT_SANDBOX takes no real money and is for the demo only: set DEMO=1 too.')
-  if (wanted && hasKeys)
+  if (isSandboxEnabled && hasKeys)
     throw new StartProblem('PAYMENT_SANDBOX stands in for all gateways: take it out, or the keys of Stripe and Alipay.')
-  const url = env.PAYMENT_SANDBOX_URL ? address(env, 'PAYMENT_SANDBOX_URL', '') : null
-  const port = whole(env, 'PAYMENT_SANDBOX_PORT', 0, 0, 65_535)
-  const perUser = whole(env, 'PAYMENTS_PER_USER', 20, 1, 1_000_000)
-  return { ...gateways, simulate, perUser, sandbox: wanted ? { port, url } : null }
+  const url = env.PAYMENT_SANDBOX_URL ? readAddress(env, 'PAYMENT_SANDBOX_URL', '') : null
+  const port = readInteger(env, 'PAYMENT_SANDBOX_PORT', 0, 0, 65_535)
+  const maxPaymentsPerUser = readInteger(env, 'PAYMENTS_PER_USER', 20, 1, 1_000_000)
+  return { ...gateways, simulate, maxPaymentsPerUser, sandbox: isSandboxEnabled ? { port, url } : null }
 }
 
 /** All of them or none; null: none. */
-function together<const N extends string>(env: Env, names: readonly N[]): Record<N, string> | null {
-  const given = names.filter((name) => env[name])
-  if (given.length === 0) return null
+function readAllOrNone<const N extends string>(
+  env: EnvironmentVariables,
+  names: readonly N[],
+): Record<N, string> | null {
+  const presentNames = names.filter((name) => env[name])
+  if (presentNames.length === 0) return null
   const missing = names.filter((name) => !env[name])
-  if (missing.length > 0) throw new StartProblem(`${given.join(', ')} needs ${missing.join(', ')} as well.`)
+  if (missing.length > 0) throw new StartProblem(`${presentNames.join(', ')} needs ${missing.join(', ')} as well.`)
   return Object.fromEntries(names.map((name) => [name, env[name]?.trim()])) as Record<N, string>
 }
 
-function shaped(name: string, value: string, shape: RegExp, example: string): string {
+function requireShape(name: string, value: string, shape: RegExp, example: string): string {
   if (shape.test(value)) return value
   throw new StartProblem(`${name} must look like ${example}.`)
 }
 
-function stripe(env: Env): StripeSettings | null {
-  const given = together(env, ['STRIPE_SECRET_KEY', 'STRIPE_PUBLISHABLE_KEY', 'STRIPE_WEBHOOK_SECRET'])
-  if (!given) return null
-  const secretKey = shaped(
+function readStripe(env: EnvironmentVariables): StripeSettings | null {
+  const values = readAllOrNone(env, ['STRIPE_SECRET_KEY', 'STRIPE_PUBLISHABLE_KEY', 'STRIPE_WEBHOOK_SECRET'])
+  if (!values) return null
+  const secretKey = requireShape(
     'STRIPE_SECRET_KEY',
-    given.STRIPE_SECRET_KEY,
+    values.STRIPE_SECRET_KEY,
     /^[sr]k_(test|live)_\w+$/,
     'sk_test_... or sk_live_...',
   )
-  const publishableKey = shaped(
+  const publishableKey = requireShape(
     'STRIPE_PUBLISHABLE_KEY',
-    given.STRIPE_PUBLISHABLE_KEY,
+    values.STRIPE_PUBLISHABLE_KEY,
     /^pk_(test|live)_\w+$/,
     'pk_test_... or pk_live_...',
   )
-  if (mode(secretKey) !== mode(publishableKey))
+  if (getKeyMode(secretKey) !== getKeyMode(publishableKey))
     throw new StartProblem('STRIPE_SECRET_KEY and STRIPE_PUBLISHABLE_KEY must both be live keys, or both test keys.')
-  const webhookSecrets = given.STRIPE_WEBHOOK_SECRET.split(',').map((secret) =>
-    shaped('STRIPE_WEBHOOK_SECRET', secret.trim(), /^whsec_\w+$/, 'whsec_..., or two of them with a comma between'),
+  const webhookSecrets = values.STRIPE_WEBHOOK_SECRET.split(',').map((secret) =>
+    requireShape(
+      'STRIPE_WEBHOOK_SECRET',
+      secret.trim(),
+      /^whsec_\w+$/,
+      'whsec_..., or two of them with a comma between',
+    ),
   )
-  return { secretKey, publishableKey, webhookSecrets, apiUrl: address(env, 'STRIPE_API_URL', 'https://api.stripe.com') }
-}
-
-const mode = (key: string) => key.split('_')[1]
-
-function alipay(env: Env): AlipaySettings | null {
-  const names = ['ALIPAY_APP_ID', 'ALIPAY_SELLER_ID', 'ALIPAY_PRIVATE_KEY', 'ALIPAY_PUBLIC_KEY'] as const
-  const given = together(env, names)
-  if (!given) return null
   return {
-    appId: shaped('ALIPAY_APP_ID', given.ALIPAY_APP_ID, /^\d{10,32}$/, '2021000000000000, digits only'),
-    sellerId: shaped('ALIPAY_SELLER_ID', given.ALIPAY_SELLER_ID, /^2088\d{12}$/, '2088000000000000, 16 digits'),
-    privateKey: privateKey('ALIPAY_PRIVATE_KEY', given.ALIPAY_PRIVATE_KEY),
-    publicKey: publicKey('ALIPAY_PUBLIC_KEY', given.ALIPAY_PUBLIC_KEY),
-    gatewayUrl: address(env, 'ALIPAY_GATEWAY_URL', 'https://openapi.alipay.com/gateway.do'),
+    secretKey,
+    publishableKey,
+    webhookSecrets,
+    apiUrl: readAddress(env, 'STRIPE_API_URL', 'https://api.stripe.com'),
   }
 }
 
-function globalAlipay(env: Env): GlobalAlipaySettings | null {
-  const names = ['GLOBAL_ALIPAY_PARTNER', 'GLOBAL_ALIPAY_PRIVATE_KEY', 'GLOBAL_ALIPAY_PUBLIC_KEY'] as const
-  const given = together(env, names)
-  if (!given) return null
+const getKeyMode = (key: string) => key.split('_')[1]
+
+function readAlipay(env: EnvironmentVariables): AlipaySettings | null {
+  const names = ['ALIPAY_APP_ID', 'ALIPAY_SELLER_ID', 'ALIPAY_PRIVATE_KEY', 'ALIPAY_PUBLIC_KEY'] as const
+  const values = readAllOrNone(env, names)
+  if (!values) return null
   return {
-    partner: shaped(
+    appId: requireShape('ALIPAY_APP_ID', values.ALIPAY_APP_ID, /^\d{10,32}$/, '2021000000000000, digits only'),
+    sellerId: requireShape('ALIPAY_SELLER_ID', values.ALIPAY_SELLER_ID, /^2088\d{12}$/, '2088000000000000, 16 digits'),
+    privateKey: readPrivateKey('ALIPAY_PRIVATE_KEY', values.ALIPAY_PRIVATE_KEY),
+    publicKey: readPublicKey('ALIPAY_PUBLIC_KEY', values.ALIPAY_PUBLIC_KEY),
+    gatewayUrl: readAddress(env, 'ALIPAY_GATEWAY_URL', 'https://openapi.alipay.com/gateway.do'),
+  }
+}
+
+function readGlobalAlipay(env: EnvironmentVariables): GlobalAlipaySettings | null {
+  const names = ['GLOBAL_ALIPAY_PARTNER', 'GLOBAL_ALIPAY_PRIVATE_KEY', 'GLOBAL_ALIPAY_PUBLIC_KEY'] as const
+  const values = readAllOrNone(env, names)
+  if (!values) return null
+  return {
+    partner: requireShape(
       'GLOBAL_ALIPAY_PARTNER',
-      given.GLOBAL_ALIPAY_PARTNER,
+      values.GLOBAL_ALIPAY_PARTNER,
       /^2088\d{12}$/,
       '2088000000000000, 16 digits',
     ),
-    privateKey: privateKey('GLOBAL_ALIPAY_PRIVATE_KEY', given.GLOBAL_ALIPAY_PRIVATE_KEY),
-    publicKey: publicKey('GLOBAL_ALIPAY_PUBLIC_KEY', given.GLOBAL_ALIPAY_PUBLIC_KEY),
-    gatewayUrl: address(env, 'GLOBAL_ALIPAY_GATEWAY_URL', 'https://intlmapi.alipay.com/gateway.do'),
+    privateKey: readPrivateKey('GLOBAL_ALIPAY_PRIVATE_KEY', values.GLOBAL_ALIPAY_PRIVATE_KEY),
+    publicKey: readPublicKey('GLOBAL_ALIPAY_PUBLIC_KEY', values.GLOBAL_ALIPAY_PUBLIC_KEY),
+    gatewayUrl: readAddress(env, 'GLOBAL_ALIPAY_GATEWAY_URL', 'https://intlmapi.alipay.com/gateway.do'),
   }
 }
 
-const body = (text: string) => text.replace(/-----[A-Z ]+-----|\\n|\s/g, '')
-const wrapped = (text: string, label: string) => `-----BEGIN ${label}-----\n${body(text)}\n-----END ${label}-----\n`
+const stripPem = (text: string) => text.replace(/-----[A-Z ]+-----|\\n|\s/g, '')
+const toPem = (text: string, label: string) => `-----BEGIN ${label}-----\n${stripPem(text)}\n-----END ${label}-----\n`
 
 /** As Alipay's key tool writes it, one line of base64, or as PEM; PKCS #8 or PKCS #1. */
-function privateKey(name: string, text: string): string {
-  const key = firstOf(['PRIVATE KEY', 'RSA PRIVATE KEY'], (label) => createPrivateKey(wrapped(text, label)))
+function readPrivateKey(name: string, text: string): string {
+  const key = findFirstKey(['PRIVATE KEY', 'RSA PRIVATE KEY'], (label) => createPrivateKey(toPem(text, label)))
   if (!isStrong(key))
     throw new StartProblem(`${name} must be an RSA private key of 2048 bits or more, in base64 or PEM.`)
   return key.export({ type: 'pkcs8', format: 'pem' }).toString()
 }
 
-function publicKey(name: string, text: string): string {
-  const key = firstOf(['PUBLIC KEY'], (label) => createPublicKey(wrapped(text, label)))
+function readPublicKey(name: string, text: string): string {
+  const key = findFirstKey(['PUBLIC KEY'], (label) => createPublicKey(toPem(text, label)))
   if (!isStrong(key))
     throw new StartProblem(
       `${name} must be the RSA public key that Alipay shows for the application, in base64 or PEM.`,
@@ -157,7 +177,7 @@ function publicKey(name: string, text: string): string {
 const isStrong = (key: KeyObject | null): key is KeyObject =>
   key?.asymmetricKeyType === 'rsa' && (key.asymmetricKeyDetails?.modulusLength ?? 0) >= 2048
 
-function firstOf(labels: readonly string[], read: (label: string) => KeyObject): KeyObject | null {
+function findFirstKey(labels: readonly string[], read: (label: string) => KeyObject): KeyObject | null {
   for (const label of labels) {
     try {
       return read(label)
@@ -169,9 +189,9 @@ function firstOf(labels: readonly string[], read: (label: string) => KeyObject):
 }
 
 /** Keys and money go there: over TLS, but on this machine. */
-function address(env: Env, name: string, otherwise: string): string {
-  const given = env[name] || otherwise
-  const url = URL.canParse(given) ? new URL(given) : null
+function readAddress(env: EnvironmentVariables, name: string, defaultValue: string): string {
+  const text = env[name] || defaultValue
+  const url = URL.canParse(text) ? new URL(text) : null
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
   if (url && isSafe) return url.href.replace(/\/$/, '')
   throw new StartProblem(`${name} must be an https address, or an http address of this machine.`)

@@ -2,13 +2,13 @@
 import type { Logger } from 'pino'
 import type { Endpoint, ParsedInputOf, OutputOf } from '#contract/endpoint.ts'
 import type { Caller } from '#domain/access.ts'
-import type { BackupPlaces } from '#server/context/backup-places.ts'
+import type { BackupDestinations } from '#server/context/backup-destinations.ts'
 import type { Config } from '#server/config/config.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
-import type { Database, Handle } from '#server/db/handle.ts'
-import type { CheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
-import type { HostingDriver } from '#server/drivers/hosting/driver.ts'
-import type { Payments } from '#server/context/payment-methods.ts'
+import type { Database, DatabaseHandle } from '#server/db/database.ts'
+import type { CheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
+import type { HostingDriver } from '#server/drivers/hosting/hosting-driver.ts'
+import type { PaymentMethods } from '#server/context/payment-methods.ts'
 
 export interface AppContext {
   config: Config
@@ -16,18 +16,18 @@ export interface AppContext {
   log: Logger
   /** Epoch ms. */
   clock: () => number
-  payments: Payments
+  payments: PaymentMethods
   /** What runs the hosted services. */
   hosting: HostingDriver
   /** Where their data is backed up to. */
-  backups: BackupPlaces
+  backups: BackupDestinations
   /** Outside the database: the newest checkpoints of the audit trail. */
   checkpointStore: CheckpointStore
 }
 
 /** What a use case is handed. It never begins a transaction and never reads the clock. */
 export interface UseCaseContext {
-  db: Handle
+  db: DatabaseHandle
   app: AppContext
   caller: Caller
   /** The session that asks; null where nobody is signed in. */
@@ -42,19 +42,19 @@ export interface UseCaseContext {
   /** If-Match as sent, quotes off: a version or `~{intent}`; null when none was sent. */
   ifMatch: number | `~${string}` | null
   /** Adds to the trail, in the same transaction. */
-  audit(note: AuditEntry): Promise<void>
+  audit(entry: AuditEntry): Promise<void>
   /**
    * Says which row a write left, and takes the next change number for it. Call it after the row's own checks and before
    * the row is written: the number goes into the row.
    */
   nextChangeNumber(companyId: number): Promise<number>
   /** Run when what was done is committed. */
-  afterCommit(learn: () => void): void
+  afterCommit(callback: () => void): void
   /** What `~{intent}` will name, and the version the row has now. */
   setResultRow(kind: string, rowId: number, rowVersion: number): void
 }
 
-export interface Answer<O> {
+export interface UseCaseResponse<O> {
   status?: number
   body: O
   headers?: Record<string, string>
@@ -63,4 +63,4 @@ export interface Answer<O> {
 export type UseCase<E extends Endpoint> = (
   context: UseCaseContext,
   input: ParsedInputOf<E>,
-) => Promise<Answer<OutputOf<E>>>
+) => Promise<UseCaseResponse<OutputOf<E>>>

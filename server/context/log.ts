@@ -5,7 +5,7 @@
 import { inputLimits } from '#server/config/input-limits.ts'
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
 
-const secrets = [
+const secretFields = [
   'password',
   'token',
   'authorization',
@@ -23,20 +23,20 @@ const secrets = [
   'query',
 ]
 
-export const buildLog = (level: string, destination?: DestinationStream): Logger =>
+export const createLogger = (level: string, destination?: DestinationStream): Logger =>
   pino(
     {
       level,
       base: null,
       timestamp: stdTimeFunctions.isoTime,
-      redact: { paths: secrets.flatMap((name) => [name, `*.${name}`]), censor: '[removed]' },
-      serializers: { err: errorFields },
+      redact: { paths: secretFields.flatMap((name) => [name, `*.${name}`]), censor: '[removed]' },
+      serializers: { err: serializeError },
     },
     ...(destination ? [destination] : []),
   )
 
 /** A database error's `detail` and `where` hold row values, so only the named fields are kept. */
-function errorFields(error: unknown) {
+function serializeError(error: unknown) {
   if (!(error instanceof Error)) return { type: typeof error }
   const { code, constraint } = error as Error & { code?: unknown; constraint?: unknown }
   // Its message may repeat what was sent, and the stack begins with the message.
@@ -78,10 +78,10 @@ export type SecurityEvent =
   | 'flood'
   | 'input refused'
 
-export function securityEvent(
+export function logSecurityEvent(
   log: Pick<Logger, 'warn'>,
   event: SecurityEvent,
-  about: Record<string, string | number | null>,
+  details: Record<string, string | number | null>,
 ): void {
-  log.warn({ security: event, ...about }, event)
+  log.warn({ security: event, ...details }, event)
 }

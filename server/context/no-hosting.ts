@@ -1,30 +1,30 @@
 /** Where no hosted services are run from here (`HOSTING=off`), and for tools and tests that run none. */
-import { HostingError, type HostingDriver } from '#server/drivers/hosting/driver.ts'
+import { HostingError, type HostingDriver } from '#server/drivers/hosting/hosting-driver.ts'
 
-const nobody = async (): Promise<never> => {
+const failUnreachable = async (): Promise<never> => {
   throw new HostingError('unreachable', 'This portal runs no hosted services: HOSTING is off.')
 }
 
 export const noHosting: HostingDriver = {
   name: 'off',
-  prepare: nobody,
-  install: nobody,
-  configure: nobody,
-  start: nobody,
-  stop: nobody,
-  setPassword: nobody,
-  remove: nobody,
-  erase: nobody,
-  look: nobody,
-  lookAll: nobody,
-  replaceData: nobody,
+  prepare: failUnreachable,
+  install: failUnreachable,
+  configure: failUnreachable,
+  start: failUnreachable,
+  stop: failUnreachable,
+  setPassword: failUnreachable,
+  remove: failUnreachable,
+  erase: failUnreachable,
+  look: failUnreachable,
+  lookAll: failUnreachable,
+  replaceData: failUnreachable,
   // eslint-disable-next-line require-yield
   async *readData() {
-    await nobody()
+    await failUnreachable()
   },
   // eslint-disable-next-line require-yield
   async *readLog() {
-    await nobody()
+    await failUnreachable()
   },
   watch: () => () => undefined,
   close: async () => undefined,

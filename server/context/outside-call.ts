@@ -10,11 +10,11 @@ export class OutsideCallNeeded extends Error {
   /** Throws ProblemError where the write must not go on. */
   readonly run: (app: AppContext) => Promise<void>
   /** Answered where the same call is still needed after some rounds. */
-  readonly unsettled: ProblemError
+  readonly unsettledProblem: ProblemError
 
-  constructor(run: (app: AppContext) => Promise<void>, unsettled: ProblemError) {
+  constructor(run: (app: AppContext) => Promise<void>, unsettledProblem: ProblemError) {
     super('a write needs a call outside of its transaction')
     this.run = run
-    this.unsettled = unsettled
+    this.unsettledProblem = unsettledProblem
   }
 }

@@ -1,21 +1,21 @@
 /** Only what the output schema lists leaves (S-16): a column more in a row is not a field more in an answer. */
 import * as z from 'zod/mini'
-import type { Endpoint, Schema } from '#contract/endpoint.ts'
+import type { Endpoint, ValueSchema } from '#contract/endpoint.ts'
 
 /** A row that its own schema refuses is our mistake, not the caller's. */
-export function shaped(schema: Schema, value: unknown, name: string): unknown {
-  const found = z.safeParse(schema, value)
-  if (found.success) return found.data
-  throw unfit(name, found.error.issues)
+export function applySchema(schema: ValueSchema, value: unknown, name: string): unknown {
+  const result = z.safeParse(schema, value)
+  if (result.success) return result.data
+  throw createSchemaError(name, result.error.issues)
 }
 
-function unfit(name: string, issues: readonly z.core.$ZodIssue[]): Error {
-  const where = issues.map((issue) => issue.path.join('.')).join(', ')
-  return new Error(`${name} answers what its schema does not allow: ${where.slice(0, 1000)}`)
+function createSchemaError(name: string, issues: readonly z.core.$ZodIssue[]): Error {
+  const paths = issues.map((issue) => issue.path.join('.')).join(', ')
+  return new Error(`${name} answers what its schema does not allow: ${paths.slice(0, 1000)}`)
 }
 
-export const outputOf = (endpoint: Endpoint, body: unknown): unknown =>
-  endpoint.output === null ? null : shaped(endpoint.output, body, endpoint.name)
+export const applyOutputSchema = (endpoint: Endpoint, body: unknown): unknown =>
+  endpoint.output === null ? null : applySchema(endpoint.output, body, endpoint.name)
 
 /** A row that does not fit its schema, as an operator looks for it. */
 export interface LeftOutRow {
@@ -25,7 +25,7 @@ export interface LeftOutRow {
   fields: string
 }
 
-interface ShapedRows {
+interface SchemaRows {
   body: unknown
   leftOut: LeftOutRow[]
 }
@@ -34,15 +34,15 @@ interface ShapedRows {
  * Of a reading that answers rows: rows that do not fit are left out, so that one of them does not hide all others. Throws where
  * what does not fit is no row. A resource with a version is complete or nothing: who edits it sends back what they were shown.
  */
-export function shapeRows(schema: Schema, body: unknown, name: string): ShapedRows {
-  const found = z.safeParse(schema, body)
-  if (found.success) return { body: found.data, leftOut: [] }
-  const { issues } = found.error
+export function applyRowSchema(schema: ValueSchema, body: unknown, name: string): SchemaRows {
+  const result = z.safeParse(schema, body)
+  if (result.success) return { body: result.data, leftOut: [] }
+  const { issues } = result.error
   const misfits = isRecord(body) && 'row_version' in body ? null : findMisfits(issues, body)
-  if (misfits === null) throw unfit(name, issues)
-  const without = [...misfits].reduce((rest, [, { path, rows }]) => withoutRows(rest, path, rows), body)
+  if (misfits === null) throw createSchemaError(name, issues)
+  const bodyWithoutMisfits = [...misfits].reduce((rest, [, { path, rows }]) => removeRows(rest, path, rows), body)
   const leftOut = [...misfits.values()].flatMap(({ rows }) => [...rows.values()])
-  return { body: shaped(schema, without, name), leftOut }
+  return { body: applySchema(schema, bodyWithoutMisfits, name), leftOut }
 }
 
 /** Rows that do not fit, by the list in which they stand. */
@@ -50,34 +50,34 @@ type Misfits = Map<string, { path: PropertyKey[]; rows: Map<number, LeftOutRow> 
 
 /** Null: something is wrong that is in no row. Of a body that may be one of several, the one counts that is wrong in rows alone. */
 function findMisfits(issues: readonly z.core.$ZodIssue[], body: unknown): Misfits | null {
-  const [only] = issues
-  const options = only?.code === 'invalid_union' && only.path.length === 0 ? only.errors : [issues]
+  const [firstIssue] = issues
+  const options = firstIssue?.code === 'invalid_union' && firstIssue.path.length === 0 ? firstIssue.errors : [issues]
   for (const option of options) {
-    const misfits = option.length > 0 ? misfitsOf(option, body) : null
+    const misfits = option.length > 0 ? groupMisfits(option, body) : null
     if (misfits !== null) return misfits
   }
   return null
 }
 
-function misfitsOf(issues: readonly z.core.$ZodIssue[], body: unknown): Misfits | null {
+function groupMisfits(issues: readonly z.core.$ZodIssue[], body: unknown): Misfits | null {
   const misfits: Misfits = new Map()
   for (const { path } of issues) {
-    const depth = rowDepth(path, body)
+    const depth = findRowDepth(path, body)
     const index = path[depth]
     if (typeof index !== 'number') return null
     const listPath = path.slice(0, depth)
     const list = misfits.get(listPath.join('.')) ?? { path: listPath, rows: new Map() }
     misfits.set(listPath.join('.'), list)
     const field = path.slice(depth + 1).join('.')
-    const known = list.rows.get(index)
-    const fields = known === undefined ? field : `${known.fields}, ${field}`
-    list.rows.set(index, { id: idOf(valueAt(body, path.slice(0, depth + 1))), fields: fields.slice(0, 300) })
+    const knownRow = list.rows.get(index)
+    const fields = knownRow === undefined ? field : `${knownRow.fields}, ${field}`
+    list.rows.set(index, { id: getRowId(getValueAt(body, path.slice(0, depth + 1))), fields: fields.slice(0, 300) })
   }
   return misfits
 }
 
 /** Where in the path the row stands: the first place in a list of objects; -1: nowhere. What lies in a row is part of it. */
-function rowDepth(path: readonly PropertyKey[], body: unknown): number {
+function findRowDepth(path: readonly PropertyKey[], body: unknown): number {
   let value = body
   for (const [depth, name] of path.entries()) {
     if (Array.isArray(value)) return value.some(isRecord) ? depth : -1
@@ -86,16 +86,16 @@ function rowDepth(path: readonly PropertyKey[], body: unknown): number {
   return -1
 }
 
-const valueAt = (body: unknown, path: readonly PropertyKey[]) =>
+const getValueAt = (body: unknown, path: readonly PropertyKey[]) =>
   path.reduce<unknown>((value, name) => (value as Record<PropertyKey, unknown> | null | undefined)?.[name], body)
 
-function withoutRows(value: unknown, path: readonly PropertyKey[], rows: ReadonlyMap<number, unknown>): unknown {
+function removeRows(value: unknown, path: readonly PropertyKey[], rows: ReadonlyMap<number, unknown>): unknown {
   const [name, ...rest] = path
   if (name === undefined) return (value as unknown[]).filter((_, index) => !rows.has(index))
-  return { ...(value as object), [name]: withoutRows((value as Record<PropertyKey, unknown>)[name], rest, rows) }
+  return { ...(value as object), [name]: removeRows((value as Record<PropertyKey, unknown>)[name], rest, rows) }
 }
 
-function idOf(row: unknown): number | string | null {
+function getRowId(row: unknown): number | string | null {
   const id = isRecord(row) ? row['id'] : null
   return typeof id === 'number' || typeof id === 'string' ? id : null
 }
@@ -104,7 +104,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The version of a single row, as its entity tag; undefined for lists and for what has none. */
-export function etagOf(body: unknown): string | undefined {
+export function getEtag(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null || !('row_version' in body)) return undefined
   return `"${String(body.row_version)}"`
 }

@@ -1,21 +1,21 @@
 /** Change numbers and tombstones: what a device asks with to learn only what is new (protocol 34). */
 import { type QueryCreator, sql } from 'kysely'
-import type { Handle } from '#server/db/handle.ts'
-import type { Tables } from '#server/db/tables/tables.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import type { DatabaseTables } from '#server/db/tables/tables.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
 /**
  * The next number. The company's counter stays locked until the commit, so numbers follow the order of commits; take it
  * last, or other writers of the company wait for all that comes after.
  */
-export async function takeChange(db: Handle, companyId: number): Promise<number> {
-  const row = await nextChange(db, companyId).executeTakeFirst()
+export async function takeChangeNumber(db: DatabaseHandle, companyId: number): Promise<number> {
+  const row = await incrementChangeNumber(db, companyId).executeTakeFirst()
   if (!row) throw new Error('a company has no counter')
   return row.value
 }
 
 /** The same as a part of a statement that writes the number. */
-export const nextChange = (db: QueryCreator<Tables>, companyId: number) =>
+export const incrementChangeNumber = (db: QueryCreator<DatabaseTables>, companyId: number) =>
   db
     .updateTable('change')
     .set((column) => ({ value: column('value', '+', 1) }))
@@ -23,18 +23,22 @@ export const nextChange = (db: QueryCreator<Tables>, companyId: number) =>
     .returning('value')
 
 /** The newest number that is committed. Read it before the rows it is said with. */
-export async function changeOf(db: Handle, companyId: number): Promise<number> {
-  return (await counterOf(db, companyId)).value
+export async function readChangeNumber(db: DatabaseHandle, companyId: number): Promise<number> {
+  return (await readCounter(db, companyId)).value
 }
 
 /** Throws GONE where `since` is older than what is remembered, or from a future that a restored backup does not know. */
-export async function changeSince(db: Handle, companyId: number, since: number | null): Promise<number> {
-  const { value, floor } = await counterOf(db, companyId)
+export async function readChangeNumberSince(
+  db: DatabaseHandle,
+  companyId: number,
+  since: number | null,
+): Promise<number> {
+  const { value, floor } = await readCounter(db, companyId)
   if (since !== null && (since < floor || since > value)) throw new ProblemError('GONE')
   return value
 }
 
-async function counterOf(db: Handle, companyId: number): Promise<{ value: number; floor: number }> {
+async function readCounter(db: DatabaseHandle, companyId: number): Promise<{ value: number; floor: number }> {
   const row = await db
     .selectFrom('change')
     .select(['value', 'floor'])
@@ -43,7 +47,7 @@ async function counterOf(db: Handle, companyId: number): Promise<{ value: number
   return row ?? { value: 0, floor: 0 }
 }
 
-export interface Gone {
+export interface NewTombstone {
   companyId: number
   kind: string
   rowId: number
@@ -52,11 +56,19 @@ export interface Gone {
 }
 
 /** Remembers that a row is gone, for devices that still have it. */
-export async function addTombstone(db: Handle, { companyId, kind, rowId, change, time }: Gone): Promise<void> {
+export async function addTombstone(
+  db: DatabaseHandle,
+  { companyId, kind, rowId, change, time }: NewTombstone,
+): Promise<void> {
   await db.insertInto('tombstone').values({ company_id: companyId, kind, row_id: rowId, change, time }).execute()
 }
 
-export async function goneSince(db: Handle, companyId: number, kind: string, since: number): Promise<number[]> {
+export async function listDeletedSince(
+  db: DatabaseHandle,
+  companyId: number,
+  kind: string,
+  since: number,
+): Promise<number[]> {
   const rows = await db
     .selectFrom('tombstone')
     .select('row_id')
@@ -69,13 +81,13 @@ export async function goneSince(db: Handle, companyId: number, kind: string, sin
 }
 
 /** Forgets tombstones, and remembers up to which number: devices that know less must fill anew. */
-export async function sweepTombstones(db: Handle, before: number): Promise<number> {
-  const swept = await sql<{ count: number }>`
-    with gone as (delete from tombstone where time < ${before} returning company_id, change),
+export async function deleteOldTombstones(db: DatabaseHandle, createdBefore: number): Promise<number> {
+  const result = await sql<{ count: number }>`
+    with gone as (delete from tombstone where time < ${createdBefore} returning company_id, change),
     floors as (
       update change set floor = greatest(change.floor, swept.highest)
       from (select company_id, max(change) as highest from gone group by company_id) swept
       where swept.company_id = change.company_id)
     select count(*) as count from gone`.execute(db)
-  return swept.rows[0]?.count ?? 0
+  return result.rows[0]?.count ?? 0
 }

@@ -2,52 +2,52 @@
  * How many transactions one company may have at a time: further ones wait for each other, and not at the pool, where everybody else
  * would wait behind them.
  */
-import type { Database } from '#server/db/handle.ts'
+import type { Database } from '#server/db/database.ts'
 
 /** The embedded database does one after the other; of the twenty connections to PostgreSQL some are always left to others. */
-const maxAtOnce: Record<Database['engine'], number> = { embedded: 1, postgres: 6 }
+const maxConcurrent: Record<Database['engine'], number> = { embedded: 1, postgres: 6 }
 
-interface Turns {
-  working: number
-  waiting: (() => void)[]
+interface TurnQueue {
+  runningCount: number
+  waiters: (() => void)[]
 }
 
-const turnsOf = new WeakMap<Database, Map<number, Turns>>()
+const turnQueues = new WeakMap<Database, Map<number, TurnQueue>>()
 
 /** Throws `late()` where its turn does not come within that time. */
-export async function inTurn<T>(
+export async function runInTurn<T>(
   database: Database,
   companyId: number,
-  { waitMs, late }: { waitMs: number; late: () => Error },
-  work: () => Promise<T>,
+  { waitMs, createTimeoutError }: { waitMs: number; createTimeoutError: () => Error },
+  action: () => Promise<T>,
 ): Promise<T> {
-  const companies = turnsOf.get(database) ?? new Map<number, Turns>()
-  turnsOf.set(database, companies)
-  const turns = companies.get(companyId) ?? { working: 0, waiting: [] }
-  companies.set(companyId, turns)
-  if (turns.working < maxAtOnce[database.engine]) turns.working += 1
-  else await comeToTurn(turns, waitMs, late)
+  const queuesByCompany = turnQueues.get(database) ?? new Map<number, TurnQueue>()
+  turnQueues.set(database, queuesByCompany)
+  const queue = queuesByCompany.get(companyId) ?? { runningCount: 0, waiters: [] }
+  queuesByCompany.set(companyId, queue)
+  if (queue.runningCount < maxConcurrent[database.engine]) queue.runningCount += 1
+  else await waitForTurn(queue, waitMs, createTimeoutError)
   try {
-    return await work()
+    return await action()
   } finally {
-    const next = turns.waiting.shift()
+    const startNext = queue.waiters.shift()
     // Its place goes to the next one.
-    if (next) next()
-    else turns.working -= 1
-    if (turns.working === 0) companies.delete(companyId)
+    if (startNext) startNext()
+    else queue.runningCount -= 1
+    if (queue.runningCount === 0) queuesByCompany.delete(companyId)
   }
 }
 
-function comeToTurn({ waiting }: Turns, waitMs: number, late: () => Error): Promise<void> {
-  return new Promise((start, fail) => {
-    const begin = () => {
+function waitForTurn({ waiters }: TurnQueue, waitMs: number, createTimeoutError: () => Error): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const startTurn = () => {
       clearTimeout(timer)
-      start()
+      resolve()
     }
     const timer = setTimeout(() => {
-      waiting.splice(waiting.indexOf(begin), 1)
-      fail(late())
+      waiters.splice(waiters.indexOf(startTurn), 1)
+      reject(createTimeoutError())
     }, waitMs)
-    waiting.push(begin)
+    waiters.push(startTurn)
   })
 }

@@ -1,12 +1,12 @@
 /** Long requests as rows: begun, claimed, come further, ended. What a row is for is said by its kind alone. */
 import { type Selectable, sql } from 'kysely'
-import type { Handle } from '#server/db/handle.ts'
-import type { Owner } from '#server/db/idempotency.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import type { WriteOwner } from '#server/db/idempotency-store.ts'
 import type { JobTable } from '#server/db/tables/tables.ts'
 
 export type JobRow = Selectable<JobTable>
 
-export interface NewJob extends Owner {
+export interface NewJobRow extends WriteOwner {
   id: string
   intent: string
   kind: string
@@ -17,16 +17,17 @@ export interface NewJob extends Owner {
 }
 
 /** The row as it stands: of an intent that began one of this kind already, the one that is there. */
-export async function insertJob(db: Handle, job: NewJob): Promise<JobRow> {
+export async function insertOrFindJob(db: DatabaseHandle, job: NewJobRow): Promise<JobRow> {
   const { intent, kind } = job
-  const made = await putJob(db, job)
+  const insertedJob = await tryInsertJob(db, job)
   return (
-    made ?? (await ofOwner(db, job).where('intent', '=', intent).where('kind', '=', kind).executeTakeFirstOrThrow())
+    insertedJob ??
+    (await selectOwnerJobs(db, job).where('intent', '=', intent).where('kind', '=', kind).executeTakeFirstOrThrow())
   )
 }
 
 /** Undefined: that intent has begun one of this kind already, which may be at its end by now. */
-export const putJob = (db: Handle, job: NewJob): Promise<JobRow | undefined> =>
+export const tryInsertJob = (db: DatabaseHandle, job: NewJobRow): Promise<JobRow | undefined> =>
   db
     .insertInto('job')
     .values({
@@ -49,15 +50,15 @@ export const putJob = (db: Handle, job: NewJob): Promise<JobRow | undefined> =>
     .returningAll()
     .executeTakeFirst()
 
-const ofOwner = (db: Handle, { companyId, userId }: Owner) =>
+const selectOwnerJobs = (db: DatabaseHandle, { companyId, userId }: WriteOwner) =>
   db.selectFrom('job').selectAll().where('company_id', '=', companyId).where('user_id', '=', userId)
 
-export const jobOf = async (db: Handle, owner: Owner, id: string): Promise<JobRow | null> =>
-  (await ofOwner(db, owner).where('id', '=', id).executeTakeFirst()) ?? null
+export const findJob = async (db: DatabaseHandle, owner: WriteOwner, id: string): Promise<JobRow | null> =>
+  (await selectOwnerJobs(db, owner).where('id', '=', id).executeTakeFirst()) ?? null
 
 /** What of theirs is not at its end yet, oldest first. */
-export const openJobsOf = (db: Handle, owner: Owner): Promise<JobRow[]> =>
-  ofOwner(db, owner).where('state', 'in', ['queued', 'running']).orderBy('create_time').orderBy('id').execute()
+export const listOpenJobs = (db: DatabaseHandle, owner: WriteOwner): Promise<JobRow[]> =>
+  selectOwnerJobs(db, owner).where('state', 'in', ['queued', 'running']).orderBy('create_time').orderBy('id').execute()
 
 export interface ClaimedJob extends JobRow {
   /** Somebody was at work on it and left no word: killed, or cut off from the database. */
@@ -66,7 +67,7 @@ export interface ClaimedJob extends JobRow {
 
 /** Takes the one that has waited longest. Several claimants step over each other's rows and never wait. */
 export async function claimJob(
-  db: Handle,
+  db: DatabaseHandle,
   { kinds, now, leaseMs }: { kinds: readonly string[]; now: number; leaseMs: number },
 ): Promise<ClaimedJob | null> {
   const { rows } = await sql<ClaimedJob>`
@@ -80,26 +81,26 @@ export async function claimJob(
   return rows[0] ?? null
 }
 
-type Held = Pick<JobRow, 'id' | 'fence'>
+type JobLease = Pick<JobRow, 'id' | 'fence'>
 
-const held = (db: Handle, { id, fence }: Held) =>
+const updateLeasedJob = (db: DatabaseHandle, { id, fence }: JobLease) =>
   db.updateTable('job').where('id', '=', id).where('fence', '=', fence).where('state', '=', 'running')
 
-type Changed = { numUpdatedRows: bigint }
-const isOurs = ({ numUpdatedRows }: Changed) => numUpdatedRows > 0n
+type UpdateCount = { numUpdatedRows: bigint }
+const wasUpdated = ({ numUpdatedRows }: UpdateCount) => numUpdatedRows > 0n
 
 /** False here and below: somebody else holds it by now, and what was done under the old claim counts for nothing. */
-export const keepLease = async (db: Handle, job: Held, leaseUntil: number): Promise<boolean> =>
-  isOurs(await held(db, job).set({ lease_until: leaseUntil }).executeTakeFirstOrThrow())
+export const keepLease = async (db: DatabaseHandle, job: JobLease, leaseUntil: number): Promise<boolean> =>
+  wasUpdated(await updateLeasedJob(db, job).set({ lease_until: leaseUntil }).executeTakeFirstOrThrow())
 
 /** A step is done: from here it would go on. Percents never fall. */
 export const recordStep = async (
-  db: Handle,
-  job: Held,
+  db: DatabaseHandle,
+  job: JobLease,
   { point, percent, leaseUntil }: { point: unknown; percent: number; leaseUntil: number },
 ): Promise<boolean> =>
-  isOurs(
-    await held(db, job)
+  wasUpdated(
+    await updateLeasedJob(db, job)
       .set({
         point: JSON.stringify(point),
         percent: sql`greatest(percent, ${percent}::smallint)`,
@@ -110,33 +111,35 @@ export const recordStep = async (
   )
 
 /** In the middle of a step. */
-export const recordPercent = async (db: Handle, job: Held, percent: number): Promise<boolean> =>
-  isOurs(
-    await held(db, job)
+export const recordPercent = async (db: DatabaseHandle, job: JobLease, percent: number): Promise<boolean> =>
+  wasUpdated(
+    await updateLeasedJob(db, job)
       .set({ percent: sql`greatest(percent, ${percent}::smallint)` })
       .executeTakeFirstOrThrow(),
   )
 
 /** Nobody works on it; it may be taken from `from` on. */
-export const putBackJob = async (db: Handle, job: Held, from: number): Promise<boolean> =>
-  isOurs(await held(db, job).set({ state: 'queued', lease_until: from }).executeTakeFirstOrThrow())
+export const requeueJob = async (db: DatabaseHandle, job: JobLease, availableAt: number): Promise<boolean> =>
+  wasUpdated(
+    await updateLeasedJob(db, job).set({ state: 'queued', lease_until: availableAt }).executeTakeFirstOrThrow(),
+  )
 
-export interface Ending {
+export interface JobOutcome {
   state: 'done' | 'failed'
   status: number
   body: string | null
   now: number
 }
 
-export const endJob = async (db: Handle, job: Held, { now, ...ending }: Ending): Promise<boolean> =>
-  isOurs(
-    await held(db, job)
-      .set({ ...ending, end_time: now, ...(ending.state === 'done' ? { percent: 100 } : {}) })
+export const finishJob = async (db: DatabaseHandle, job: JobLease, { now, ...outcome }: JobOutcome): Promise<boolean> =>
+  wasUpdated(
+    await updateLeasedJob(db, job)
+      .set({ ...outcome, end_time: now, ...(outcome.state === 'done' ? { percent: 100 } : {}) })
       .executeTakeFirstOrThrow(),
   )
 
 /** At its end, where nobody will ask what came of it. */
-export async function dropJob(db: Handle, { id, fence }: Held): Promise<boolean> {
+export async function deleteJob(db: DatabaseHandle, { id, fence }: JobLease): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('job')
     .where('id', '=', id)
@@ -147,22 +150,22 @@ export async function dropJob(db: Handle, { id, fence }: Held): Promise<boolean>
 }
 
 /** Where one process at a time has the database, whoever held a job before its start is gone. */
-export async function freeLeases(db: Handle): Promise<void> {
+export async function resetLeases(db: DatabaseHandle): Promise<void> {
   await db.updateTable('job').set({ lease_until: 0 }).where('state', '=', 'running').execute()
 }
 
 /** After a day an answer's bytes go; that the job is known, and how it ended, stays. */
-export async function sweepJobBodies(db: Handle, before: number): Promise<number> {
+export async function deleteOldJobBodies(db: DatabaseHandle, endedBefore: number): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('job')
     .set({ body: null, point: null })
-    .where('end_time', '<', before)
+    .where('end_time', '<', endedBefore)
     .where((where) => where.or([where('body', 'is not', null), where('point', 'is not', null)]))
     .executeTakeFirstOrThrow()
   return Number(numUpdatedRows)
 }
 
-export async function sweepJobs(db: Handle, before: number): Promise<number> {
-  const { numDeletedRows } = await db.deleteFrom('job').where('end_time', '<', before).executeTakeFirstOrThrow()
+export async function deleteOldJobs(db: DatabaseHandle, endedBefore: number): Promise<number> {
+  const { numDeletedRows } = await db.deleteFrom('job').where('end_time', '<', endedBefore).executeTakeFirstOrThrow()
   return Number(numDeletedRows)
 }

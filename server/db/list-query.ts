@@ -3,14 +3,17 @@
  * both show the same page (protocol 36).
  */
 import { type Expression, type SelectQueryBuilder, sql, type SqlBool } from 'kysely'
-import { foldText } from '#domain/text.ts'
-import type { ListSpec, Filter } from '#contract/endpoint.ts'
-import type { Tables } from '#server/db/tables/tables.ts'
+import { normaliseText } from '#domain/text.ts'
+import type { ListSpec, ListFilter } from '#contract/endpoint.ts'
+import type { DatabaseTables } from '#server/db/tables/tables.ts'
 
 /** Where a field of the wire stands; `folded`: the column that holds its sort key. */
-export type Columns = Record<string, Expression<unknown> | { value: Expression<unknown>; folded: Expression<unknown> }>
+export type ListColumns = Record<
+  string,
+  Expression<unknown> | { value: Expression<unknown>; folded: Expression<unknown> }
+>
 
-export interface ListQuery {
+export interface ListPageQuery {
   results: number
   page: number
   sortField?: string | undefined
@@ -18,14 +21,14 @@ export interface ListQuery {
   [filter: string]: unknown
 }
 
-export interface Page<R> {
+export interface RowPage<R> {
   count: number
   rows: R[]
 }
 
-export interface Listed {
+export interface ListSource {
   list: ListSpec
-  columns: Columns
+  columns: ListColumns
   /** Breaks ties. */
   id: Expression<unknown>
   /** No column that is sorted by is ever null: an index then serves both directions. */
@@ -33,90 +36,106 @@ export interface Listed {
 }
 
 /** `tables` joins what the rows and filters need. */
-export async function readPage<T extends keyof Tables, R>(
-  tables: SelectQueryBuilder<Tables, T, R>,
-  { list, columns, id, noNulls = false }: Listed,
-  query: ListQuery,
-): Promise<Page<R>> {
-  const filtered = conditions(list, columns, query).reduce((sofar, condition) => sofar.where(condition), tables)
-  const direction = orderOf(list, query)
-  const skipped = (query.page - 1) * query.results
-  const nulls = noNulls ? sql`` : sql` nulls last`
-  const rows = await filtered
-    .orderBy(sql`${sortKey(list, columns, query.sortField ?? list.sort[0])} ${direction}${nulls}`)
+export async function readListPage<T extends keyof DatabaseTables, R>(
+  source: SelectQueryBuilder<DatabaseTables, T, R>,
+  { list, columns, id, noNulls = false }: ListSource,
+  query: ListPageQuery,
+): Promise<RowPage<R>> {
+  const filteredQuery = buildConditions(list, columns, query).reduce(
+    (partialQuery, condition) => partialQuery.where(condition),
+    source,
+  )
+  const direction = getDirection(list, query)
+  const offset = (query.page - 1) * query.results
+  const nullsOrder = noNulls ? sql`` : sql` nulls last`
+  const rows = await filteredQuery
+    .orderBy(sql`${buildSortExpression(list, columns, query.sortField ?? list.sort[0])} ${direction}${nullsOrder}`)
     .orderBy(sql`${id} ${direction}`)
     .limit(query.results)
-    .offset(skipped)
+    .offset(offset)
     .execute()
   // A page that is not full tells the count by itself, unless it lies beyond the end.
-  if (rows.length < query.results && (rows.length > 0 || skipped === 0)) return { count: skipped + rows.length, rows }
-  const counted = filtered.clearSelect().select(sql<number>`count(*)`.as('count'))
-  const { count } = await counted.executeTakeFirstOrThrow()
+  if (rows.length < query.results && (rows.length > 0 || offset === 0)) return { count: offset + rows.length, rows }
+  const countQuery = filteredQuery.clearSelect().select(sql<number>`count(*)`.as('count'))
+  const { count } = await countQuery.executeTakeFirstOrThrow()
   return { count, rows }
 }
 
-function orderOf(list: ListSpec, { sortField, sortOrder }: ListQuery) {
-  const chosen = sortOrder ?? (sortField === undefined ? list.sort[1] : 'asc')
-  return chosen.startsWith('desc') ? sql`desc` : sql`asc`
+function getDirection(list: ListSpec, { sortField, sortOrder }: ListPageQuery) {
+  const order = sortOrder ?? (sortField === undefined ? list.sort[1] : 'asc')
+  return order.startsWith('desc') ? sql`desc` : sql`asc`
 }
 
 /** Text sorts by the key that our own code folded, compared as bytes: the engine's collation has no say. */
-function sortKey(list: ListSpec, columns: Columns, field: string): Expression<unknown> {
-  return list.sorts[field] === 'text' ? folded(columns, field) : value(columns, field)
+function buildSortExpression(list: ListSpec, columns: ListColumns, field: string): Expression<unknown> {
+  return list.sorts[field] === 'text' ? getSortKeyColumn(columns, field) : getColumnValue(columns, field)
 }
 
-function at(columns: Columns, field: string) {
+function findColumn(columns: ListColumns, field: string) {
   const column = columns[field]
   if (!column) throw new Error(`No column stands for ${field}`)
   return column
 }
 
-function value(columns: Columns, field: string): Expression<unknown> {
-  const column = at(columns, field)
+function getColumnValue(columns: ListColumns, field: string): Expression<unknown> {
+  const column = findColumn(columns, field)
   return 'folded' in column ? column.value : column
 }
 
-function folded(columns: Columns, field: string): Expression<unknown> {
-  const column = at(columns, field)
+function getSortKeyColumn(columns: ListColumns, field: string): Expression<unknown> {
+  const column = findColumn(columns, field)
   if ('folded' in column) return column.folded
   throw new Error(`${field} has no folded column`)
 }
 
-function conditions(list: ListSpec, columns: Columns, query: ListQuery): Expression<SqlBool>[] {
+function buildConditions(list: ListSpec, columns: ListColumns, query: ListPageQuery): Expression<SqlBool>[] {
   return Object.entries(list.filters).flatMap(([name, filter]) => {
-    const given = query[name]
-    if (filter.kind === 'shows') return showsHidden(list, query, name, filter) ? [] : [isNot(columns, filter)]
-    return given === undefined ? [] : [condition(columns, filter, given)]
+    const value = query[name]
+    if (filter.kind === 'shows')
+      return shouldShowHidden(list, query, name, filter) ? [] : [buildExclusion(columns, filter)]
+    return value === undefined ? [] : [buildCondition(columns, filter, value)]
   })
 }
 
 /** Hidden rows show when the parameter says so, or when another filter asks for exactly that value. */
-function showsHidden(list: ListSpec, query: ListQuery, name: string, hidden: Filter & { kind: 'shows' }): boolean {
+function shouldShowHidden(
+  list: ListSpec,
+  query: ListPageQuery,
+  name: string,
+  hiddenFilter: ListFilter & { kind: 'shows' },
+): boolean {
   if (query[name] === true) return true
   return Object.entries(list.filters).some(
-    ([other, filter]) => filter.kind === 'equal' && filter.column === hidden.column && query[other] === hidden.value,
+    ([otherName, filter]) =>
+      filter.kind === 'equal' && filter.column === hiddenFilter.column && query[otherName] === hiddenFilter.value,
   )
 }
 
-const isNot = (columns: Columns, filter: Filter & { kind: 'shows' }) =>
-  sql<SqlBool>`${value(columns, filter.column)} is distinct from ${filter.value}`
+const buildExclusion = (columns: ListColumns, filter: ListFilter & { kind: 'shows' }) =>
+  sql<SqlBool>`${getColumnValue(columns, filter.column)} is distinct from ${filter.value}`
 
-function condition(columns: Columns, filter: Exclude<Filter, { kind: 'shows' }>, given: unknown): Expression<SqlBool> {
+function buildCondition(
+  columns: ListColumns,
+  filter: Exclude<ListFilter, { kind: 'shows' }>,
+  value: unknown,
+): Expression<SqlBool> {
   switch (filter.kind) {
     case 'equal': {
       const { column, or } = filter
-      if (!or || or.value !== given) return sql`${value(columns, column)} = ${given}`
-      return sql`(${value(columns, column)} = ${given} or ${value(columns, or.column)} in (${sql.join(or.values)}))`
+      if (!or || or.value !== value) return sql`${getColumnValue(columns, column)} = ${value}`
+      return sql`(${getColumnValue(columns, column)} = ${value} or ${getColumnValue(columns, or.column)} in (${sql.join(or.values)}))`
     }
     case 'from':
-      return sql`${value(columns, filter.column)} >= ${given}`
+      return sql`${getColumnValue(columns, filter.column)} >= ${value}`
     case 'until':
-      return sql`${value(columns, filter.column)} <= ${given}`
+      return sql`${getColumnValue(columns, filter.column)} <= ${value}`
     case 'contains': {
       // position(), not LIKE: what the user types has no wildcards in it.
-      const sought = foldText(String(given))
-      const found = filter.columns.map((field) => sql`position(${sought} in ${folded(columns, field)}) > 0`)
-      return sql`(${sql.join(found, sql` or `)})`
+      const searchText = normaliseText(String(value))
+      const matches = filter.columns.map(
+        (field) => sql`position(${searchText} in ${getSortKeyColumn(columns, field)}) > 0`,
+      )
+      return sql`(${sql.join(matches, sql` or `)})`
     }
   }
 }

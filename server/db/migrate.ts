@@ -3,39 +3,42 @@ import { Migrator } from 'kysely/migration'
 import { type Kysely, sql } from 'kysely'
 import { StartProblem } from '#server/config/config.ts'
 import { migrations } from '#server/db/migrations/index.ts'
-import type { Tables } from '#server/db/tables/tables.ts'
+import type { DatabaseTables } from '#server/db/tables/tables.ts'
 
 /** Runs what has not run yet and answers its names. `upTo` is for tests that stop on the way. */
-export async function migrate(kysely: Kysely<Tables>, upTo?: string): Promise<string[]> {
-  const ran = await ranIn(kysely)
-  refuseNewer(ran)
+export async function migrate(kysely: Kysely<DatabaseTables>, upTo?: string): Promise<string[]> {
+  const appliedMigrations = await readAppliedMigrations(kysely)
+  refuseNewer(appliedMigrations)
   // Every start but the first of a build ends here: the migrator alone, which looks at every table, would be a third of it.
-  if (upTo === undefined && ran.length === Object.keys(migrations).length) return []
+  if (upTo === undefined && appliedMigrations.length === Object.keys(migrations).length) return []
   const migrator = new Migrator({ db: kysely, provider: { getMigrations: async () => migrations } })
   const { error, results = [] } = upTo ? await migrator.migrateTo(upTo) : await migrator.migrateToLatest()
   if (error) {
-    const failed = results.find(({ status }) => status === 'Error')?.migrationName
+    const failedMigration = results.find(({ status }) => status === 'Error')?.migrationName
     const reason = error instanceof Error ? error.message : String(error)
-    throw new StartProblem(`The database could not be brought up to date${failed ? ` (${failed})` : ''}: ${reason}`, {
-      cause: error,
-    })
+    throw new StartProblem(
+      `The database could not be brought up to date${failedMigration ? ` (${failedMigration})` : ''}: ${reason}`,
+      {
+        cause: error,
+      },
+    )
   }
   return results.map(({ migrationName }) => migrationName)
 }
 
 /** Names of the migrations that this database has had; empty before the first. */
-async function ranIn(kysely: Kysely<Tables>): Promise<string[]> {
-  const { rows: found } = await sql<{ it: unknown }>`select to_regclass('kysely_migration') as it`.execute(kysely)
-  if (found[0]?.it === null) return []
+async function readAppliedMigrations(kysely: Kysely<DatabaseTables>): Promise<string[]> {
+  const { rows: tables } = await sql<{ it: unknown }>`select to_regclass('kysely_migration') as it`.execute(kysely)
+  if (tables[0]?.it === null) return []
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(kysely)
   return rows.map(({ name }) => name)
 }
 
 /** An older build must not write into tables that it does not know. */
-function refuseNewer(ran: readonly string[]): void {
-  const unknown = ran.find((name) => !Object.hasOwn(migrations, name))
-  if (unknown === undefined) return
+function refuseNewer(appliedMigrations: readonly string[]): void {
+  const unknownMigration = appliedMigrations.find((name) => !Object.hasOwn(migrations, name))
+  if (unknownMigration === undefined) return
   throw new StartProblem(
-    `The database was made by a newer version of the portal (it has ${unknown}): start that version.`,
+    `The database was made by a newer version of the portal (it has ${unknownMigration}): start that version.`,
   )
 }

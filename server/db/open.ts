@@ -1,9 +1,9 @@
 /** The database that the configuration names, brought up to date. Throws StartProblem with one clear sentence. */
 import type { Logger } from 'pino'
 import type { Config } from '#server/config/config.ts'
-import { openEmbedded } from '#server/db/embedded/open.ts'
-import type { Database } from '#server/db/handle.ts'
+import { openEmbeddedDatabase } from '#server/db/embedded/open.ts'
+import type { Database } from '#server/db/database.ts'
 import { openPostgres } from '#server/db/postgres.ts'
 
 export const openDatabase = (config: Config, log: Logger): Promise<Database> =>
-  config.databaseUrl === null ? openEmbedded(config, log) : openPostgres(config, config.databaseUrl, log)
+  config.databaseUrl === null ? openEmbeddedDatabase(config, log) : openPostgres(config, config.databaseUrl, log)

@@ -2,19 +2,19 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { Pool, type PoolConfig, types } from 'pg'
 import type { Logger } from 'pino'
-import type { Tables } from '#server/db/tables/tables.ts'
+import type { DatabaseTables } from '#server/db/tables/tables.ts'
 
 const INT8 = 20
 
 // Instants, counts and change numbers stay far below 2^53; the driver would hand them over as strings.
-const readTypes: PoolConfig['types'] = {
+const typeParsers: PoolConfig['types'] = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     oid === INT8 ? Number : types.getTypeParser(oid, format as 'text')) as typeof types.getTypeParser,
 }
 
 /** A pool whose connections may break without ending the process. */
-export function makePool(config: PoolConfig, log: Logger): Pool {
-  const pool = new Pool({ ...config, types: readTypes })
+export function createPool(config: PoolConfig, log: Logger): Pool {
+  const pool = new Pool({ ...config, types: typeParsers })
   // Of a connection that nobody uses.
   pool.on('error', (error) => log.warn({ err: error }, 'a database connection was lost'))
   // Of one in use: the statement that waits on it fails with the error, but an event that nobody hears ends the process.
@@ -22,4 +22,5 @@ export function makePool(config: PoolConfig, log: Logger): Pool {
   return pool
 }
 
-export const overPool = (pool: Pool): Kysely<Tables> => new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+export const createPoolKysely = (pool: Pool): Kysely<DatabaseTables> =>
+  new Kysely<DatabaseTables>({ dialect: new PostgresDialect({ pool }) })

@@ -3,40 +3,40 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Client, escapeIdentifier, type Pool } from 'pg'
 import type { Logger } from 'pino'
 import { type Config, StartProblem } from '#server/config/config.ts'
-import { Announcements } from '#server/db/channels.ts'
-import type { Database } from '#server/db/handle.ts'
+import { Announcements } from '#server/db/announcements.ts'
+import type { Database } from '#server/db/database.ts'
 import { migrate } from '#server/db/migrate.ts'
-import { makePool, overPool } from '#server/db/pool.ts'
-import { limits } from '#server/db/transaction.ts'
+import { createPool, createPoolKysely } from '#server/db/pool.ts'
+import { transactionTimeoutsMs } from '#server/db/transaction.ts'
 
-const connections = 20
+const maxConnections = 20
 
 export async function openPostgres(config: Config, databaseUrl: string, log: Logger): Promise<Database> {
-  const migrated = await migrateAt(config.migrateDatabaseUrl ?? databaseUrl, log)
+  const appliedMigrations = await migrateDatabase(config.migrateDatabaseUrl ?? databaseUrl, log)
   if (config.migrateDatabaseUrl === null)
     log.warn('MIGRATE_DATABASE_URL is not set, so the login that serves requests may also change the schema')
 
-  const first = firstPool(databaseUrl, log)
+  const startPool = createStartPool(databaseUrl, log)
   try {
-    await checkLogin(first, log)
+    await checkLogin(startPool, log)
   } finally {
-    await first.end()
+    await startPool.end()
   }
-  const pool = makePool(poolConfig(databaseUrl), log)
-  const ears = listenOn(databaseUrl, log)
-  const kysely = overPool(pool)
+  const pool = createPool(createPoolConfig(databaseUrl), log)
+  const channelListener = createChannelListener(databaseUrl, log)
+  const kysely = createPoolKysely(pool)
   return {
     engine: 'postgres',
-    migrated,
+    appliedMigrations,
     kysely,
     hasFreeSpace: () => true,
     dumpTo: null,
     async announce(channel, message) {
       await pool.query('select pg_notify($1, $2)', [channel, message])
     },
-    listen: ears.listen,
+    listen: channelListener.listen,
     async close() {
-      await ears.close()
+      await channelListener.close()
       await kysely.destroy()
       // Where nothing was ever asked.
       if (!pool.ended) await pool.end()
@@ -44,41 +44,41 @@ export async function openPostgres(config: Config, databaseUrl: string, log: Log
   }
 }
 
-const poolConfig = (connectionString: string) => ({
+const createPoolConfig = (connectionString: string) => ({
   connectionString,
-  max: connections,
-  connectionTimeoutMillis: limits.queue,
+  max: maxConnections,
+  connectionTimeoutMillis: transactionTimeoutsMs.queue,
   application_name: 'portal',
 })
 
 /** A machine that has just come up may be slow: nobody waits for an answer yet, so that the start may. Refused is refused at once. */
-const startPatience = 30_000
+const startTimeoutMs = 30_000
 
-const firstPool = (databaseUrl: string, log: Logger) =>
-  makePool({ ...poolConfig(databaseUrl), max: 1, connectionTimeoutMillis: startPatience }, log)
+const createStartPool = (databaseUrl: string, log: Logger) =>
+  createPool({ ...createPoolConfig(databaseUrl), max: 1, connectionTimeoutMillis: startTimeoutMs }, log)
 
-async function migrateAt(databaseUrl: string, log: Logger): Promise<string[]> {
-  const pool = firstPool(databaseUrl, log)
-  const kysely = overPool(pool)
+async function migrateDatabase(databaseUrl: string, log: Logger): Promise<string[]> {
+  const pool = createStartPool(databaseUrl, log)
+  const kysely = createPoolKysely(pool)
   try {
     // Asked first, so that a wrong address is told as such and not as a failed migration.
     await pool.query('select 1')
-    const ran = await migrate(kysely)
-    if (ran.length > 0) log.info({ migrations: ran }, 'the database was brought up to date')
-    return ran
+    const appliedMigrations = await migrate(kysely)
+    if (appliedMigrations.length > 0) log.info({ migrations: appliedMigrations }, 'the database was brought up to date')
+    return appliedMigrations
   } catch (error) {
-    throw error instanceof StartProblem ? error : unreachable(databaseUrl, error)
+    throw error instanceof StartProblem ? error : createUnreachableProblem(databaseUrl, error)
   } finally {
     await kysely.destroy()
   }
 }
 
 /** Names the place, never the password. */
-function unreachable(databaseUrl: string, error: unknown): StartProblem {
+function createUnreachableProblem(databaseUrl: string, error: unknown): StartProblem {
   const { host, pathname } = new URL(databaseUrl)
   // A name that resolves to several addresses fails as a bundle without a message of its own.
-  const first = error instanceof AggregateError ? error.errors[0] : error
-  const reason = first instanceof Error ? first.message : String(first)
+  const firstError = error instanceof AggregateError ? error.errors[0] : error
+  const reason = firstError instanceof Error ? firstError.message : String(firstError)
   return new StartProblem(`The database at ${host}${pathname} cannot be used: ${reason}.`, { cause: error })
 }
 
@@ -98,49 +98,53 @@ async function checkLogin(pool: Pool, log: Logger): Promise<void> {
 }
 
 /** One connection of its own that hears; it is made anew when it breaks, and nobody waits for it. */
-function listenOn(databaseUrl: string, log: Logger) {
-  const ears = new Announcements()
+function createChannelListener(databaseUrl: string, log: Logger) {
+  const announcements = new Announcements()
   const channels = new Set<string>()
   let client: Client | null = null
   let isClosed = false
-  const closing = Promise.withResolvers<void>()
+  const closeSignal = Promise.withResolvers<void>()
 
   async function connect(): Promise<void> {
     while (!isClosed) {
-      const next = new Client({ connectionString: databaseUrl, application_name: 'portal-listen', keepAlive: true })
-      next.on('notification', ({ channel, payload }) => ears.tell(channel, payload ?? ''))
-      const isLost = new Promise<void>((lost) => {
-        next.on('error', () => lost())
-        next.on('end', () => lost())
+      const newClient = new Client({
+        connectionString: databaseUrl,
+        application_name: 'portal-listen',
+        keepAlive: true,
+      })
+      newClient.on('notification', ({ channel, payload }) => announcements.notify(channel, payload ?? ''))
+      const lostPromise = new Promise<void>((resolve) => {
+        newClient.on('error', () => resolve())
+        newClient.on('end', () => resolve())
       })
       try {
-        await next.connect()
-        client = next
-        for (const channel of channels) await next.query(`listen ${escapeIdentifier(channel)}`)
+        await newClient.connect()
+        client = newClient
+        for (const channel of channels) await newClient.query(`listen ${escapeIdentifier(channel)}`)
         // One that was closed while it was being made would keep the process from its end.
-        await Promise.race([isLost, closing.promise])
+        await Promise.race([lostPromise, closeSignal.promise])
       } catch (error) {
         log.warn({ err: error }, 'the connection that hears announcements could not be made')
       }
       client = null
-      await next.end().catch(() => undefined)
+      await newClient.end().catch(() => undefined)
       if (!isClosed) await wait(1000, undefined, { ref: false })
     }
   }
-  let running: Promise<void> | null = null
+  let connectionPromise: Promise<void> | null = null
 
   return {
-    listen(channel: string, hear: (message: string) => void): () => void {
+    listen(channel: string, listener: (message: string) => void): () => void {
       const isNew = !channels.has(channel)
       channels.add(channel)
-      if (!running) running = connect()
+      if (!connectionPromise) connectionPromise = connect()
       else if (isNew && client) void client.query(`listen ${escapeIdentifier(channel)}`).catch(() => undefined)
-      return ears.hear(channel, hear)
+      return announcements.subscribe(channel, listener)
     },
     async close(): Promise<void> {
       isClosed = true
-      closing.resolve()
-      if (client) await running
+      closeSignal.resolve()
+      if (client) await connectionPromise
     },
   }
 }

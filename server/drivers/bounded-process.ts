@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { compileCacheEnv } from '#server/drivers/compile-cache.ts'
+import { getCompileCacheEnv } from '#server/drivers/compile-cache.ts'
 
 export interface ProcessLimits {
   /** Node itself counts some 570 MB as data before it begins, nearly all of it never touched. */
@@ -14,13 +14,13 @@ export interface ProcessLimits {
   cpuSeconds: number
   wallMs: number
   /** On standard output. */
-  bytesOut: number
+  maxOutputBytes: number
   /** Of JavaScript's own heap. */
   heapMb: number
 }
 
 /** One worker thread, and what it compiled the last time. Nothing else: the server's environment holds its secrets. */
-const environment = () => ({ UV_THREADPOOL_SIZE: '1', ...compileCacheEnv() })
+const buildEnvironment = () => ({ UV_THREADPOOL_SIZE: '1', ...getCompileCacheEnv() })
 
 /**
  * Runs a script of ours with that on its standard input: bytes, or a file by its number. Resolves to its standard output; null
@@ -30,15 +30,15 @@ export function runBounded(
   script: URL,
   args: readonly string[],
   input: Uint8Array | number,
-  { dataKb, cpuSeconds, wallMs, bytesOut, heapMb }: ProcessLimits,
+  { dataKb, cpuSeconds, wallMs, maxOutputBytes, heapMb }: ProcessLimits,
 ): Promise<Buffer | null> {
   const limits = `ulimit -c 0; ulimit -d ${dataKb}; ulimit -t ${cpuSeconds}; exec "$@"`
   const flags = [`--max-old-space-size=${heapMb}`, '--v8-pool-size=0']
   const command = [process.execPath, ...flags, fileURLToPath(script), ...args]
-  const [program, ...rest] = process.platform === 'win32' ? command : ['/bin/sh', '-c', limits, 'sh', ...command]
+  const [program, ...programArgs] = process.platform === 'win32' ? command : ['/bin/sh', '-c', limits, 'sh', ...command]
   const isFile = typeof input === 'number'
-  const child = spawn(program ?? '', rest, {
-    env: environment(),
+  const child = spawn(program ?? '', programArgs, {
+    env: buildEnvironment(),
     stdio: [isFile ? input : 'pipe', 'pipe', 'ignore'],
     windowsHide: true,
   })
@@ -46,22 +46,22 @@ export function runBounded(
   let size = 0
   child.stdout?.on('data', (part: Buffer) => {
     size += part.length
-    if (size > bytesOut) child.kill('SIGKILL')
+    if (size > maxOutputBytes) child.kill('SIGKILL')
     else parts.push(part)
   })
   // A process that ends early does not read to the end; what it said is judged by its exit code.
   for (const stream of [child.stdin, child.stdout]) stream?.on('error', () => undefined)
   if (!isFile) child.stdin?.end(input)
-  const tooLong = setTimeout(() => child.kill('SIGKILL'), wallMs)
-  return new Promise<Buffer | null>((done, failed) => {
-    child.on('error', failed)
-    child.on('spawn', () => giveWay(child.pid))
-    child.on('close', (code) => done(code === 0 && size > 0 ? Buffer.concat(parts) : null))
-  }).finally(() => clearTimeout(tooLong))
+  const timer = setTimeout(() => child.kill('SIGKILL'), wallMs)
+  return new Promise<Buffer | null>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('spawn', () => lowerPriority(child.pid))
+    child.on('close', (code) => resolve(code === 0 && size > 0 ? Buffer.concat(parts) : null))
+  }).finally(() => clearTimeout(timer))
 }
 
 /** Answers come first. */
-function giveWay(pid: number | undefined): void {
+function lowerPriority(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {

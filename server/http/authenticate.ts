@@ -2,14 +2,14 @@
  * Who asks. The bearer header alone says so, never a cookie (K-02), and the user's flags and status are read with every
  * request (S-44, S-52): what an admin takes away is gone with the next call.
  */
-import { type Caller, may } from '#domain/access.ts'
+import { type Caller, isAllowed } from '#domain/access.ts'
 import { userStatus } from '#domain/accounts/users.ts'
-import type { UnauthorizedData } from '#contract/accounts.ts'
+import type { UnauthorizedDetails } from '#contract/accounts.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
-import { findByAccess, markAccessUsed, type Presented } from '#server/db/accounts/tokens.ts'
-import { atOnce, inTransaction } from '#server/db/transaction.ts'
+import { findTokenByAccessHash, markAccessUsed, type PresentedToken } from '#server/db/accounts/tokens.ts'
+import { runSingleStatement, runInTransaction } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { forbidden, ProblemError } from '#server/problems/problem-error.ts'
+import { createForbiddenProblem, ProblemError } from '#server/problems/problem-error.ts'
 import { hashToken } from '#server/use-cases/sessions/tokens.ts'
 
 export interface Principal {
@@ -19,47 +19,48 @@ export interface Principal {
   problem: ProblemError | null
 }
 
-export const anonymous: Principal = { caller: null, sessionId: null, problem: null }
+export const anonymousPrincipal: Principal = { caller: null, sessionId: null, problem: null }
 
 const bearerShape = /^Bearer ([\w.~+/=-]{1,200})$/i
 
 /** The token of the header; null where there is none. */
-export const bearerOf = (authorization: string | undefined): string | null =>
+export const parseBearer = (authorization: string | undefined): string | null =>
   bearerShape.exec(authorization ?? '')?.[1] ?? null
 
-export async function principalOf(app: AppContext, authorization: string | undefined): Promise<Principal> {
-  if (!/^Bearer\b/i.test(authorization ?? '')) return anonymous
-  const token = bearerOf(authorization)
-  if (token === null) return refused('UNAUTHORIZED')
-  const found = await atOnce(app, (db) => findByAccess(db, hashToken(token)))
-  const wrong = whatIsWrong(found, app.clock())
-  if (wrong || !found) return refused(wrong ?? 'UNAUTHORIZED', hasLapsed(found, app.clock()))
-  await noteFirstUse(app, found)
-  return { caller: found.caller, sessionId: found.sessionId, problem: null }
+export async function authenticate(app: AppContext, authorization: string | undefined): Promise<Principal> {
+  if (!/^Bearer\b/i.test(authorization ?? '')) return anonymousPrincipal
+  const accessToken = parseBearer(authorization)
+  if (accessToken === null) return createRefusedPrincipal('UNAUTHORIZED')
+  const token = await runSingleStatement(app, (db) => findTokenByAccessHash(db, hashToken(accessToken)))
+  const problemCode = findTokenProblem(token, app.clock())
+  if (problemCode || !token)
+    return createRefusedPrincipal(problemCode ?? 'UNAUTHORIZED', hasSessionExpired(token, app.clock()))
+  await recordFirstUse(app, token)
+  return { caller: token.caller, sessionId: token.sessionId, problem: null }
 }
 
 /** Once for each token that another was exchanged for: its parent is then good for ten more seconds (decision 69). */
-async function noteFirstUse(app: AppContext, { tokenId, parentId, accessUsed }: Presented): Promise<void> {
+async function recordFirstUse(app: AppContext, { tokenId, parentId, accessUsed }: PresentedToken): Promise<void> {
   if (parentId === null || accessUsed !== null) return
-  await inTransaction(app, { role: 'portal_system' }, (db) => markAccessUsed(db, tokenId, app.clock()))
+  await runInTransaction(app, { role: 'portal_system' }, (db) => markAccessUsed(db, tokenId, app.clock()))
 }
 
-function whatIsWrong(found: Presented | null, now: number): 'UNAUTHORIZED' | 'TOKENEXPIRED' | null {
-  if (!found || found.ended !== null || found.endTime <= now) return 'UNAUTHORIZED'
-  if (found.status !== userStatus.activated) return 'UNAUTHORIZED'
-  return found.accessUntil <= now ? 'TOKENEXPIRED' : null
+function findTokenProblem(token: PresentedToken | null, now: number): 'UNAUTHORIZED' | 'TOKENEXPIRED' | null {
+  if (!token || token.ended !== null || token.endTime <= now) return 'UNAUTHORIZED'
+  if (token.status !== userStatus.activated) return 'UNAUTHORIZED'
+  return token.accessUntil <= now ? 'TOKENEXPIRED' : null
 }
 
 /** Its time is over, and nobody took it away (decision 83). */
-const hasLapsed = (found: Presented | null, now: number) =>
-  found !== null && found.ended === null && found.status === userStatus.activated && found.endTime <= now
+const hasSessionExpired = (token: PresentedToken | null, now: number) =>
+  token !== null && token.ended === null && token.status === userStatus.activated && token.endTime <= now
 
-const refused = (code: 'UNAUTHORIZED' | 'TOKENEXPIRED', isLapsed = false): Principal => ({
-  ...anonymous,
-  problem: new ProblemError(code, isLapsed ? ({ why: 'lapsed' } satisfies UnauthorizedData) : null),
+const createRefusedPrincipal = (code: 'UNAUTHORIZED' | 'TOKENEXPIRED', isSessionExpired = false): Principal => ({
+  ...anonymousPrincipal,
+  problem: new ProblemError(code, isSessionExpired ? ({ why: 'lapsed' } satisfies UnauthorizedDetails) : null),
 })
 
-export const subjectOf = (caller: Caller) => `${caller.companyId}:${caller.userId}`
+export const getSubject = (caller: Caller) => `${caller.companyId}:${caller.userId}`
 
 /** Throws where nobody is signed in. */
 export function requireCaller(principal: Principal): Caller {
@@ -70,9 +71,9 @@ export function requireCaller(principal: Principal): Caller {
 /** A call made for another subject is refused before anything happens (protocol 10). */
 export function checkForUser(principal: Principal, forUser: string | undefined): void {
   if (forUser === undefined || principal.caller === null) return
-  if (forUser !== subjectOf(principal.caller)) throw new ProblemError('WRONG_SESSION')
+  if (forUser !== getSubject(principal.caller)) throw new ProblemError('WRONG_SESSION')
 }
 
-export function permit(endpoint: Endpoint, principal: Principal): void {
-  if (!may(endpoint.who, principal.caller)) throw forbidden()
+export function checkPermission(endpoint: Endpoint, principal: Principal): void {
+  if (!isAllowed(endpoint.access, principal.caller)) throw createForbiddenProblem()
 }

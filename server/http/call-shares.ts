@@ -3,9 +3,9 @@
  * the database from others (decision 70). In memory, for each node.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Caller, may } from '#domain/access.ts'
+import { type Caller, isAllowed } from '#domain/access.ts'
 import { signOut } from '#contract/accounts.ts'
-import { bearerOf } from '#server/http/authenticate.ts'
+import { parseBearer } from '#server/http/authenticate.ts'
 import { inputLimits } from '#server/config/input-limits.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import { hashToken } from '#server/use-cases/sessions/tokens.ts'
@@ -25,36 +25,36 @@ const maxTokens = 10_000
 const bytesPerCall = 20_000
 const retryAfterSeconds = 2
 
-function costOf({ headers: received, routeOptions }: FastifyRequest): number {
+function getCallCost({ headers, routeOptions }: FastifyRequest): number {
   // Its parts are not parsed as a whole, and have limits of their own.
   if (routeOptions.config.isStreamed) return 1
-  const bytes = received['transfer-encoding'] === undefined ? Number(received['content-length'] ?? 0) : Infinity
+  const bytes = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Infinity
   return 1 + Math.min(bytes, inputLimits.jsonBytes) / bytesPerCall
 }
 
 export function createCallShares(
   { userCalls, companyCalls }: { userCalls: ShareLimits; companyCalls: ShareLimits },
-  factor: number,
+  requestFactor: number,
 ): CallShares {
-  const users = createRequestShare(scaleShare(userCalls, factor))
-  const companies = createRequestShare(scaleShare(companyCalls, factor))
+  const users = createRequestShare(scaleShare(userCalls, requestFactor))
+  const companies = createRequestShare(scaleShare(companyCalls, requestFactor))
   /** Whose a token was when its call was refused, by its hash. */
-  const refused = new Map<string, Subject>()
+  const refusedSubjects = new Map<string, Subject>()
 
   function refuse(request: FastifyRequest, { userId, companyId }: Subject): never {
-    const token = bearerOf(request.headers.authorization)
-    if (token !== null) refused.set(hashToken(token), { userId, companyId })
-    for (const oldest of refused.keys()) {
-      if (refused.size <= maxTokens) break
-      refused.delete(oldest)
+    const token = parseBearer(request.headers.authorization)
+    if (token !== null) refusedSubjects.set(hashToken(token), { userId, companyId })
+    for (const oldest of refusedSubjects.keys()) {
+      if (refusedSubjects.size <= maxTokens) break
+      refusedSubjects.delete(oldest)
     }
     throw new ProblemError('RATE_LIMITED', null, retryAfterSeconds)
   }
 
   return {
     checkToken(request) {
-      const token = refused.size === 0 ? null : bearerOf(request.headers.authorization)
-      const subject = token === null ? undefined : refused.get(hashToken(token))
+      const token = refusedSubjects.size === 0 ? null : parseBearer(request.headers.authorization)
+      const subject = token === null ? undefined : refusedSubjects.get(hashToken(token))
       if (!subject || request.routeOptions.config.endpoint?.name === signOut.name) return
       if (users.isUsedUp(String(subject.userId)) || companies.isUsedUp(String(subject.companyId)))
         throw new ProblemError('RATE_LIMITED', null, retryAfterSeconds)
@@ -66,11 +66,11 @@ export function createCallShares(
       // Whoever wants to end their session is never kept in.
       if (!caller || endpoint?.name === signOut.name) return
       const [user, company] = [String(caller.userId), String(caller.companyId)]
-      const cost = costOf(request)
+      const cost = getCallCost(request)
       if (!users.claim(user, cost)) refuse(request, caller)
       reply.raw.on('close', () => users.release(user))
       // Who may not make the call gets a refusal, and takes nothing from colleagues who may.
-      if (endpoint && !may(endpoint.who, caller)) return
+      if (endpoint && !isAllowed(endpoint.access, caller)) return
       if (!companies.claim(company, cost)) refuse(request, caller)
       reply.raw.on('close', () => companies.release(company))
     },

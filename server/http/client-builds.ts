@@ -4,14 +4,14 @@
  * worker's own script: a browser fetches that past any worker, and is then given one that only takes itself away.
  */
 import type { FastifyInstance } from 'fastify'
-import { buildHeaders, type BuildInfo, wordPath } from '#contract/client-build.ts'
+import { buildHeaders, type BuildInfo, buildInfoPath } from '#contract/client-build.ts'
 import type { Config } from '#server/config/config.ts'
-import { json } from '#server/http/responses.ts'
+import { jsonType } from '#server/http/responses.ts'
 import { workerPath } from '#server/http/security-headers.ts'
-import type { HttpContext } from '#server/http/context.ts'
+import type { HttpContext } from '#server/http/http-context.ts'
 
 /** Headers for every answer; none while there is nothing to say. */
-export function buildWords({ minBuild, workerBypass }: Config): Record<string, string> {
+export function createBuildHeaders({ minBuild, workerBypass }: Config): Record<string, string> {
   return {
     ...(minBuild > 0 ? { [buildHeaders.minimum]: String(minBuild) } : {}),
     ...(workerBypass ? { [buildHeaders.worker]: 'bypass' } : {}),
@@ -20,13 +20,13 @@ export function buildWords({ minBuild, workerBypass }: Config): Record<string, s
 
 export function serveBuilds(fastify: FastifyInstance, { app: { config }, build: { build } }: HttpContext): void {
   const { minBuild: minimumBuild, workerBypass: bypass, supportEmail: support } = config
-  const word: BuildInfo = { build, minimumBuild, bypass, support }
-  fastify.get(wordPath, async (_, reply) =>
-    reply.header('cache-control', 'no-store').type(json).send(JSON.stringify(word)),
+  const buildInfo: BuildInfo = { build, minimumBuild, bypass, support }
+  fastify.get(buildInfoPath, async (_, reply) =>
+    reply.header('cache-control', 'no-store').type(jsonType).send(JSON.stringify(buildInfo)),
   )
   if (!config.workerBypass) return
   fastify.get(workerPath, async (_, reply) =>
-    reply.header('cache-control', 'no-cache').type('text/javascript; charset=utf-8').send(parting),
+    reply.header('cache-control', 'no-cache').type('text/javascript; charset=utf-8').send(unregisterScript),
   )
 }
 
@@ -35,7 +35,7 @@ export function serveBuilds(fastify: FastifyInstance, { app: { config }, build: 
  * which it does not touch. Pages that live are asked first and load themselves when nothing typed is lost by it; one that
  * does not answer is a page that the former worker broke.
  */
-const parting = `
+const unregisterScript = `
 self.addEventListener('install', () => self.skipWaiting())
 self.addEventListener('activate', (event) => event.waitUntil(part()))
 async function part() {

@@ -2,20 +2,20 @@
 import type { ConnectionError } from 'fastify'
 import type { Socket } from 'node:net'
 import { dataPolicy } from '#server/http/security-headers.ts'
-import { errorBody } from '#server/problems/problem-body.ts'
+import { buildErrorBody } from '#server/problems/problem-body.ts'
 
 const bodies = {
-  garbage: JSON.stringify(errorBody('VALIDATION_ERROR', null, 'en')),
-  tooLarge: JSON.stringify(errorBody('TOO_LARGE', null, 'en')),
+  garbage: JSON.stringify(buildErrorBody('VALIDATION_ERROR', null, 'en')),
+  tooLarge: JSON.stringify(buildErrorBody('TOO_LARGE', null, 'en')),
 }
 
-export function answerGarbage(error: ConnectionError, socket: Socket): void {
+export function answerClientError(error: ConnectionError, socket: Socket): void {
   // A reset connection has nobody left to answer.
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
-  const body = tooLarge ? bodies.tooLarge : bodies.garbage
+  const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW'
+  const body = isTooLarge ? bodies.tooLarge : bodies.garbage
   const lines = [
-    tooLarge ? 'HTTP/1.1 431 Request Header Fields Too Large' : 'HTTP/1.1 400 Bad Request',
+    isTooLarge ? 'HTTP/1.1 431 Request Header Fields Too Large' : 'HTTP/1.1 400 Bad Request',
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     'cache-control: no-store',

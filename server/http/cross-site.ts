@@ -30,7 +30,7 @@ export const isSameOrigin = (headers: IncomingHttpHeaders) => headers['sec-fetch
  * Whether a websocket may be opened. Browsers say for each of them which page asks; without an Origin and without Fetch Metadata it is
  * a program, which no page can make ask and which has its token or nothing: cookies are not read (S-59).
  */
-export const maySocketOpen = (headers: IncomingHttpHeaders, publicUrl: string): boolean =>
+export const canOpenSocket = (headers: IncomingHttpHeaders, publicUrl: string): boolean =>
   headers.origin === undefined ? headers['sec-fetch-site'] === undefined : isOwnPage(headers, publicUrl)
 
 const isOwnPage = (headers: IncomingHttpHeaders, publicUrl: string): boolean =>

@@ -10,11 +10,11 @@ import { isCrossSite, isSameOrigin } from '#server/http/cross-site.ts'
 /** As long as browsers keep any cookie. */
 export const deviceDays = 400
 
-const nameOf = (tls: boolean) => (tls ? '__Host-portal-device' : 'portal-device')
+const getCookieName = (tls: boolean) => (tls ? '__Host-portal-device' : 'portal-device')
 
-export const setDeviceCookie = (value: string, tls: boolean): string =>
+export const buildDeviceCookie = (value: string, tls: boolean): string =>
   [
-    `${nameOf(tls)}=${value}`,
+    `${getCookieName(tls)}=${value}`,
     `Max-Age=${deviceDays * 86_400}`,
     'Path=/',
     'HttpOnly',
@@ -23,7 +23,7 @@ export const setDeviceCookie = (value: string, tls: boolean): string =>
   ].join('; ')
 
 /** Null where there is none of ours. */
-export function deviceCookieOf({ cookie, ...headers }: IncomingHttpHeaders, tls: boolean): string | null {
+export function readDeviceCookie({ cookie, ...headers }: IncomingHttpHeaders, tls: boolean): string | null {
   return isSameOrigin(headers) ? readCookie(cookie, tls) : null
 }
 
@@ -31,7 +31,10 @@ export function deviceCookieOf({ cookie, ...headers }: IncomingHttpHeaders, tls:
  * SHA-256 of that cookie, also where a person typed the address or an older browser does not say who asks; null: it has none. It
  * opens nothing: it only tells whether a request comes from the browser that made an earlier one.
  */
-export function browserOf({ cookie, ...headers }: IncomingHttpHeaders, { tls, publicUrl }: Config): string | null {
+export function hashBrowserCookie(
+  { cookie, ...headers }: IncomingHttpHeaders,
+  { tls, publicUrl }: Config,
+): string | null {
   const value = isCrossSite(headers, publicUrl) ? null : readCookie(cookie, tls)
   return value === null ? null : hash('sha256', `browser ${value}`, 'hex')
 }
@@ -39,8 +42,8 @@ export function browserOf({ cookie, ...headers }: IncomingHttpHeaders, { tls, pu
 function readCookie(cookie: string | undefined, tls: boolean): string | null {
   if (!cookie) return null
   for (const pair of cookie.split(';')) {
-    const [, found, value] = /^\s*([^=\s]+)=([\w-]{32})\s*$/.exec(pair) ?? []
-    if (found === nameOf(tls) && value) return value
+    const [, name, value] = /^\s*([^=\s]+)=([\w-]{32})\s*$/.exec(pair) ?? []
+    if (name === getCookieName(tls) && value) return value
   }
   return null
 }

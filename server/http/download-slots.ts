@@ -15,32 +15,32 @@ export class DownloadSlots {
   readonly #counts = new Map<string, number>()
 
   /** Returns what frees the slot. Throws RATE_LIMITED. */
-  take(kind: DownloadKind, { userId, companyId }: Caller): () => void {
-    const ofUser = `${kind} user ${userId}`
-    const ofCompany = `${kind} company ${companyId}`
-    if (this.#countOf(ofUser) >= limits.perUser) throw tooMany('user', limits.perUser)
-    if (this.#countOf(ofCompany) >= limits.perCompany) throw tooMany('company', limits.perCompany)
-    this.#add(ofUser, 1)
-    this.#add(ofCompany, 1)
-    let isFree = false
+  acquire(kind: DownloadKind, { userId, companyId }: Caller): () => void {
+    const userKey = `${kind} user ${userId}`
+    const companyKey = `${kind} company ${companyId}`
+    if (this.#getCount(userKey) >= limits.perUser) throw createTooManyProblem('user', limits.perUser)
+    if (this.#getCount(companyKey) >= limits.perCompany) throw createTooManyProblem('company', limits.perCompany)
+    this.#add(userKey, 1)
+    this.#add(companyKey, 1)
+    let isReleased = false
     return () => {
-      if (isFree) return
-      isFree = true
-      this.#add(ofUser, -1)
-      this.#add(ofCompany, -1)
+      if (isReleased) return
+      isReleased = true
+      this.#add(userKey, -1)
+      this.#add(companyKey, -1)
     }
   }
 
-  #countOf(key: string): number {
+  #getCount(key: string): number {
     return this.#counts.get(key) ?? 0
   }
 
   #add(key: string, change: number): void {
-    const count = this.#countOf(key) + change
+    const count = this.#getCount(key) + change
     if (count > 0) this.#counts.set(key, count)
     else this.#counts.delete(key)
   }
 }
 
-const tooMany = (exportsOf: 'user' | 'company', most: number) =>
-  new ProblemError('RATE_LIMITED', { exportsOf, most, retry_after: retryAfterSeconds }, retryAfterSeconds)
+const createTooManyProblem = (exportsOf: 'user' | 'company', max: number) =>
+  new ProblemError('RATE_LIMITED', { exportsOf, most: max, retry_after: retryAfterSeconds }, retryAfterSeconds)

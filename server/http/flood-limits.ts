@@ -8,9 +8,9 @@ import * as z from 'zod/mini'
 import type { Language } from '#domain/accounts/users.ts'
 import { headers } from '#contract/headers.ts'
 import { key as keyShape } from '#contract/values.ts'
-import { addressGroup, clientAddress } from '#server/shares/client-address.ts'
+import { getAddressGroup, getClientAddress } from '#server/shares/client-address.ts'
 import { html } from '#server/text/html.ts'
-import { errorBody, languageOf } from '#server/problems/problem-body.ts'
+import { buildErrorBody, parseLanguage } from '#server/problems/problem-body.ts'
 import { dataPolicy } from '#server/http/security-headers.ts'
 import { createConnectionLimits } from '#server/shares/connection-limits.ts'
 import { createDelayedRefusals } from '#server/shares/delayed-refusals.ts'
@@ -27,22 +27,22 @@ export interface FloodLimits {
 }
 
 /** An office shares one address: its people open pages of some fifty files. */
-export const usualFloodLimits: FloodLimits = {
-  address: { atOnce: 128, perSecond: 100, burst: 400 },
+export const defaultFloodLimits: FloodLimits = {
+  address: { maxConcurrent: 128, perSecond: 100, burst: 400 },
   connections: 10_000,
   connectionsPerAddress: 512,
-  connectionsPerSecond: { atOnce: Infinity, perSecond: 100, burst: 400 },
+  connectionsPerSecond: { maxConcurrent: Infinity, perSecond: 100, burst: 400 },
   refusalMs: 1000,
   refusalsBehindProxy: 200,
 }
 
 const retryAfterSeconds = 5
 
-type Handle = (request: IncomingMessage, response: ServerResponse) => void
+type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void
 
 /** A server whose requests come to `handle` within these limits. */
 export function createLimitedServer(
-  handle: Handle,
+  handle: RequestHandler,
   options: ServerOptions,
   limits: FloodLimits,
   { trustProxy, requestFactor }: { trustProxy: number; requestFactor: number },
@@ -60,7 +60,7 @@ export function createLimitedServer(
   })
   const server = createServer(options, (request, response) => {
     if (!connections.isAlone(request, response)) return
-    const address = addressGroup(clientAddress(request, trustProxy))
+    const address = getAddressGroup(getClientAddress(request, trustProxy))
     if (!addresses.claim(address)) return refuseLater(response, () => refuse(request, response))
     response.on('close', () => addresses.release(address))
     handle(request, response)
@@ -71,11 +71,11 @@ export function createLimitedServer(
 
 /** Numbered and with the echo of the key: without them a device takes it for the answer of a proxy, or of nobody (decision 74). */
 function refuse(request: IncomingMessage, response: ServerResponse): void {
-  const language = languageOf(request.headers['accept-language'])
-  const problem = errorBody('RATE_LIMITED', { retry_after: retryAfterSeconds }, language)
+  const language = parseLanguage(request.headers['accept-language'])
+  const problem = buildErrorBody('RATE_LIMITED', { retry_after: retryAfterSeconds }, language)
   // A person going to a page.
   const isPage = (request.headers.accept ?? '').includes('text/html')
-  const body = isPage ? pageOf(problem.errorMessage, language) : JSON.stringify(problem)
+  const body = isPage ? renderPage(problem.errorMessage, language) : JSON.stringify(problem)
   const { success: hasKey, data: key } = z.safeParse(keyShape, request.headers[headers.key])
   response.writeHead(429, {
     'content-type': `${isPage ? 'text/html' : 'application/json'}; charset=utf-8`,
@@ -91,7 +91,7 @@ function refuse(request: IncomingMessage, response: ServerResponse): void {
   response.end(request.method === 'HEAD' ? '' : body)
 }
 
-const pageOf = (text: string, language: Language): string =>
+const renderPage = (text: string, language: Language): string =>
   html`<!doctype html>
 <html lang="${language === 'zh' ? 'zh-Hans' : 'en'}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta http-equiv="refresh" content="${retryAfterSeconds}"><title>429</title></head>

@@ -1,18 +1,18 @@
 /** Pieces that are made while they are sent, as a stream that ends their source in whatever way it ends itself. */
 import { Readable } from 'node:stream'
 
-export type Piece = string | Uint8Array
+export type StreamPiece = string | Uint8Array
 
 export class PieceStream extends Readable {
-  readonly #source: AsyncIterator<Piece>
+  readonly #source: AsyncIterator<StreamPiece>
   readonly #maxWaitMs: number
-  #first: IteratorResult<Piece> | null
-  #waiting: NodeJS.Timeout | undefined
+  #firstResult: IteratorResult<StreamPiece> | null
+  #waitTimer: NodeJS.Timeout | undefined
 
-  private constructor(source: AsyncIterator<Piece>, first: IteratorResult<Piece>, maxWaitMs: number) {
+  private constructor(source: AsyncIterator<StreamPiece>, first: IteratorResult<StreamPiece>, maxWaitMs: number) {
     super()
     this.#source = source
-    this.#first = first
+    this.#firstResult = first
     this.#maxWaitMs = maxWaitMs
     // Whoever sends it listens as well. Without any listener an error would end the process.
     this.on('error', () => undefined)
@@ -22,48 +22,48 @@ export class PieceStream extends Readable {
    * Reads the first piece before anything is sent, and throws what it throws: the reader gets a problem then, and no half of a file.
    * `maxWaitMs`: how long a piece may wait for its reader before the stream is cut off.
    */
-  static async open(pieces: AsyncIterable<Piece>, maxWaitMs: number): Promise<PieceStream> {
+  static async open(pieces: AsyncIterable<StreamPiece>, maxWaitMs: number): Promise<PieceStream> {
     const source = pieces[Symbol.asyncIterator]()
     return new PieceStream(source, await source.next(), maxWaitMs)
   }
 
   override _read(): void {
-    clearTimeout(this.#waiting)
+    clearTimeout(this.#waitTimer)
     void this.#pushNext()
   }
 
-  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    clearTimeout(this.#waiting)
-    void this.#endSource(error, done)
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    clearTimeout(this.#waitTimer)
+    void this.#endSource(error, callback)
   }
 
   /** A source that is at work ends its work first: a query that runs holds its connection until then. */
-  async #endSource(error: Error | null, done: (error?: Error | null) => void): Promise<void> {
+  async #endSource(error: Error | null, callback: (error?: Error | null) => void): Promise<void> {
     let failure: Error | null = null
     try {
       await this.#source.return?.()
-    } catch (thrown) {
-      failure = toError(thrown)
+    } catch (sourceError) {
+      failure = toError(sourceError)
     }
-    done(error ?? failure)
+    callback(error ?? failure)
   }
 
   async #pushNext(): Promise<void> {
     try {
-      let result = this.#first ?? (await this.#source.next())
-      this.#first = null
+      let result = this.#firstResult ?? (await this.#source.next())
+      this.#firstResult = null
       // An empty piece would be pushed without being read, and nobody would ask for the next one.
       while (!result.done && result.value.length === 0) result = await this.#source.next()
       if (this.destroyed) return
       if (result.done) return void this.push(null)
-      this.#waiting = setTimeout(() => this.#giveUp(), this.#maxWaitMs).unref()
+      this.#waitTimer = setTimeout(() => this.#cutOff(), this.#maxWaitMs).unref()
       this.push(typeof result.value === 'string' ? Buffer.from(result.value) : result.value)
     } catch (error) {
       this.destroy(toError(error))
     }
   }
 
-  #giveUp(): void {
+  #cutOff(): void {
     this.destroy(new Error(`the reader took nothing for ${this.#maxWaitMs} ms`))
   }
 }

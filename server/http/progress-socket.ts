@@ -7,31 +7,36 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { WebSocket } from '@fastify/websocket'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Caller } from '#domain/access.ts'
-import { livingSessions } from '#server/db/accounts/tokens.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { maySocketOpen } from '#server/http/cross-site.ts'
-import type { HttpContext } from '#server/http/context.ts'
-import { requireCaller, subjectOf, principalOf } from '#server/http/authenticate.ts'
+import { findActiveSessionIds } from '#server/db/accounts/tokens.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { canOpenSocket } from '#server/http/cross-site.ts'
+import type { HttpContext } from '#server/http/http-context.ts'
+import { requireCaller, getSubject, authenticate } from '#server/http/authenticate.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { securityEvent } from '#server/context/log.ts'
-import { forbidden, notFound, ProblemError } from '#server/problems/problem-error.ts'
-import { type Progress, progressChannel, progressNow, type ProgressOf } from '#server/use-cases/job-requests.ts'
+import { logSecurityEvent } from '#server/context/log.ts'
+import { createForbiddenProblem, createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
+import {
+  type JobProgress,
+  progressChannel,
+  listRunningProgress,
+  type UserJobProgress,
+} from '#server/use-cases/job-requests.ts'
 import { accountsChannel, type ChangedAccount } from '#server/use-cases/accounts/announce-account.ts'
-import { hearsOf, servicesChannel } from '#server/use-cases/hosting/announce.ts'
+import { canSeeServicesOf, servicesChannel } from '#server/use-cases/hosting/announce.ts'
 import { sessionsChannel } from '#server/use-cases/sessions/ended-sessions.ts'
 
 /** Of @fastify/websocket: nothing that is meant for us is longer. */
 export const websocketOptions = { options: { maxPayload: 65_536 } }
 
-const path = '/api/m18s/progress'
+const progressPath = '/api/m18s/progress'
 const limits = { messagesPerSecond: 20, socketsPerUser: 20, unsentBytes: 65_536 }
 /** In ms: the first message must come within, and so often sessions are looked up. */
-export const times = { firstMessage: 10_000, look: 5_000 }
+export const socketTimingsMs = { firstMessage: 10_000, checkInterval: 5_000 }
 /** Closing codes: the first three of the IANA registry (RFC 6455), the last our 401. */
-const because = { policy: 1008, comeAgain: 1012, tryLater: 1013, unauthorized: 4401 } as const
+const closeCodes = { policy: 1008, reconnect: 1012, tryLater: 1013, unauthorized: 4401 } as const
 
 /** A list, or the signed-in user's own rights and names, are no longer what they were. */
-interface Changed {
+interface ChangeMessage {
   changed: 'services' | 'account'
 }
 
@@ -40,124 +45,124 @@ interface Listener {
   caller: Caller
   sessionId: string
   /** What was sent to it, one after the other. */
-  sent: Promise<void>
+  sending: Promise<void>
   /** It has answered since it was last asked whether it is there. */
-  answers: boolean
+  isAlive: boolean
 }
 
 export function serveProgress(fastify: FastifyInstance, { app }: HttpContext): void {
   const listeners = new Set<Listener>()
-  const unhear = app.database.listen(progressChannel, (message) => {
-    const { companyId, userId, progress } = JSON.parse(message) as ProgressOf
+  const unsubscribeProgress = app.database.listen(progressChannel, (message) => {
+    const { companyId, userId, progress } = JSON.parse(message) as UserJobProgress
     for (const listener of listeners)
       if (listener.caller.companyId === companyId && listener.caller.userId === userId) deliver(app, listener, progress)
   })
-  const unhearServices = hearServices(app, listeners)
-  const unhearAccounts = app.database.listen(accountsChannel, (message) => {
+  const unsubscribeServices = subscribeToServices(app, listeners)
+  const unsubscribeAccounts = app.database.listen(accountsChannel, (message) => {
     const { companyId, userId } = JSON.parse(message) as ChangedAccount
     for (const listener of listeners)
       if (listener.caller.companyId === companyId && (userId ?? listener.caller.userId) === listener.caller.userId)
-        tellAccount(app, listener)
+        notifyAccountChange(app, listener)
   })
-  const unhearEnds = app.database.listen(sessionsChannel, () => void closeEnded(app, listeners))
-  const closing = new AbortController()
-  void lookOften(app, listeners, closing.signal)
+  const unsubscribeSessions = app.database.listen(sessionsChannel, () => void closeEnded(app, listeners))
+  const closeController = new AbortController()
+  void checkPeriodically(app, listeners, closeController.signal)
   fastify.addHook('onClose', async () => {
-    closing.abort()
-    unhear()
-    unhearServices()
-    unhearAccounts()
-    unhearEnds()
+    closeController.abort()
+    unsubscribeProgress()
+    unsubscribeServices()
+    unsubscribeAccounts()
+    unsubscribeSessions()
   })
 
   fastify.route({
     method: 'GET',
-    url: path,
+    url: progressPath,
     exposeHeadRoute: false,
     // Before the upgrade: a page of another origin gets a plain 403 (S-59).
     onRequest: async (request) => checkOrigin(app, request),
-    handler: () => Promise.reject(notFound()),
-    wsHandler: (socket, request) => meet(app, listeners, socket, request),
+    handler: () => Promise.reject(createNotFoundProblem()),
+    wsHandler: (socket, request) => handleConnection(app, listeners, socket, request),
   })
 }
 
 /** Many services may change at once, and each change be told by several nodes: listeners hear of it once. In ms. */
-export const gatherMs = 500
+export const groupingMs = 500
 
 /** Tells whoever may see services that some have changed, and nothing of which. Answers how to stop. */
-function hearServices(app: AppContext, listeners: ReadonlySet<Listener>): () => void {
+function subscribeToServices(app: AppContext, listeners: ReadonlySet<Listener>): () => void {
   let companies = new Set<number>()
   let timer: NodeJS.Timeout | null = null
-  const tell = () => {
+  const notifyListeners = () => {
     timer = null
-    const changed = companies
+    const changedCompanies = companies
     companies = new Set()
     for (const listener of listeners)
-      if (hearsOf(listener.caller, changed)) deliver(app, listener, { changed: 'services' })
+      if (canSeeServicesOf(listener.caller, changedCompanies)) deliver(app, listener, { changed: 'services' })
   }
-  const unhear = app.database.listen(servicesChannel, (message) => {
+  const unsubscribe = app.database.listen(servicesChannel, (message) => {
     companies.add(Number(message))
-    timer ??= setTimeout(tell, gatherMs)
+    timer ??= setTimeout(notifyListeners, groupingMs)
   })
   return () => {
-    unhear()
+    unsubscribe()
     if (timer) clearTimeout(timer)
   }
 }
 
 /** What it may hear was decided by the rights that it had: it comes again, and is let in with those that it has now. */
-function tellAccount(app: AppContext, listener: Listener): void {
+function notifyAccountChange(app: AppContext, listener: Listener): void {
   deliver(app, listener, { changed: 'account' })
-  listener.sent = listener.sent.then(() => listener.socket.close(because.comeAgain))
+  listener.sending = listener.sending.then(() => listener.socket.close(closeCodes.reconnect))
 }
 
 function checkOrigin({ config }: AppContext, request: FastifyRequest): void {
-  if (maySocketOpen(request.headers, config.publicUrl)) return
-  securityEvent(request.log, 'cross-site refused', { route: path })
-  throw forbidden()
+  if (canOpenSocket(request.headers, config.publicUrl)) return
+  logSecurityEvent(request.log, 'cross-site refused', { route: progressPath })
+  throw createForbiddenProblem()
 }
 
-function meet(app: AppContext, listeners: Set<Listener>, socket: WebSocket, request: FastifyRequest): void {
+function handleConnection(app: AppContext, listeners: Set<Listener>, socket: WebSocket, request: FastifyRequest): void {
   let listener: Listener | null = null
-  let isKnown = false
-  const late = setTimeout(() => socket.close(because.unauthorized), times.firstMessage)
-  const isFlood = countPerSecond()
+  let hasFirstMessage = false
+  const firstMessageTimer = setTimeout(() => socket.close(closeCodes.unauthorized), socketTimingsMs.firstMessage)
+  const isOverLimit = countPerSecond()
   let isClosing = false
-  const endFlood = () => {
+  const endFlooding = () => {
     isClosing = true
-    securityEvent(request.log, 'flood', { route: path })
-    socket.close(because.policy)
+    logSecurityEvent(request.log, 'flood', { route: progressPath })
+    socket.close(closeCodes.policy)
   }
   // Each ping is answered, and answers that nobody reads stay in memory: such a socket is not closed but cut.
   const countControl = () => {
     if (isClosing) return socket.terminate()
-    if (isFlood()) endFlood()
+    if (isOverLimit()) endFlooding()
   }
   socket.on('ping', countControl)
   socket.on('pong', countControl)
   socket.on('message', (data, isBinary) => {
     // What was on its way when it was closed still comes in: it is neither read nor written down.
     if (isClosing) return
-    if (isFlood()) return endFlood()
+    if (isOverLimit()) return endFlooding()
     // Only the first message says anything; what a page sends after it is not read.
-    if (isKnown) return
-    isKnown = true
-    const { token, account } = isBinary ? noWords : firstWords(String(data))
+    if (hasFirstMessage) return
+    hasFirstMessage = true
+    const { token, account } = isBinary ? emptyFirstMessage : parseFirstMessage(String(data))
     // Known here from the moment on which it is listed: it may be asked whether it is there before it has been told anything.
-    const join = (one: Listener) => {
-      listener = one
+    const addListener = (newListener: Listener) => {
+      listener = newListener
       // It may have gone while its token was looked up.
-      if (socket.readyState === socket.OPEN) listeners.add(one)
+      if (socket.readyState === socket.OPEN) listeners.add(newListener)
       // What changed while it was not connected it has not heard.
-      if (account) send(one, { changed: 'account' })
+      if (account) send(newListener, { changed: 'account' })
     }
-    void admit(app, listeners, socket, token, join).then(() => clearTimeout(late))
+    void admit(app, listeners, socket, token, addListener).then(() => clearTimeout(firstMessageTimer))
   })
   socket.on('pong', () => {
-    if (listener) listener.answers = true
+    if (listener) listener.isAlive = true
   })
   socket.on('close', () => {
-    clearTimeout(late)
+    clearTimeout(firstMessageTimer)
     if (listener) listeners.delete(listener)
   })
   socket.on('error', () => socket.terminate())
@@ -175,19 +180,19 @@ function countPerSecond(): () => boolean {
 }
 
 /** `account`: it wants to read the signed-in user as soon as it hears of changes. */
-interface FirstWords {
+interface FirstMessage {
   token: string | null
   account: boolean
 }
 
-const noWords: FirstWords = { token: null, account: false }
+const emptyFirstMessage: FirstMessage = { token: null, account: false }
 
-function firstWords(text: string): FirstWords {
+function parseFirstMessage(text: string): FirstMessage {
   try {
     const { token, account } = JSON.parse(text) as { token?: unknown; account?: unknown }
     return { token: typeof token === 'string' ? token : null, account: account === true }
   } catch {
-    return noWords
+    return emptyFirstMessage
   }
 }
 
@@ -197,73 +202,79 @@ async function admit(
   listeners: ReadonlySet<Listener>,
   socket: WebSocket,
   token: string | null,
-  join: (listener: Listener) => void,
+  addListener: (listener: Listener) => void,
 ): Promise<void> {
   try {
-    const principal = await principalOf(app, `Bearer ${token ?? ''}`)
+    const principal = await authenticate(app, `Bearer ${token ?? ''}`)
     const caller = requireCaller(principal)
-    const own = [...listeners].filter((one) => subjectOf(one.caller) === subjectOf(caller))
-    if (own.length >= limits.socketsPerUser) {
-      socket.close(because.tryLater)
+    const ownListeners = [...listeners].filter((one) => getSubject(one.caller) === getSubject(caller))
+    if (ownListeners.length >= limits.socketsPerUser) {
+      socket.close(closeCodes.tryLater)
       return
     }
-    const listener = { socket, caller, sessionId: principal.sessionId ?? '', sent: Promise.resolve(), answers: true }
+    const listener = { socket, caller, sessionId: principal.sessionId ?? '', sending: Promise.resolve(), isAlive: true }
     // Heard from here on, then what was before: so nothing falls in between.
-    join(listener)
-    for (const progress of await progressNow(app, caller)) send(listener, progress)
+    addListener(listener)
+    for (const progress of await listRunningProgress(app, caller)) send(listener, progress)
   } catch (error) {
     if (!(error instanceof ProblemError)) app.log.error({ err: error }, 'a websocket could not be let in')
-    socket.close(error instanceof ProblemError && error.status === 401 ? because.unauthorized : because.tryLater)
+    socket.close(error instanceof ProblemError && error.status === 401 ? closeCodes.unauthorized : closeCodes.tryLater)
   }
 }
 
-function deliver(app: AppContext, listener: Listener, told: Progress | Changed): void {
+function deliver(app: AppContext, listener: Listener, message: JobProgress | ChangeMessage): void {
   // In their order, and each only to a session that stands at that moment (S-44).
-  listener.sent = listener.sent
+  listener.sending = listener.sending
     .then(async () => {
-      if (await isLiving(app, listener)) send(listener, told)
-      else listener.socket.close(because.unauthorized)
+      if (await isSessionActive(app, listener)) send(listener, message)
+      else listener.socket.close(closeCodes.unauthorized)
     })
     .catch((error: unknown) => app.log.warn({ err: error }, 'progress could not be told'))
 }
 
-const isLiving = async (app: AppContext, { sessionId }: Listener) => (await living(app, [sessionId])).has(sessionId)
+const isSessionActive = async (app: AppContext, { sessionId }: Listener) =>
+  (await findActiveSessions(app, [sessionId])).has(sessionId)
 
-const living = (app: AppContext, ids: readonly string[]) =>
-  inTransaction(app, { role: 'portal_system' }, (db) => livingSessions(db, ids, app.clock()))
+const findActiveSessions = (app: AppContext, ids: readonly string[]) =>
+  runInTransaction(app, { role: 'portal_system' }, (db) => findActiveSessionIds(db, ids, app.clock()))
 
 /** To one that does not read, nothing more: what it missed it learns by polling. */
-function send({ socket }: Listener, told: Progress | Changed): void {
+function send({ socket }: Listener, message: JobProgress | ChangeMessage): void {
   if (socket.readyState !== socket.OPEN || socket.bufferedAmount > limits.unsentBytes) return
-  socket.send(JSON.stringify(told))
+  socket.send(JSON.stringify(message))
 }
 
 /** One after the other: where the database is slow, a second look would find nobody's answer to the first one's question. */
-async function lookOften(app: AppContext, listeners: ReadonlySet<Listener>, closing: AbortSignal): Promise<void> {
-  const rest = () => wait(times.look, true, { signal: closing, ref: false }).catch(() => false)
-  while (await rest()) await look(app, listeners)
+async function checkPeriodically(
+  app: AppContext,
+  listeners: ReadonlySet<Listener>,
+  signal: AbortSignal,
+): Promise<void> {
+  const waitForNextCheck = () => wait(socketTimingsMs.checkInterval, true, { signal, ref: false }).catch(() => false)
+  while (await waitForNextCheck()) await checkListeners(app, listeners)
 }
 
 /** Closes the sockets of ended sessions, also where nothing is to be told, and those whose other end is gone. */
-async function look(app: AppContext, listeners: ReadonlySet<Listener>): Promise<void> {
+async function checkListeners(app: AppContext, listeners: ReadonlySet<Listener>): Promise<void> {
   await closeEnded(app, listeners)
   for (const listener of listeners)
-    if (!listener.answers) listener.socket.terminate()
-    else ask(listener)
+    if (!listener.isAlive) listener.socket.terminate()
+    else pingListener(listener)
 }
 
 async function closeEnded(app: AppContext, listeners: ReadonlySet<Listener>): Promise<void> {
-  const all = [...listeners]
-  if (all.length === 0) return
+  const allListeners = [...listeners]
+  if (allListeners.length === 0) return
   try {
-    const alive = await living(app, [...new Set(all.map(({ sessionId }) => sessionId))])
-    for (const { sessionId, socket } of all) if (!alive.has(sessionId)) socket.close(because.unauthorized)
+    const activeSessionIds = await findActiveSessions(app, [...new Set(allListeners.map(({ sessionId }) => sessionId))])
+    for (const { sessionId, socket } of allListeners)
+      if (!activeSessionIds.has(sessionId)) socket.close(closeCodes.unauthorized)
   } catch (error) {
     app.log.warn({ err: error }, 'the sessions of websockets could not be looked up')
   }
 }
 
-function ask(listener: Listener): void {
-  listener.answers = false
+function pingListener(listener: Listener): void {
+  listener.isAlive = false
   listener.socket.ping()
 }

@@ -6,22 +6,25 @@ import type { FastifyRequest } from 'fastify'
 import type { Language } from '#domain/accounts/users.ts'
 import en from '#locales/en/pages.json' with { type: 'json' }
 import zh from '#locales/zh/pages.json' with { type: 'json' }
-import { html, type Markup } from '#server/text/html.ts'
-import { languageTags, type Translate, translator } from '#server/text/i18n.ts'
+import { html, type HtmlMarkup } from '#server/text/html.ts'
+import { languageTags, type TranslateText, createTranslator } from '#server/text/translator.ts'
 import { acceptsHtml } from '#server/http/static-files.ts'
 
-export const pageWords = (language: Language): Translate => translator({ en, zh }, language)
+export const createPageTranslator = (language: Language): TranslateText => createTranslator({ en, zh }, language)
 
-const styles: Markup = { html: readFileSync(join(import.meta.dirname, 'public-page.css'), 'utf8') }
+const styles: HtmlMarkup = { html: readFileSync(join(import.meta.dirname, 'public-page.css'), 'utf8') }
 
 interface PageContent {
   language: Language
   title: string
-  body: Markup
+  body: HtmlMarkup
 }
 
 /** The page with the headers that it needs: no script, and no style but its own. */
-export function publicPage({ language, title, body }: PageContent): { body: Buffer; headers: Record<string, string> } {
+export function renderPublicPage({ language, title, body }: PageContent): {
+  body: Buffer
+  headers: Record<string, string>
+} {
   const nonce = randomBytes(16).toString('base64')
   const page = html`<!doctype html>
 <html lang="${languageTags[language]}">

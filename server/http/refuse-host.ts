@@ -1,10 +1,10 @@
 /** A request for a name that is not ours: most often PUBLIC_URL is wrong, or a proxy replaces the Host header. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from '#server/text/html.ts'
-import { pageWords, publicPage, wantsPage } from '#server/http/public-page.ts'
+import { createPageTranslator, renderPublicPage, wantsPage } from '#server/http/public-page.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { securityEvent } from '#server/context/log.ts'
-import { languageOf } from '#server/problems/problem-body.ts'
+import { logSecurityEvent } from '#server/context/log.ts'
+import { parseLanguage } from '#server/problems/problem-body.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
 const windowMs = 3_600_000
@@ -31,21 +31,21 @@ export function createHostRefusal({ config, clock }: AppContext) {
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const host = (request.headers.host ?? '').slice(0, maxHostLength)
     if (shouldLog(host))
-      securityEvent(request.log, 'host refused', {
+      logSecurityEvent(request.log, 'host refused', {
         host,
         publicUrl: config.publicUrl,
         advice: 'set PUBLIC_URL to the address that people use, or let the proxy pass on the Host header',
         route: request.routeOptions.url ?? null,
       })
     if (!wantsPage(request)) throw new ProblemError('WRONG_HOST')
-    const language = languageOf(request.headers['accept-language'])
-    const say = pageWords(language)
-    const page = publicPage({
+    const language = parseLanguage(request.headers['accept-language'])
+    const translate = createPageTranslator(language)
+    const page = renderPublicPage({
       language,
-      title: say('wrongHost.title'),
-      body: html`<p>${say('wrongHost.host', { host })}</p>
-<p>${say('wrongHost.visitor')}</p>
-<p class="note">${say('wrongHost.operator')}</p>`,
+      title: translate('wrongHost.title'),
+      body: html`<p>${translate('wrongHost.host', { host })}</p>
+<p>${translate('wrongHost.visitor')}</p>
+<p class="note">${translate('wrongHost.operator')}</p>`,
     })
     return reply.code(403).headers(page.headers).send(page.body)
   }

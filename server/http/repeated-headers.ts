@@ -1,7 +1,7 @@
 /** Headers that may come once: of two, a proxy before us might go by the one and we by the other (S-57, decision 71). */
 import { headers } from '#contract/headers.ts'
 
-const single: ReadonlySet<string> = new Set(
+const singleHeaders: ReadonlySet<string> = new Set(
   [
     'authorization',
     'content-length',
@@ -17,13 +17,13 @@ const single: ReadonlySet<string> = new Set(
 )
 
 /** The name of the first that came twice, with the same value or another; null: none did. `raw`: names and values by turns, as they came. */
-export function findRepeatedHeader(raw: readonly string[]): string | null {
-  const seen = new Set<string>()
-  for (let at = 0; at < raw.length; at += 2) {
-    const name = raw[at]?.toLowerCase() ?? ''
-    if (!single.has(name)) continue
-    if (seen.has(name)) return name
-    seen.add(name)
+export function findRepeatedHeader(rawHeaders: readonly string[]): string | null {
+  const seenNames = new Set<string>()
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? ''
+    if (!singleHeaders.has(name)) continue
+    if (seenNames.has(name)) return name
+    seenNames.add(name)
   }
   return null
 }

@@ -3,11 +3,11 @@
  * response lacks its last chunk and a browser reports a failed download.
  */
 import type { FastifyReply } from 'fastify'
-import { type Piece, PieceStream } from '#server/http/piece-stream.ts'
+import { type StreamPiece, PieceStream } from '#server/http/piece-stream.ts'
 
 interface StreamSource {
   /** Runs until the pieces can be read; it may throw. */
-  open: () => Promise<AsyncIterable<Piece>>
+  open: () => Promise<AsyncIterable<StreamPiece>>
   /** Called once: the response has ended in whatever way, and no work for it is left. */
   release: () => void
   maxWaitMs: number
@@ -22,9 +22,9 @@ export async function sendStream(
     release()
     throw error
   })
-  const isClosed = new Promise((closed) => stream.once('close', closed))
-  const isSent = responseEnd(reply).then(() => stream.destroy())
-  void Promise.all([isClosed, isSent]).then(release)
+  const closedPromise = new Promise((resolve) => stream.once('close', resolve))
+  const sentPromise = waitForResponseEnd(reply).then(() => stream.destroy())
+  void Promise.all([closedPromise, sentPromise]).then(release)
   stream.once('error', (error) => {
     if (hasLeft(reply)) return
     reply.log.error({ err: error, route: reply.request.routeOptions.url ?? null }, 'a response was cut off')
@@ -33,21 +33,21 @@ export async function sendStream(
   return reply.send(stream)
 }
 
-const openStream = async (open: () => Promise<AsyncIterable<Piece>>, maxWaitMs: number): Promise<PieceStream> =>
+const openStream = async (open: () => Promise<AsyncIterable<StreamPiece>>, maxWaitMs: number): Promise<PieceStream> =>
   PieceStream.open(await open(), maxWaitMs)
 
 /** Of a response that waits behind another one on its connection only the socket tells that the client has left. */
-function responseEnd({ raw, request }: FastifyReply): Promise<void> {
+function waitForResponseEnd({ raw, request }: FastifyReply): Promise<void> {
   const { socket } = request.raw
-  return new Promise((ended) => {
-    const end = () => {
-      raw.off('finish', end).off('close', end)
-      socket.off('close', end)
-      ended()
+  return new Promise((resolve) => {
+    const handleEnd = () => {
+      raw.off('finish', handleEnd).off('close', handleEnd)
+      socket.off('close', handleEnd)
+      resolve()
     }
-    if (raw.destroyed || socket.destroyed) return ended()
-    raw.on('finish', end).on('close', end)
-    socket.on('close', end)
+    if (raw.destroyed || socket.destroyed) return resolve()
+    raw.on('finish', handleEnd).on('close', handleEnd)
+    socket.on('close', handleEnd)
   })
 }
 

@@ -6,10 +6,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { workerPath } from '#server/http/security-headers.ts'
-import type { HttpContext } from '#server/http/context.ts'
-import { notFound } from '#server/problems/problem-error.ts'
+import type { HttpContext } from '#server/http/http-context.ts'
+import { createNotFoundProblem } from '#server/problems/problem-error.ts'
 
-const served = new Set([
+const servedExtensions = new Set([
   '.html',
   '.js',
   '.css',
@@ -27,44 +27,45 @@ const served = new Set([
  * What says which build is the newest must be asked for each time; what bears a hash never changes. The policies stand
  * outside the worker's scope: whoever has read one can read it for a day without a network, by the browser's own cache.
  */
-const freshness = (path: string) =>
+const getCacheControl = (path: string) =>
   path.startsWith(assetsPath)
     ? 'public, max-age=31536000, immutable'
-    : lasting.test(path)
+    : lastingPath.test(path)
       ? 'public, max-age=86400'
       : path.endsWith('.html') || path === workerPath || path.endsWith('.webmanifest')
         ? 'no-cache'
         : 'public, max-age=3600'
 
 /** The public pages but the first, and their parts, which they ask for by a digest (scripts/site.ts). */
-const lasting = /^\/(?!index\.)[\w-]+\.(html|css|js)$/
+const lastingPath = /^\/(?!index\.)[\w-]+\.(html|css|js)$/
 
-export function servePages(fastify: FastifyInstance, { settings }: HttpContext): void {
-  fastify.get('/', async ({ url }, reply) => reply.redirect(`/index.html${queryOf(url)}`, 302))
-  fastify.get('/saas', async ({ url }, reply) => reply.redirect(`/saas/${queryOf(url)}`, 302))
+export function serveStaticFiles(fastify: FastifyInstance, { settings }: HttpContext): void {
+  fastify.get('/', async ({ url }, reply) => reply.redirect(`/index.html${getQuery(url)}`, 302))
+  fastify.get('/saas', async ({ url }, reply) => reply.redirect(`/saas/${getQuery(url)}`, 302))
   if (existsSync(settings.dist)) {
     serveFolder(fastify, settings.dist, '/saas/')
     // Nobody asks again for what never changes, so there is nothing to compare (L6: a hundred bytes with each file).
-    const plain = { etag: false, lastModified: false, acceptRanges: false }
-    if (existsSync(assetsOf(settings.dist))) serveFolder(fastify, assetsOf(settings.dist), assetsPath, plain)
+    const assetOptions = { etag: false, lastModified: false, acceptRanges: false }
+    if (existsSync(getAssetsFolder(settings.dist)))
+      serveFolder(fastify, getAssetsFolder(settings.dist), assetsPath, assetOptions)
   }
   if (existsSync(settings.site)) serveFolder(fastify, settings.site, '/')
 }
 
 /** With its question mark: `?lang=` goes along with a redirect. */
-const queryOf = (url: string) => /\?.*$/.exec(url)?.[0] ?? ''
+const getQuery = (url: string) => /\?.*$/.exec(url)?.[0] ?? ''
 
 const assetsPath = '/saas/assets/'
-const assetsOf = (dist: string) => join(dist, 'assets')
+const getAssetsFolder = (dist: string) => join(dist, 'assets')
 
 function serveFolder(
   fastify: FastifyInstance,
   root: string,
   prefix: string,
-  how: Partial<FastifyStaticOptions> = {},
+  options: Partial<FastifyStaticOptions> = {},
 ): void {
   fastify.register(fastifyStatic, {
-    ...how,
+    ...options,
     root,
     prefix,
     decorateReply: false,
@@ -74,11 +75,11 @@ function serveFolder(
     cacheControl: false,
     // The build squeezes each file once (scripts/client-build.ts).
     preCompressed: true,
-    allowedPath: (path) => served.has(extname(path)),
+    allowedPath: (path) => servedExtensions.has(extname(path)),
     setHeaders: (reply, file) => {
       const name = file.replace(/\.(br|gz)$/, '')
       const path = prefix + name.slice(root.length + 1).replaceAll('\\', '/')
-      reply.header('cache-control', freshness(path))
+      reply.header('cache-control', getCacheControl(path))
       if (path === workerPath) reply.header('content-type', 'text/javascript; charset=utf-8')
     },
   })
@@ -100,7 +101,7 @@ export function acceptsHtml({ accept, ...headers }: IncomingHttpHeaders): boolea
 
 export async function sendShell({ settings }: HttpContext, reply: FastifyReply): Promise<FastifyReply> {
   const file = join(settings.dist, 'index.html')
-  if (!existsSync(file)) throw notFound()
+  if (!existsSync(file)) throw createNotFoundProblem()
   return reply
     .header('cache-control', 'no-cache')
     .type('text/html; charset=utf-8')

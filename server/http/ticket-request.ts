@@ -1,11 +1,11 @@
 /** What a ticket has to know of the request that opens it. */
-import { browserOf } from '#server/http/device-cookie.ts'
+import { hashBrowserCookie } from '#server/http/device-cookie.ts'
 import type { RequestContext } from '#server/http/route-handler.ts'
 import type { TicketRequest } from '#server/use-cases/tickets.ts'
 
-export const ticketRequestOf = ({ app, headers, onUndelivered }: RequestContext): TicketRequest => ({
+export const createTicketRequest = ({ app, headers, onUndelivered }: RequestContext): TicketRequest => ({
   app,
-  browser: browserOf(headers, app.config),
+  browser: hashBrowserCookie(headers, app.config),
   isPrefetch: prefetchHeaders.some((name) => /prefetch|preview|prerender/i.test(String(headers[name] ?? ''))),
   onUndelivered,
 })

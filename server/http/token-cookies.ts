@@ -6,27 +6,27 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { cookies, refreshPath } from '#contract/cookies.ts'
 import { isSameOrigin } from '#server/http/cross-site.ts'
 
-export interface Held {
+export interface TokenCookies {
   access: string
   refresh: string
   accessSeconds: number
   refreshSeconds: number
 }
 
-const nameOf = (cookie: { tls: string; plain: string }, tls: boolean) => (tls ? cookie.tls : cookie.plain)
+const getCookieName = (cookie: { tls: string; plain: string }, tls: boolean) => (tls ? cookie.tls : cookie.plain)
 
-export function setCookies(held: Held, tls: boolean): string[] {
+export function buildTokenCookies(tokens: TokenCookies, tls: boolean): string[] {
   const secure = tls ? ['Secure'] : []
   const access = [
-    `${nameOf(cookies.access, tls)}=${held.access}`,
-    `Max-Age=${held.accessSeconds}`,
+    `${getCookieName(cookies.access, tls)}=${tokens.access}`,
+    `Max-Age=${tokens.accessSeconds}`,
     'Path=/',
     ...secure,
     'SameSite=Strict',
   ]
   const refresh = [
-    `${nameOf(cookies.refresh, tls)}=${held.refresh}`,
-    `Max-Age=${held.refreshSeconds}`,
+    `${getCookieName(cookies.refresh, tls)}=${tokens.refresh}`,
+    `Max-Age=${tokens.refreshSeconds}`,
     `Path=${refreshPath}`,
     'HttpOnly',
     ...secure,
@@ -35,16 +35,16 @@ export function setCookies(held: Held, tls: boolean): string[] {
   return [access.join('; '), refresh.join('; ')]
 }
 
-export const clearCookies = (tls: boolean): string[] =>
-  setCookies({ access: '', refresh: '', accessSeconds: 0, refreshSeconds: 0 }, tls)
+export const buildClearedCookies = (tls: boolean): string[] =>
+  buildTokenCookies({ access: '', refresh: '', accessSeconds: 0, refreshSeconds: 0 }, tls)
 
 /** Only a page of our own origin may make use of it; any other request is as if it had none. */
-export function refreshCookieOf(headers: IncomingHttpHeaders, tls: boolean): string | null {
+export function readRefreshCookie(headers: IncomingHttpHeaders, tls: boolean): string | null {
   if (!headers.cookie || !isSameOrigin(headers)) return null
-  const name = nameOf(cookies.refresh, tls)
+  const name = getCookieName(cookies.refresh, tls)
   for (const pair of headers.cookie.split(';')) {
-    const [, found, value] = /^\s*([^=\s]+)=([\w-]{1,200})\s*$/.exec(pair) ?? []
-    if (found === name && value) return value
+    const [, cookieName, value] = /^\s*([^=\s]+)=([\w-]{1,200})\s*$/.exec(pair) ?? []
+    if (cookieName === name && value) return value
   }
   return null
 }

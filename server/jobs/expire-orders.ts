@@ -4,179 +4,191 @@
  * none of them twice and lose none.
  */
 import { randomBytes } from 'node:crypto'
-import { backupState } from '#domain/backups.ts'
-import { dueWithin, remindersDue, stateOf } from '#domain/contracts.ts'
-import { timestampIn } from '#domain/time.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { takeChange } from '#server/db/change-numbers.ts'
+import { getBackupState } from '#domain/backups.ts'
+import { getDueTimeWithin, findDueReminders, getContractState } from '#domain/contracts.ts'
+import { toTimestamp } from '#domain/time.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import {
   isExtendedBackup,
-  type RemindedBackup,
-  remindedBackups,
-  takeBackupReminder,
+  type RemindableBackup,
+  listRemindableBackups,
+  claimBackupReminder,
 } from '#server/db/hosting/backup-reminders.ts'
-import { overdueBackups, updateBackup } from '#server/db/hosting/backups.ts'
+import { lockExpiredBackups, updateBackup } from '#server/db/hosting/backups.ts'
 import { touchService } from '#server/db/hosting/services.ts'
-import { putJob } from '#server/db/jobs.ts'
+import { tryInsertJob } from '#server/db/jobs.ts'
 import {
-  alertedOrOrderingUsers,
-  numberExpired,
-  orderingUsers,
-  overdueOrders,
-  type RemindedOrder,
-  remindedOrders,
-  takeReminder,
+  listAlertedOrOrderingUsers,
+  numberExpiredOrders,
+  listOrderingUsers,
+  lockOverdueOrders,
+  type RemindableOrder,
+  listRemindableOrders,
+  claimReminder,
 } from '#server/db/orders/reminders.ts'
 import { touchListedOrder } from '#server/db/orders/unpaid-matters.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { settleCode } from '#server/db/orders/service-codes.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { settleServiceCode } from '#server/db/orders/service-codes.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
 import type { BackupReminderMail, OrderMail } from '#server/use-cases/mail/mail-kinds.ts'
-import { lapseBounds } from '#server/use-cases/hosting/traffic/suspension.ts'
+import { getLapseBounds } from '#server/use-cases/hosting/traffic/suspension.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
-import { askMail } from '#server/use-cases/mail/request-mail.ts'
-import { momentOf } from '#server/use-cases/orders/business-time.ts'
-import { endPayments } from '#server/use-cases/payments/request-reconciliation.ts'
-import { mailOf } from '#server/use-cases/mail-words/order-mails.ts'
+import { requestMail } from '#server/use-cases/mail/request-mail.ts'
+import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
+import { requestPaymentsEnd } from '#server/use-cases/payments/request-reconciliation.ts'
+import { getReminderMail } from '#server/use-cases/mail-words/order-mails.ts'
 
-export const tendJob = 'tend-orders'
+export const orderUpkeepJob = 'tend-orders'
 const hourMs = 3_600_000
 /** Of one transaction. */
-const most = 50
+const maxRowsPerStep = 50
 
 /** Up to which order, or backup, reminders were looked for; null: what is overdue comes first. */
-type Point = { after: number | null; of?: 'backups' }
+type UpkeepPoint = { after: number | null; of?: 'backups' }
 
-export const tendOrders = (): JobKind<unknown, Point, null> => ({
-  resumes: true,
-  quiet: true,
+export const createOrderUpkeepJob = (): JobKind<unknown, UpkeepPoint, null> => ({
+  isResumable: true,
+  isQuiet: true,
   async step({ app, point }) {
-    const asSystem = <T>(work: (db: Handle) => Promise<T>) => inTransaction(app, { role: 'portal_system' }, work)
-    const after = point?.after ?? null
-    if (after === null) {
-      const settled = await asSystem((db) => settle(db, app))
-      const lapsed = await asSystem((db) => lapse(db, app))
-      const told = await asSystem((db) => numberExpired(db, momentOf({ app, now: app.clock() }), most))
-      if (settled + lapsed > 0) notifyJobs(app)
-      const isThrough = settled < most && lapsed < most && told < most
-      return { kind: 'on', point: { after: isThrough ? 0 : null }, percent: isThrough ? 50 : 10 }
+    const runInSystemScope = <T>(work: (db: DatabaseHandle) => Promise<T>) =>
+      runInTransaction(app, { role: 'portal_system' }, work)
+    const afterId = point?.after ?? null
+    if (afterId === null) {
+      const overdueCount = await runInSystemScope((db) => expireOrders(db, app))
+      const expiredBackupCount = await runInSystemScope((db) => expireBackups(db, app))
+      const numberedCount = await runInSystemScope((db) =>
+        numberExpiredOrders(db, getBusinessMoment({ app, now: app.clock() }), maxRowsPerStep),
+      )
+      if (overdueCount + expiredBackupCount > 0) notifyJobs(app)
+      const isPhaseComplete =
+        overdueCount < maxRowsPerStep && expiredBackupCount < maxRowsPerStep && numberedCount < maxRowsPerStep
+      return { kind: 'on', point: { after: isPhaseComplete ? 0 : null }, percent: isPhaseComplete ? 50 : 10 }
     }
-    const isOfBackups = point?.of === 'backups'
-    const { last, sent } = await asSystem((db) => (isOfBackups ? remindOfBackups : remind)(db, app, after))
-    if (sent > 0) notifyJobs(app)
-    if (isOfBackups)
-      return last === null
+    const isBackupPhase = point?.of === 'backups'
+    const { lastId, sentCount } = await runInSystemScope((db) =>
+      (isBackupPhase ? remindOfBackups : remindOfOrders)(db, app, afterId),
+    )
+    if (sentCount > 0) notifyJobs(app)
+    if (isBackupPhase)
+      return lastId === null
         ? { kind: 'done', output: null }
-        : { kind: 'on', point: { after: last, of: 'backups' }, percent: 80 }
-    return last === null
+        : { kind: 'on', point: { after: lastId, of: 'backups' }, percent: 80 }
+    return lastId === null
       ? { kind: 'on', point: { after: 0, of: 'backups' }, percent: 70 }
-      : { kind: 'on', point: { after: last }, percent: 60 }
+      : { kind: 'on', point: { after: lastId }, percent: 60 }
   },
 })
 
-async function settle(db: Handle, app: AppContext): Promise<number> {
+async function expireOrders(db: DatabaseHandle, app: AppContext): Promise<number> {
   const now = app.clock()
-  const moment = momentOf({ app, now })
-  const overdue = await overdueOrders(db, moment, most)
-  for (const order of overdue) {
-    await settleCode(db, order.code, moment)
-    await endPayments(db, { kind: 'order', id: order.id }, now)
-    await mailAbout(db, order, 'order-overdue', now)
+  const moment = getBusinessMoment({ app, now })
+  const orders = await lockOverdueOrders(db, moment, maxRowsPerStep)
+  for (const order of orders) {
+    await settleServiceCode(db, order.code, moment)
+    await requestPaymentsEnd(db, { kind: 'order', id: order.id }, now)
+    await requestOrderMails(db, order, 'order-overdue', now)
   }
-  return overdue.length
+  return orders.length
 }
 
 /** Backups that were not paid in time (D31). */
-async function lapse(db: Handle, app: AppContext): Promise<number> {
+async function expireBackups(db: DatabaseHandle, app: AppContext): Promise<number> {
   const now = app.clock()
-  const overdue = await overdueBackups(db, lapseBounds({ app, now }), most)
+  const backups = await lockExpiredBackups(db, getLapseBounds({ app, now }), maxRowsPerStep)
   // The companies' counters in one order for all nodes, and the services' after them: they stay locked until the commit.
-  for (const { id, company_id, service_code: code } of overdue.toSorted((a, b) => a.company_id - b.company_id)) {
-    const change = await takeChange(db, company_id)
+  for (const { id, company_id, service_code: code } of backups.toSorted((a, b) => a.company_id - b.company_id)) {
+    const change = await takeChangeNumber(db, company_id)
     await updateBackup(db, id, { status: -1 }, { change, time: now })
     await touchListedOrder(db, { companyId: company_id, code }, change)
-    await endPayments(db, { kind: 'backup', id }, now)
-    await mailAboutBackup(db, { id, company_id }, 'backup-overdue', now)
+    await requestPaymentsEnd(db, { kind: 'backup', id }, now)
+    await requestBackupMails(db, { id, company_id }, 'backup-overdue', now)
   }
-  for (const { company_id, service_code } of overdue) await touchService(db, company_id, service_code)
-  return overdue.length
+  for (const { company_id, service_code } of backups) await touchService(db, company_id, service_code)
+  return backups.length
 }
 
-async function remind(db: Handle, app: AppContext, after: number): Promise<{ last: number | null; sent: number }> {
+async function remindOfOrders(
+  db: DatabaseHandle,
+  app: AppContext,
+  afterId: number,
+): Promise<{ lastId: number | null; sentCount: number }> {
   const now = app.clock()
-  const moment = momentOf({ app, now })
-  const orders = await remindedOrders(db, moment, after, most)
-  let sent = 0
+  const moment = getBusinessMoment({ app, now })
+  const orders = await listRemindableOrders(db, moment, afterId, maxRowsPerStep)
+  let sentCount = 0
   for (const order of orders)
-    for (const reminder of remindersDue({ ...order, state: stateOf(order, moment.now) }, moment.today)) {
-      if (!(await takeReminder(db, order, reminder, now))) continue
-      await mailAbout(db, order, mailOf(reminder), now)
-      sent += 1
+    for (const reminder of findDueReminders({ ...order, state: getContractState(order, moment.now) }, moment.today)) {
+      if (!(await claimReminder(db, order, reminder, now))) continue
+      await requestOrderMails(db, order, getReminderMail(reminder), now)
+      sentCount += 1
     }
-  return { last: orders.length < most ? null : (orders.at(-1)?.id ?? null), sent }
+  return { lastId: orders.length < maxRowsPerStep ? null : (orders.at(-1)?.id ?? null), sentCount }
 }
 
 /** Backups that end or wait to be paid, as contracts (decision 77). What was extended ends no more. */
 async function remindOfBackups(
-  db: Handle,
+  db: DatabaseHandle,
   app: AppContext,
-  after: number,
-): Promise<{ last: number | null; sent: number }> {
+  afterId: number,
+): Promise<{ lastId: number | null; sentCount: number }> {
   const now = app.clock()
-  const moment = momentOf({ app, now })
-  const backups = await remindedBackups(db, moment, after, most)
-  let sent = 0
+  const moment = getBusinessMoment({ app, now })
+  const backups = await listRemindableBackups(db, moment, afterId, maxRowsPerStep)
+  let sentCount = 0
   for (const backup of backups) {
     if (backup.status === 1 && (await isExtendedBackup(db, backup))) continue
-    const due = dueWithin(timestampIn(app.config.timeZone, backup.create_time), backup.period_end)
-    const state = backupState({ ...backup, due }, moment.now)
-    for (const reminder of remindersDue({ ...backup, due, state, alert_date: null }, moment.today)) {
-      if (!(await takeBackupReminder(db, backup, reminder, now))) continue
-      await mailAboutBackup(db, backup, backupMails[reminder.of], now)
-      sent += 1
+    const dueTime = getDueTimeWithin(toTimestamp(app.config.timeZone, backup.create_time), backup.period_end)
+    const state = getBackupState({ ...backup, due: dueTime }, moment.now)
+    for (const reminder of findDueReminders({ ...backup, due: dueTime, state, alert_date: null }, moment.today)) {
+      if (!(await claimBackupReminder(db, backup, reminder, now))) continue
+      await requestBackupMails(db, backup, backupMailKinds[reminder.kind], now)
+      sentCount += 1
     }
   }
-  return { last: backups.length < most ? null : (backups.at(-1)?.id ?? null), sent }
+  return { lastId: backups.length < maxRowsPerStep ? null : (backups.at(-1)?.id ?? null), sentCount }
 }
 
-const backupMails = { due: 'backup-due', expiry: 'backup-expiry', expired: 'backup-expired' } as const
+const backupMailKinds = { due: 'backup-due', expiry: 'backup-expiry', expired: 'backup-expired' } as const
 
-async function mailAboutBackup(
-  db: Handle,
-  { id: backupId, company_id: companyId }: Pick<RemindedBackup, 'id' | 'company_id'>,
+async function requestBackupMails(
+  db: DatabaseHandle,
+  { id: backupId, company_id: companyId }: Pick<RemindableBackup, 'id' | 'company_id'>,
   mail: BackupReminderMail,
   now: number,
 ): Promise<void> {
-  const isMoney = mail === 'backup-due' || mail === 'backup-overdue'
-  const readers = isMoney ? await orderingUsers(db, companyId) : await alertedOrOrderingUsers(db, companyId)
-  for (const userId of readers) await askMail(db, { companyId, now }, { mail, userId, backupId })
+  const isAboutPayment = mail === 'backup-due' || mail === 'backup-overdue'
+  const recipientIds = isAboutPayment
+    ? await listOrderingUsers(db, companyId)
+    : await listAlertedOrOrderingUsers(db, companyId)
+  for (const userId of recipientIds) await requestMail(db, { companyId, now }, { mail, userId, backupId })
 }
 
 /** In the transaction of what it is about: money to who orders, an end to who uses the service as well (decision 77). */
-async function mailAbout(
-  db: Handle,
-  order: Pick<RemindedOrder, 'id' | 'company_id'>,
+async function requestOrderMails(
+  db: DatabaseHandle,
+  order: Pick<RemindableOrder, 'id' | 'company_id'>,
   mail: OrderMail,
   now: number,
 ): Promise<void> {
-  const isMoney = mail === 'order-due' || mail === 'order-overdue'
-  const readers = isMoney
-    ? await orderingUsers(db, order.company_id)
-    : await alertedOrOrderingUsers(db, order.company_id)
-  for (const userId of readers)
-    await askMail(db, { companyId: order.company_id, now }, { mail, userId, orderId: order.id })
+  const isAboutPayment = mail === 'order-due' || mail === 'order-overdue'
+  const recipientIds = isAboutPayment
+    ? await listOrderingUsers(db, order.company_id)
+    : await listAlertedOrOrderingUsers(db, order.company_id)
+  for (const userId of recipientIds)
+    await requestMail(db, { companyId: order.company_id, now }, { mail, userId, orderId: order.id })
 }
 
 /** Asks for the work of this hour, which whoever is free takes; another node's asking for the same hour is the same row. */
-export async function askToTend(app: AppContext): Promise<void> {
+export async function requestOrderUpkeep(app: AppContext): Promise<void> {
   const now = app.clock()
-  const hour = String(Math.floor(now / hourMs))
+  const hourKey = String(Math.floor(now / hourMs))
   // The hour alone makes them one.
   const id = randomBytes(16).toString('hex')
-  const nobodys = { companyId: 0, userId: 0, intent: hour, progressKey: '', input: {} }
-  await inTransaction(app, { role: 'portal_system' }, (db) =>
-    putJob(db, { ...nobodys, id, kind: tendJob, now, deadline: now + hourMs }),
+  const systemJob = { companyId: 0, userId: 0, intent: hourKey, progressKey: '', input: {} }
+  await runInTransaction(app, { role: 'portal_system' }, (db) =>
+    tryInsertJob(db, { ...systemJob, id, kind: orderUpkeepJob, now, deadline: now + hourMs }),
   )
   notifyJobs(app)
 }

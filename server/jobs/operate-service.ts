@@ -3,25 +3,25 @@
  * kill cut off is simply done again, and one that another node does at the same time does nothing twice.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { inTransaction } from '#server/db/transaction.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import type { ServiceOperation } from '#contract/services.ts'
 import { isStored } from '#contract/verdict.ts'
-import { putPassword } from '#server/db/hosting/service-passwords.ts'
-import { serviceRowById } from '#server/db/hosting/services.ts'
-import { contractById } from '#server/db/orders/contracts.ts'
+import { storePassword } from '#server/db/hosting/service-passwords.ts'
+import { findServiceRow } from '#server/db/hosting/services.ts'
+import { findContractById } from '#server/db/orders/contracts.ts'
 import type { Config } from '#server/config/config.ts'
 import {
   HostingError,
   type InstanceAddress,
   type InstanceConfig,
   type InstanceState,
-} from '#server/drivers/hosting/driver.ts'
-import type { JobKind, Work } from '#server/jobs/job-kind.ts'
+} from '#server/drivers/hosting/hosting-driver.ts'
+import type { JobKind, JobContext } from '#server/jobs/job-kind.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
-import { appsOf } from '#server/use-cases/hosting/running-apps.ts'
+import { readRunningApps } from '#server/use-cases/hosting/running-apps.ts'
 import type { OperationInput } from '#server/use-cases/hosting/running-operation.ts'
-import { newServicePassword, passwordLifeMs, sealPassword } from '#server/use-cases/hosting/service-passwords.ts'
+import { createServicePassword, passwordLifeMs, sealPassword } from '#server/use-cases/hosting/service-passwords.ts'
 import { type OperationPoint, settleOperation } from '#server/use-cases/hosting/settle-operation.ts'
 
 type Stage =
@@ -39,7 +39,7 @@ type Stage =
 /** A restore is done by stages of its own. */
 type HostOperation = Exclude<ServiceOperation, 'restore-backup'>
 
-const plans: Record<HostOperation, readonly Stage[]> = {
+const stagesByOperation: Record<HostOperation, readonly Stage[]> = {
   'create-service': ['prepare', 'install', 'password', 'start', 'health'],
   'update-service': ['install', 'restart', 'health'],
   'reboot-service': ['restart', 'health'],
@@ -52,167 +52,177 @@ const plans: Record<HostOperation, readonly Stage[]> = {
 }
 
 /** How long it may take until a system answers, and how often it is looked at, ms. */
-export const patience = { health: 90_000, look: 400 }
+export const healthCheckMs = { timeout: 90_000, interval: 400 }
 
-type Operating = Work<OperationInput, OperationPoint>
+type OperationContext = JobContext<OperationInput, OperationPoint>
 
-export const hostOperations = Object.keys(plans) as HostOperation[]
+export const hostOperations = Object.keys(stagesByOperation) as HostOperation[]
 
-export const operate = (kind: HostOperation): JobKind<OperationInput, OperationPoint, unknown> => ({
-  resumes: true,
-  ...(kind === 'stop-service' || kind === 'start-service' ? { quiet: true as const } : {}),
+export const createServiceOperationJob = (kind: HostOperation): JobKind<OperationInput, OperationPoint, unknown> => ({
+  isResumable: true,
+  ...(kind === 'stop-service' || kind === 'start-service' ? { isQuiet: true as const } : {}),
   // A host that does not answer is asked for some five minutes.
-  wait: (tries) => (tries >= 8 ? null : Math.min(60_000, 2000 * 2 ** tries)),
+  getRetryDelay: (tries) => (tries >= 8 ? null : Math.min(60_000, 2000 * 2 ** tries)),
   settle: settleOperation,
-  ended: ({ app: given, input }) => announceServices(given, input.companyId),
-  async step(work) {
-    const plan = plans[kind]
-    const point = work.point ?? { next: 0 }
-    const stage = plan[point.next]
+  onEnded: ({ app, input }) => announceServices(app, input.companyId),
+  async step(context) {
+    const stagePlan = stagesByOperation[kind]
+    const point = context.point ?? { next: 0 }
+    const stage = stagePlan[point.next]
     if (stage === undefined) return { kind: 'done', output: null }
-    const after = await stages[stage](work, point).catch((error: unknown) => failed(work, error))
-    const isThrough = after.next >= plan.length
-    if (isThrough && stage !== 'health')
-      after.state = await app(work)
-        .hosting.look(refOf(work))
+    const nextPoint = await stageHandlers[stage](context, point).catch((error: unknown) => failStage(context, error))
+    const isComplete = nextPoint.next >= stagePlan.length
+    if (isComplete && stage !== 'health')
+      nextPoint.state = await getApp(context)
+        .hosting.look(getServiceRef(context))
         .catch(() => null)
     return {
       kind: 'on',
-      point: after,
-      percent: Math.min(99, Math.round((after.next / plan.length) * 100)),
-      info: { name: work.input.code, message: plan[after.next] ?? '' },
+      point: nextPoint,
+      percent: Math.min(99, Math.round((nextPoint.next / stagePlan.length) * 100)),
+      info: { name: context.input.code, message: stagePlan[nextPoint.next] ?? '' },
     }
   },
 })
 
-const app = ({ app: given }: Operating) => given
-const refOf = ({ input: { serviceId, code } }: Operating) => ({ serviceId, code })
-const operationOf = ({ input: { fence } }: Operating) => ({ fence })
-const onward = (point: OperationPoint, found: Partial<OperationPoint> = {}): OperationPoint => ({
+const getApp = ({ app }: OperationContext) => app
+const getServiceRef = ({ input: { serviceId, code } }: OperationContext) => ({ serviceId, code })
+const getOperation = ({ input: { fence } }: OperationContext) => ({ fence })
+const advance = (point: OperationPoint, changes: Partial<OperationPoint> = {}): OperationPoint => ({
   ...point,
-  ...found,
+  ...changes,
   next: point.next + 1,
 })
 
 /** What of a host's refusals is final, which takes a creation back; the rest may turn out differently, and is tried again. */
-async function failed(work: Operating, error: unknown): Promise<never> {
-  const problem = error instanceof HostingError && error.fault !== 'unreachable' ? problemOf(error) : error
+async function failStage(context: OperationContext, error: unknown): Promise<never> {
+  const problem = error instanceof HostingError && error.fault !== 'unreachable' ? toProblem(error) : error
   // A database that is away for a moment is no answer.
   const isFinal = problem instanceof ProblemError && isStored(problem.status, problem.code)
-  if (isFinal && work.input.kind === 'create-service') await undo(work)
+  if (isFinal && context.input.kind === 'create-service') await undoCreation(context)
   throw problem
 }
 
-const problemOf = ({ fault, details }: HostingError) =>
+const toProblem = ({ fault, details }: HostingError) =>
   fault === 'no_memory' ? new ProblemError('NO_MEMORY', details) : new ProblemError('STATE_CONFLICT', { why: fault })
 
 /** What was begun is taken away again; data of an earlier system stays. */
-const undo = (work: Operating) =>
-  app(work)
-    .hosting.remove(refOf(work), operationOf(work))
+const undoCreation = (context: OperationContext) =>
+  getApp(context)
+    .hosting.remove(getServiceRef(context), getOperation(context))
     .catch((error: unknown) =>
       // The health check takes it away later.
-      app(work).log.warn({ err: error, service: work.input.code }, 'a system that failed could not be taken away'),
+      getApp(context).log.warn(
+        { err: error, service: context.input.code },
+        'a system that failed could not be taken away',
+      ),
     )
 
-const stages: Record<Stage, (work: Operating, point: OperationPoint) => Promise<OperationPoint>> = {
-  async prepare(work, point) {
-    const service = await inTransaction(
-      app(work),
-      system,
-      (db) => serviceRowById(db, work.input.companyId, work.input.serviceId),
+const stageHandlers: Record<Stage, (context: OperationContext, point: OperationPoint) => Promise<OperationPoint>> = {
+  async prepare(context, point) {
+    const service = await runInTransaction(
+      getApp(context),
+      systemScope,
+      (db) => findServiceRow(db, context.input.companyId, context.input.serviceId),
       'reading',
     )
     if (!service) throw new ProblemError('NOT_FOUND')
     const config: InstanceConfig = { memoryMb: service.task_runtime_memory, tasks: service.task_desire_count }
     const spec = { name: service.shown_name, config }
-    const { address, hadData } = await app(work).hosting.prepare(refOf(work), spec, operationOf(work))
-    return onward(point, { address: reached(app(work).config, address), hadData })
+    const { address, hadData } = await getApp(context).hosting.prepare(
+      getServiceRef(context),
+      spec,
+      getOperation(context),
+    )
+    return advance(point, { address: toPublicAddress(getApp(context).config, address), hadData })
   },
 
-  async install(work, point) {
-    const { serviceId, companyId } = work.input
-    const apps = await inTransaction(
-      app(work),
-      system,
+  async install(context, point) {
+    const { serviceId, companyId } = context.input
+    const apps = await runInTransaction(
+      getApp(context),
+      systemScope,
       async (db) => {
-        const service = await serviceRowById(db, companyId, serviceId)
-        const contract = service?.contract_id ? await contractById(db, companyId, service.contract_id) : null
+        const service = await findServiceRow(db, companyId, serviceId)
+        const contract = service?.contract_id ? await findContractById(db, companyId, service.contract_id) : null
         return (
-          contract && (await appsOf(db, app(work), { modules: contract.modules, clientType: contract.client_type }))
+          contract &&
+          (await readRunningApps(db, getApp(context), { modules: contract.modules, clientType: contract.client_type }))
         )
       },
       'reading',
     )
     // One without a contract was set up by hand, and runs what it has.
-    if (apps === null) return onward(point)
-    await app(work).hosting.install(refOf(work), apps, operationOf(work))
-    return onward(point, { apps: Object.fromEntries(apps.map(({ code, version }) => [code, version])) })
+    if (apps === null) return advance(point)
+    await getApp(context).hosting.install(getServiceRef(context), apps, getOperation(context))
+    return advance(point, { apps: Object.fromEntries(apps.map(({ code, version }) => [code, version])) })
   },
 
   /** Written down before it is set: a kill in between leaves one that nobody has, and the step makes another. */
-  async password(work, point) {
-    const { serviceId, companyId, userId, kind } = work.input
-    if (kind === 'create-service' && point.hadData) return onward(point)
-    const password = newServicePassword()
-    const sealed = sealPassword(app(work).config, serviceId, password)
-    const until = app(work).clock() + passwordLifeMs
+  async password(context, point) {
+    const { serviceId, companyId, userId, kind } = context.input
+    if (kind === 'create-service' && point.hadData) return advance(point)
+    const password = createServicePassword()
+    const sealedText = sealPassword(getApp(context).config, serviceId, password)
+    const until = getApp(context).clock() + passwordLifeMs
     // Nobody asked for what the portal does by itself: a reset gives a password to who needs one.
     if (userId !== 0)
-      await inTransaction(app(work), system, (db) => putPassword(db, { serviceId, companyId, userId, sealed, until }))
-    await app(work).hosting.setPassword(refOf(work), password, operationOf(work))
-    return onward(point)
+      await runInTransaction(getApp(context), systemScope, (db) =>
+        storePassword(db, { serviceId, companyId, userId, sealedText, until }),
+      )
+    await getApp(context).hosting.setPassword(getServiceRef(context), password, getOperation(context))
+    return advance(point)
   },
 
-  async start(work, point) {
-    await app(work).hosting.start(refOf(work), { fresh: false }, operationOf(work))
-    return onward(point)
+  async start(context, point) {
+    await getApp(context).hosting.start(getServiceRef(context), { fresh: false }, getOperation(context))
+    return advance(point)
   },
 
-  async restart(work, point) {
-    await app(work).hosting.start(refOf(work), { fresh: true }, operationOf(work))
-    return onward(point)
+  async restart(context, point) {
+    await getApp(context).hosting.start(getServiceRef(context), { fresh: true }, getOperation(context))
+    return advance(point)
   },
 
   /** Asked again and again, a step each, so that a kill in between loses no time. */
-  async health(work, point) {
-    const since = point.waitsSince ?? app(work).clock()
-    const state = await app(work).hosting.look(refOf(work))
-    if (state && isUp(state)) return onward(point, { state, waitsSince: since })
-    if (app(work).clock() - since > patience.health)
+  async health(context, point) {
+    const waitingSince = point.waitsSince ?? getApp(context).clock()
+    const state = await getApp(context).hosting.look(getServiceRef(context))
+    if (state && isUp(state)) return advance(point, { state, waitsSince: waitingSince })
+    if (getApp(context).clock() - waitingSince > healthCheckMs.timeout)
       throw new ProblemError('STATE_CONFLICT', { why: state?.fault ?? 'no_answer' })
-    await wait(patience.look)
-    return { ...point, waitsSince: since, state }
+    await wait(healthCheckMs.interval)
+    return { ...point, waitsSince: waitingSince, state }
   },
 
-  async configure(work, point) {
-    const { config } = work.input
+  async configure(context, point) {
+    const { config } = context.input
     if (!config) throw new Error('a configuration is set to nothing')
-    await app(work).hosting.configure(refOf(work), config, operationOf(work))
-    return onward(point)
+    await getApp(context).hosting.configure(getServiceRef(context), config, getOperation(context))
+    return advance(point)
   },
 
-  async stop(work, point) {
-    await app(work).hosting.stop(refOf(work), operationOf(work))
-    return onward(point)
+  async stop(context, point) {
+    await getApp(context).hosting.stop(getServiceRef(context), getOperation(context))
+    return advance(point)
   },
 
-  async remove(work, point) {
-    await app(work).hosting.remove(refOf(work), operationOf(work))
-    return onward(point)
+  async remove(context, point) {
+    await getApp(context).hosting.remove(getServiceRef(context), getOperation(context))
+    return advance(point)
   },
 
-  async erase(work, point) {
-    await app(work).hosting.erase(refOf(work), operationOf(work))
-    return onward(point)
+  async erase(context, point) {
+    await getApp(context).hosting.erase(getServiceRef(context), getOperation(context))
+    return advance(point)
   },
 }
 
 /** As people reach it: the gateway itself, or the proxy in front of it. */
-function reached({ serviceTls }: Pick<Config, 'serviceTls'>, address: InstanceAddress): InstanceAddress {
+function toPublicAddress({ serviceTls }: Pick<Config, 'serviceTls'>, address: InstanceAddress): InstanceAddress {
   if (!serviceTls) return address
-  const overTls = (url: string) => `https://${new URL(url).hostname}/`
-  return { url: overTls(address.url), adminUrl: overTls(address.adminUrl) }
+  const toHttpsUrl = (url: string) => `https://${new URL(url).hostname}/`
+  return { url: toHttpsUrl(address.url), adminUrl: toHttpsUrl(address.adminUrl) }
 }
 
 /** As many tasks as there are to be run, by the configuration that is set, and all of them answer. */
@@ -223,4 +233,4 @@ function isUp({ config, running, tasks }: InstanceState): boolean {
   return isSame && tasks.length === count && tasks.every(({ healthy }) => healthy)
 }
 
-const system = { role: 'portal_system' } as const
+const systemScope = { role: 'portal_system' } as const

@@ -4,47 +4,57 @@
  */
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { reconcilePayments as endpoint } from '#contract/payments.ts'
-import { type AttemptRecord, isAnyDue, lookAtAll, takeDue } from '#server/db/payments/payment-attempts.ts'
-import { isAnyRefundDue } from '#server/db/payments/payment-tasks.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import {
+  type AttemptRecord,
+  hasDueAttempt,
+  scheduleAllChecks,
+  claimDueAttempts,
+} from '#server/db/payments/payment-attempts.ts'
+import { hasDueRefund } from '#server/db/payments/payment-tasks.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
-import { askToLook } from '#server/use-cases/payments/request-reconciliation.ts'
+import { requestReconciliation } from '#server/use-cases/payments/request-reconciliation.ts'
 import { settleRefunds } from '#server/use-cases/payments/settle-refunds.ts'
-import { tend } from '#server/use-cases/payments/settle-attempt.ts'
+import { refreshAttempt } from '#server/use-cases/payments/settle-attempt.ts'
 
 export const reconcileJob = 'reconcile-payments'
 /** Requests within this time are one, ms. */
-const gatherMs = 10_000
+const groupingMs = 10_000
 /** Of one step. */
-const most = 10
+const maxAttemptsPerStep = 10
 
-type Output = OutputOf<typeof endpoint>
+type ReconcileOutput = OutputOf<typeof endpoint>
 /** `total`: attempts to look at, as counted at the start. */
-type Point = Output & { total?: number }
-const system = { role: 'portal_system' } as const
-const start: Output = { looked: 0, paid: 0, ended: 0, waiting: 0, unanswered: 0 }
+type ReconcilePoint = ReconcileOutput & { total?: number }
+const systemScope = { role: 'portal_system' } as const
+const initialOutput: ReconcileOutput = { looked: 0, paid: 0, ended: 0, waiting: 0, unanswered: 0 }
 
-const step: JobKind<unknown, Point, Output>['step'] = async ({ app, point }) => {
-  const { total = 0, ...so }: Point = point ?? start
+const runStep: JobKind<unknown, ReconcilePoint, ReconcileOutput>['step'] = async ({ app, point }) => {
+  const { total = 0, ...previousOutput }: ReconcilePoint = point ?? initialOutput
   await settleRefunds(app)
-  const due = await inTransaction(app, system, (db) => takeDue(db, app.clock(), most))
-  const after = { ...so }
-  for (const attempt of due) {
-    after.looked += 1
-    after[await becameOf(app, attempt)] += 1
+  const dueAttempts = await runInTransaction(app, systemScope, (db) =>
+    claimDueAttempts(db, app.clock(), maxAttemptsPerStep),
+  )
+  const output = { ...previousOutput }
+  for (const attempt of dueAttempts) {
+    output.looked += 1
+    output[await checkAttempt(app, attempt)] += 1
   }
-  if (due.length < most) return { kind: 'done', output: after }
-  const { looked } = after
+  if (dueAttempts.length < maxAttemptsPerStep) return { kind: 'done', output }
+  const { looked: checkedCount } = output
   // More may come due meanwhile: a hundred is said by the end alone.
-  const percent = Math.min(99, Math.floor((looked / Math.max(total, looked)) * 100))
-  return { kind: 'on', point: { ...after, total }, percent, info: { name: '', message: `${looked} / ${total}` } }
+  const percent = Math.min(99, Math.floor((checkedCount / Math.max(total, checkedCount)) * 100))
+  return { kind: 'on', point: { ...output, total }, percent, info: { name: '', message: `${checkedCount} / ${total}` } }
 }
 
-async function becameOf(app: AppContext, attempt: AttemptRecord): Promise<Exclude<keyof Output, 'looked'>> {
+async function checkAttempt(
+  app: AppContext,
+  attempt: AttemptRecord,
+): Promise<Exclude<keyof ReconcileOutput, 'looked'>> {
   try {
-    const { state } = await tend(app, attempt)
+    const { state } = await refreshAttempt(app, attempt)
     if (state === 'paid') return 'paid'
     return state === 'declined' || state === 'closed' ? 'ended' : 'waiting'
   } catch (error) {
@@ -54,29 +64,33 @@ async function becameOf(app: AppContext, attempt: AttemptRecord): Promise<Exclud
 }
 
 /** All that is not settled, at once. */
-export const reconcilePayments = (): JobKind<unknown, Point, Output> => ({
-  resumes: true,
-  async step(work) {
-    const { app, point } = work
-    if (point !== null) return await step(work)
-    const total = await inTransaction(app, system, (db) => lookAtAll(db, app.clock()))
-    return await step({ ...work, point: { ...start, total } })
+export const createReconcileJob = (): JobKind<unknown, ReconcilePoint, ReconcileOutput> => ({
+  isResumable: true,
+  async step(context) {
+    const { app, point } = context
+    if (point !== null) return await runStep(context)
+    const total = await runInTransaction(app, systemScope, (db) => scheduleAllChecks(db, app.clock()))
+    return await runStep({ ...context, point: { ...initialOutput, total } })
   },
 })
 
 /** What is due. */
-export const lookAfterPayments = (): JobKind<unknown, Point, Output> => ({ resumes: true, quiet: true, step })
+export const createPaymentCheckJob = (): JobKind<unknown, ReconcilePoint, ReconcileOutput> => ({
+  isResumable: true,
+  isQuiet: true,
+  step: runStep,
+})
 
 /** Two nodes that ask at once ask for one job. */
-export async function askWhereDue(app: AppContext): Promise<void> {
+export async function requestReconcileIfDue(app: AppContext): Promise<void> {
   const now = app.clock()
-  const intent = `look-${Math.floor(now / gatherMs)}`
-  const isAsked = await inTransaction(
+  const intent = `look-${Math.floor(now / groupingMs)}`
+  const isRequested = await runInTransaction(
     app,
-    system,
+    systemScope,
     async (db) =>
-      ((await isAnyDue(db, now)) || (await isAnyRefundDue(db, now))) &&
-      (await askToLook(db, { companyId: 0, intent, now })),
+      ((await hasDueAttempt(db, now)) || (await hasDueRefund(db, now))) &&
+      (await requestReconciliation(db, { companyId: 0, intent, now })),
   )
-  if (isAsked) notifyJobs(app)
+  if (isRequested) notifyJobs(app)
 }

@@ -5,28 +5,28 @@ import { ProblemError } from '#server/problems/problem-error.ts'
 import type { ScheduledJob } from '#server/jobs/scheduled-job.ts'
 
 /** What happens within this time after a wake-up is one run, ms. */
-const gatherMs = 300
+const groupingMs = 300
 /** How long runs that have begun may take to end when the server stops, ms. */
-const stopMs = 5000
+const maxStopMs = 5000
 
 /** Returns how to stop, which waits for runs that have begun. */
 export function runSchedule(app: AppContext, jobs: readonly ScheduledJob[]): () => Promise<void> {
-  const needed = jobs.filter(({ isNeeded }) => isNeeded === undefined || isNeeded(app.config))
-  const stops = needed.map((job) => runOnSchedule(app, job))
+  const neededJobs = jobs.filter(({ isNeeded }) => isNeeded === undefined || isNeeded(app.config))
+  const stopFunctions = neededJobs.map((job) => runOnSchedule(app, job))
   return async () => {
-    const late = new AbortController()
-    const bound = wait(stopMs, undefined, { signal: late.signal }).catch(() => undefined)
-    await Promise.race([Promise.all(stops.map((stop) => stop())), bound])
-    late.abort()
+    const timeoutController = new AbortController()
+    const timeoutPromise = wait(maxStopMs, undefined, { signal: timeoutController.signal }).catch(() => undefined)
+    await Promise.race([Promise.all(stopFunctions.map((stop) => stop())), timeoutPromise])
+    timeoutController.abort()
   }
 }
 
 function runOnSchedule(app: AppContext, job: ScheduledJob): () => Promise<void> {
   let isStopping = false
-  let running: Promise<void> | null = null
+  let currentRun: Promise<void> | null = null
   let wakeTimer: NodeJS.Timeout | null = null
 
-  async function run(): Promise<void> {
+  async function runJob(): Promise<void> {
     try {
       await job.run(app, () => isStopping)
     } catch (error) {
@@ -34,25 +34,25 @@ function runOnSchedule(app: AppContext, job: ScheduledJob): () => Promise<void> 
       const level = error instanceof ProblemError ? 'warn' : (job.failureLevel ?? 'warn')
       app.log[level]({ err: error, job: job.name }, 'a scheduled job failed')
     } finally {
-      running = null
+      currentRun = null
     }
   }
-  const runUnlessRunning = () => {
-    if (app.database.hasFreeSpace()) running ??= run()
+  const startRun = () => {
+    if (app.database.hasFreeSpace()) currentRun ??= runJob()
   }
-  const unlisten = job.listen?.(app, () => {
+  const unsubscribe = job.listen?.(app, () => {
     wakeTimer ??= setTimeout(() => {
       wakeTimer = null
-      runUnlessRunning()
-    }, gatherMs)
+      startRun()
+    }, groupingMs)
   })
-  const timers = [setTimeout(runUnlessRunning, job.firstMs), setInterval(runUnlessRunning, job.everyMs)]
+  const timers = [setTimeout(startRun, job.firstMs), setInterval(startRun, job.everyMs)]
   for (const timer of timers) timer.unref()
 
   return async () => {
     isStopping = true
-    unlisten?.()
+    unsubscribe?.()
     for (const timer of [...timers, wakeTimer]) if (timer) clearTimeout(timer)
-    await running
+    await currentRun
   }
 }

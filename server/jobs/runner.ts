@@ -5,52 +5,58 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { isStored } from '#contract/verdict.ts'
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import {
   type ClaimedJob,
   claimJob,
-  dropJob,
-  endJob,
-  freeLeases,
+  deleteJob,
+  finishJob,
+  resetLeases,
   keepLease,
-  putBackJob,
+  requeueJob,
   recordPercent,
   recordStep,
 } from '#server/db/jobs.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
-import type { JobKind, Step } from '#server/jobs/job-kind.ts'
-import { endpointOf, type Kinds } from '#server/jobs/registry.ts'
-import { outputOf } from '#server/context/response-schema.ts'
+import type { JobKind, JobStepResult } from '#server/jobs/job-kind.ts'
+import { findJobEndpoint, type JobKinds } from '#server/jobs/job-registry.ts'
+import { applyOutputSchema } from '#server/context/response-schema.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import {
   jobsChannel,
-  type Progress,
+  type JobProgress,
   progressChannel,
-  type ProgressOf,
-  progressOf,
+  type UserJobProgress,
+  toJobProgress,
 } from '#server/use-cases/job-requests.ts'
 
 /** In ms. A step longer than the lease keeps it alive by itself. */
-export const pace = { lease: 15_000, heartbeat: 5_000, look: 5_000, stop: 5_000, firstRetry: 2_000 }
+export const jobTimingsMs = { lease: 15_000, heartbeat: 5_000, poll: 5_000, stop: 5_000, firstRetry: 2_000 }
 /** So often one step may fail, or be cut off, before the job is given up, where its kind says nothing else. */
-const usualTries = 5
-const usualWait = (tries: number) => (tries >= usualTries ? null : pace.firstRetry * 2 ** tries)
-const waitOf = ({ wait = usualWait }: JobKind, tries: number) => wait(tries)
+const maxTries = 5
+const getDefaultDelay = (tries: number) => (tries >= maxTries ? null : jobTimingsMs.firstRetry * 2 ** tries)
+const getStepRetryDelay = ({ getRetryDelay: getDelay = getDefaultDelay }: JobKind, tries: number) => getDelay(tries)
 /** Of each crew. */
-const atOnce = 2
+const workersPerGroup = 2
 
-const asSystem = <T>(app: AppContext, work: (db: Handle) => Promise<T>) =>
-  inTransaction(app, { role: 'portal_system' }, work)
+const runInSystemScope = <T>(app: AppContext, work: (db: DatabaseHandle) => Promise<T>) =>
+  runInTransaction(app, { role: 'portal_system' }, work)
 
 /** Takes one job and works on it until it ends or `stop` is asked for. False: there was none to take. */
-export async function workOne(app: AppContext, kinds: Kinds, stop = new AbortController().signal): Promise<boolean> {
+export async function runOneJob(
+  app: AppContext,
+  kinds: JobKinds,
+  stopSignal = new AbortController().signal,
+): Promise<boolean> {
   const names = Object.keys(kinds)
-  const job = await asSystem(app, (db) => claimJob(db, { kinds: names, now: app.clock(), leaseMs: pace.lease }))
+  const job = await runInSystemScope(app, (db) =>
+    claimJob(db, { kinds: names, now: app.clock(), leaseMs: jobTimingsMs.lease }),
+  )
   if (!job) return false
   const kind = kinds[job.kind]
   if (!kind) throw new Error(`no kind of job is named ${job.kind}`)
-  await workOn({ app, kind, job, stop })
+  await runClaimedJob({ app, kind, job, stopSignal })
   return true
 }
 
@@ -58,137 +64,147 @@ interface JobRun {
   app: AppContext
   kind: JobKind
   job: ClaimedJob
-  stop: AbortSignal
+  stopSignal: AbortSignal
 }
 
-async function workOn(desk: JobRun): Promise<void> {
-  const { app, kind, job, stop } = desk
-  if ((job.orphaned && !kind.resumes) || waitOf(kind, job.tries - 1) === null)
-    return await fail(desk, new ProblemError('INTERRUPTED'))
+async function runClaimedJob(run: JobRun): Promise<void> {
+  const { app, kind, job, stopSignal } = run
+  if ((job.orphaned && !kind.isResumable) || getStepRetryDelay(kind, job.tries - 1) === null)
+    return await failRun(run, new ProblemError('INTERRUPTED'))
   for (;;) {
-    if (stop.aborted) return void (await asSystem(app, (db) => putBackJob(db, job, 0)))
-    const step = await keepingLease(desk, () => kind.step(workOf(desk))).catch((error: unknown) => asFailure(error))
-    if ('failed' in step) return await giveUp(desk, step.failed)
-    if (step.kind === 'done') return await finish(desk, step.output)
-    if (!(await record(desk, step))) return
-    await rest(app, stop)
+    if (stopSignal.aborted) return void (await runInSystemScope(app, (db) => requeueJob(db, job, 0)))
+    const step = await runWithLease(run, () => kind.step(createJobContext(run))).catch((error: unknown) =>
+      toStepFailure(error),
+    )
+    if ('failed' in step) return await handleStepError(run, step.failed)
+    if (step.kind === 'done') return await completeRun(run, step.output)
+    if (!(await recordProgress(run, step))) return
+    await pauseBetweenSteps(app, stopSignal)
   }
 }
 
 /** Between two steps people's requests go first: the embedded database has one connection for all. */
-const rest = ({ config }: AppContext, stop: AbortSignal) =>
-  wait(config.jobRestMs, undefined, { signal: stop }).catch(() => undefined)
+const pauseBetweenSteps = ({ config }: AppContext, stopSignal: AbortSignal) =>
+  wait(config.jobRestMs, undefined, { signal: stopSignal }).catch(() => undefined)
 
 /** What a step tells of itself is for those who wait; that it cannot be told is no failure of the step. */
-const workOf = ({ app, kind, job }: JobRun) => ({
+const createJobContext = ({ app, kind, job }: JobRun) => ({
   app,
   input: job.input,
   point: job.point,
-  async tell(percent: number, info?: Progress['info']) {
-    if (kind.quiet) return
+  async reportProgress(percent: number, info?: JobProgress['info']) {
+    if (kind.isQuiet) return
     job.percent = Math.max(Math.floor(percent), job.percent)
-    const isOurs = await asSystem(app, (db) => recordPercent(db, job, job.percent)).catch(() => false)
-    if (isOurs) await tell(app, job, 'active', info)
+    const isCurrent = await runInSystemScope(app, (db) => recordPercent(db, job, job.percent)).catch(() => false)
+    if (isCurrent) await announceProgress(app, job, 'active', info)
   },
 })
 
-async function keepingLease<T>({ app, job }: JobRun, work: () => Promise<T>): Promise<T> {
-  const beat = setInterval(() => {
-    asSystem(app, (db) => keepLease(db, job, app.clock() + pace.lease)).catch((error: unknown) =>
+async function runWithLease<T>({ app, job }: JobRun, work: () => Promise<T>): Promise<T> {
+  const heartbeat = setInterval(() => {
+    runInSystemScope(app, (db) => keepLease(db, job, app.clock() + jobTimingsMs.lease)).catch((error: unknown) =>
       app.log.warn({ err: error, job: job.id }, 'the lease of a job could not be kept'),
     )
-  }, pace.heartbeat)
+  }, jobTimingsMs.heartbeat)
   try {
     return await work()
   } finally {
-    clearInterval(beat)
+    clearInterval(heartbeat)
   }
 }
 
-async function record({ app, job }: JobRun, { point, percent, info }: Step<unknown, unknown> & { kind: 'on' }) {
-  const leaseUntil = app.clock() + pace.lease
-  if (!(await asSystem(app, (db) => recordStep(db, job, { point, percent, leaseUntil })))) return false
+async function recordProgress(
+  { app, job }: JobRun,
+  { point, percent, info }: JobStepResult<unknown, unknown> & { kind: 'on' },
+) {
+  const leaseUntil = app.clock() + jobTimingsMs.lease
+  if (!(await runInSystemScope(app, (db) => recordStep(db, job, { point, percent, leaseUntil })))) return false
   Object.assign(job, { point, percent: Math.max(percent, job.percent), tries: 0 })
-  await tell(app, job, 'active', info)
+  await announceProgress(app, job, 'active', info)
   return true
 }
 
-async function finish(run: JobRun, output: unknown): Promise<void> {
+async function completeRun(run: JobRun, output: unknown): Promise<void> {
   const { app, kind, job } = run
-  const isOurs = await atItsEnd(run, null, async (db, settled) => {
-    if (kind.quiet) return await dropJob(db, job)
-    const endpoint = endpointOf(job.kind)
+  const isCurrent = await settleAndEnd(run, null, async (db, settledOutput) => {
+    if (kind.isQuiet) return await deleteJob(db, job)
+    const endpoint = findJobEndpoint(job.kind)
     if (!endpoint) throw new Error(`no endpoint relays ${job.kind}`)
-    const said = kind.settle ? settled : output
-    const body = endpoint.output === null ? null : JSON.stringify(outputOf(endpoint, said))
-    return await endJob(db, job, { state: 'done', status: body === null ? 204 : 200, body, now: app.clock() })
+    const finalOutput = kind.settle ? settledOutput : output
+    const body = endpoint.output === null ? null : JSON.stringify(applyOutputSchema(endpoint, finalOutput))
+    return await finishJob(db, job, { state: 'done', status: body === null ? 204 : 200, body, now: app.clock() })
   })
-  if (isOurs && !kind.quiet) await tell(app, { ...job, percent: 100 }, 'success')
+  if (isCurrent && !kind.isQuiet) await announceProgress(app, { ...job, percent: 100 }, 'success')
 }
 
 /** Somebody else holds the job by now, and with it what its end leaves. */
-class Overtaken extends Error {}
+class JobOvertakenError extends Error {}
 
 /** In one transaction what the end leaves, and that it has ended. False: it is another's by now, and nothing was written. */
-async function atItsEnd(
+async function settleAndEnd(
   run: JobRun,
   problem: ProblemError | null,
-  end: (db: Handle, settled: unknown) => Promise<boolean>,
+  writeEnd: (db: DatabaseHandle, settledOutput: unknown) => Promise<boolean>,
 ): Promise<boolean> {
   const { app, kind } = run
-  const work = workOf(run)
+  const context = createJobContext(run)
   try {
-    await asSystem(app, async (db) => {
-      const settled = await kind.settle?.(db, work, problem)
-      if (!(await end(db, settled))) throw new Overtaken()
+    await runInSystemScope(app, async (db) => {
+      const settledOutput = await kind.settle?.(db, context, problem)
+      if (!(await writeEnd(db, settledOutput))) throw new JobOvertakenError()
     })
-    kind.ended?.(work)
+    kind.onEnded?.(context)
     return true
   } catch (error) {
-    if (error instanceof Overtaken) return false
+    if (error instanceof JobOvertakenError) return false
     throw error
   }
 }
 
-interface Failure {
+interface StepFailure {
   failed: unknown
 }
-const asFailure = (failed: unknown): Failure => ({ failed })
+const toStepFailure = (error: unknown): StepFailure => ({ failed: error })
 
 /** A refusal is an answer. What may turn out differently is tried again, where a step may be done twice. */
-async function giveUp(desk: JobRun, error: unknown): Promise<void> {
-  const { app, kind, job } = desk
-  if (error instanceof ProblemError && isStored(error.status, error.code)) return await fail(desk, error)
+async function handleStepError(run: JobRun, error: unknown): Promise<void> {
+  const { app, kind, job } = run
+  if (error instanceof ProblemError && isStored(error.status, error.code)) return await failRun(run, error)
   app.log.error({ err: error, job: job.id, kind: job.kind }, 'a step of a job failed')
-  if (!kind.resumes) return await fail(desk, new ProblemError('INTERRUPTED'))
-  const waitMs = waitOf(kind, job.tries)
-  if (waitMs === null) return await fail(desk, new ProblemError('SERVER_ERROR'))
-  await asSystem(app, (db) => putBackJob(db, job, app.clock() + waitMs))
+  if (!kind.isResumable) return await failRun(run, new ProblemError('INTERRUPTED'))
+  const waitMs = getStepRetryDelay(kind, job.tries)
+  if (waitMs === null) return await failRun(run, new ProblemError('SERVER_ERROR'))
+  await runInSystemScope(app, (db) => requeueJob(db, job, app.clock() + waitMs))
 }
 
-async function fail(run: JobRun, problem: ProblemError): Promise<void> {
+async function failRun(run: JobRun, problem: ProblemError): Promise<void> {
   const { app, kind, job } = run
   const { code, status, data } = problem
-  if (kind.quiet) app.log.error({ job: job.id, kind: job.kind, tries: job.tries, problem: code }, 'a job was given up')
+  if (kind.isQuiet)
+    app.log.error({ job: job.id, kind: job.kind, tries: job.tries, problem: code }, 'a job was given up')
   const body = JSON.stringify({ code, data })
-  const isOurs = await atItsEnd(run, problem, (db) =>
-    kind.quiet ? dropJob(db, job) : endJob(db, job, { state: 'failed', status, body, now: app.clock() }),
+  const isCurrent = await settleAndEnd(run, problem, (db) =>
+    kind.isQuiet ? deleteJob(db, job) : finishJob(db, job, { state: 'failed', status, body, now: app.clock() }),
   )
-  if (isOurs && !kind.quiet) await tell(app, job, 'exception')
+  if (isCurrent && !kind.isQuiet) await announceProgress(app, job, 'exception')
 }
 
 /**
  * Waited for, because two announcements on two connections may overtake each other and percents never fall. Progress is
  * an accelerator: a poll knows the same, so one that cannot be told is only logged.
  */
-async function tell(
+async function announceProgress(
   app: AppContext,
   job: ClaimedJob,
-  status: Progress['data']['status'],
-  info?: Progress['info'],
+  status: JobProgress['data']['status'],
+  info?: JobProgress['info'],
 ): Promise<void> {
-  const told: ProgressOf = { companyId: job.company_id, userId: job.user_id, progress: progressOf(job, status, info) }
-  await app.database.announce(progressChannel, JSON.stringify(told)).catch((error: unknown) => {
+  const message: UserJobProgress = {
+    companyId: job.company_id,
+    userId: job.user_id,
+    progress: toJobProgress(job, status, info),
+  }
+  await app.database.announce(progressChannel, JSON.stringify(message)).catch((error: unknown) => {
     app.log.warn({ err: error, job: job.id }, 'the progress of a job could not be told')
   })
 }
@@ -197,36 +213,41 @@ async function tell(
  * Works jobs as they come: at once when one is announced, and by looking now and then. The crews work beside each other,
  * each on its kinds. Answers how to stop.
  */
-export function runJobs(app: AppContext, ...crews: Kinds[]): () => Promise<void> {
-  const stop = new AbortController()
+export function runJobs(app: AppContext, ...kindGroups: JobKinds[]): () => Promise<void> {
+  const stopController = new AbortController()
   /** What wakes each worker from its wait. */
-  const bells = new Map<number, () => void>()
-  const ring = () => bells.forEach((wake) => wake())
-  const unhear = app.database.listen(jobsChannel, ring)
-  const bell = (worker: number) => new Promise<void>((rung) => bells.set(worker, rung))
+  const wakeCallbacks = new Map<number, () => void>()
+  const wakeAll = () => wakeCallbacks.forEach((wake) => wake())
+  const unsubscribe = app.database.listen(jobsChannel, wakeAll)
+  const waitForWake = (worker: number) => new Promise<void>((resolve) => wakeCallbacks.set(worker, resolve))
 
-  async function work(kinds: Kinds, worker: number): Promise<void> {
-    while (!stop.signal.aborted) {
+  async function runWorker(kinds: JobKinds, worker: number): Promise<void> {
+    while (!stopController.signal.aborted) {
       // Before it looks: a job that comes meanwhile rings for the next look.
-      const next = Promise.race([bell(worker), wait(pace.look, undefined, { signal: stop.signal, ref: false })])
+      const nextCheck = Promise.race([
+        waitForWake(worker),
+        wait(jobTimingsMs.poll, undefined, { signal: stopController.signal, ref: false }),
+      ])
         // The end may come while nobody waits for it: unheard, it would end the process as a bug (S-92).
         .catch(() => undefined)
-      const worked = app.database.hasFreeSpace() && (await workOne(app, kinds, stop.signal).catch(missed))
-      if (!worked) await next
+      const hasWorked =
+        app.database.hasFreeSpace() && (await runOneJob(app, kinds, stopController.signal).catch(logMissedJob))
+      if (!hasWorked) await nextCheck
     }
   }
-  const missed = (error: unknown) => {
+  const logMissedJob = (error: unknown) => {
     app.log[error instanceof ProblemError ? 'warn' : 'error']({ err: error }, 'a job could not be worked on')
     return false
   }
   // One process at a time has the embedded folder: what was held before this start is held by nobody.
-  const freed = app.database.engine === 'embedded' ? asSystem(app, freeLeases).catch(missed) : Promise.resolve()
-  const workers = crews.flatMap((kinds) => Array.from({ length: atOnce }, () => kinds))
-  const working = freed.then(() => Promise.all(workers.map(work)))
+  const leasesReset =
+    app.database.engine === 'embedded' ? runInSystemScope(app, resetLeases).catch(logMissedJob) : Promise.resolve()
+  const workerKinds = kindGroups.flatMap((kinds) => Array.from({ length: workersPerGroup }, () => kinds))
+  const allWorkers = leasesReset.then(() => Promise.all(workerKinds.map(runWorker)))
   return async () => {
-    stop.abort()
-    unhear()
-    ring()
-    await Promise.race([working, wait(pace.stop, undefined, { ref: false })])
+    stopController.abort()
+    unsubscribe()
+    wakeAll()
+    await Promise.race([allWorkers, wait(jobTimingsMs.stop, undefined, { ref: false })])
   }
 }

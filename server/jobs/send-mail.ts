@@ -1,34 +1,44 @@
 /** Sends one mail: looked up and made now, sent outside any transaction, tried again for most of a day. */
-import { inTransaction } from '#server/db/transaction.ts'
-import { type MailDriver, MailProblem } from '#server/drivers/mail/driver.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { type MailDriver, MailProblem } from '#server/drivers/mail/mail-driver.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
-import type { AskedMail } from '#server/use-cases/mail/mail-kinds.ts'
-import { mailNow } from '#server/use-cases/mail-words/compose-mail.ts'
+import type { QueuedMail } from '#server/use-cases/mail/mail-kinds.ts'
+import { composeMail } from '#server/use-cases/mail-words/compose-mail.ts'
 
-const second = 1000
-const minute = 60 * second
-const hour = 60 * minute
-const waits = [10 * second, 30 * second, minute, 2 * minute, 5 * minute, 10 * minute, 15 * minute, 30 * minute]
-const hourly = 18
+const secondMs = 1000
+const minuteMs = 60 * secondMs
+const hourMs = 60 * minuteMs
+const retryDelaysMs = [
+  10 * secondMs,
+  30 * secondMs,
+  minuteMs,
+  2 * minuteMs,
+  5 * minuteMs,
+  10 * minuteMs,
+  15 * minuteMs,
+  30 * minuteMs,
+]
+const hourlyRetries = 18
 
-export const sendMail = (driver: MailDriver): JobKind<AskedMail, never, null> => ({
+export const createMailJob = (driver: MailDriver): JobKind<QueuedMail, never, null> => ({
   // Whether a server took a mail whose answer was lost cannot be known: then it goes again, with the same id and link.
-  resumes: true,
-  quiet: true,
-  wait: (tries) => waits[Math.max(tries, 1) - 1] ?? (tries <= waits.length + hourly ? hour : null),
+  isResumable: true,
+  isQuiet: true,
+  getRetryDelay: (tries) =>
+    retryDelaysMs[Math.max(tries, 1) - 1] ?? (tries <= retryDelaysMs.length + hourlyRetries ? hourMs : null),
   async step({ app, input }) {
-    const mail = await inTransaction(app, { role: 'portal_system' }, (db) => mailNow(db, app, input))
-    const about = { mail: input.mail, id: input.id }
+    const mail = await runInTransaction(app, { role: 'portal_system' }, (db) => composeMail(db, app, input))
+    const logFields = { mail: input.mail, id: input.id }
     if (mail === null) {
-      app.log.info(about, 'a mail has nothing to say any more')
+      app.log.info(logFields, 'a mail has nothing to say any more')
       return { kind: 'done', output: null }
     }
     try {
       await driver.send(mail)
-      app.log.info(about, 'mail sent')
+      app.log.info(logFields, 'mail sent')
     } catch (error) {
-      if (!(error instanceof MailProblem) || !error.final) throw error
-      app.log.error({ ...about, err: error }, 'a mail was refused and is given up')
+      if (!(error instanceof MailProblem) || !error.isFinal) throw error
+      app.log.error({ ...logFields, err: error }, 'a mail was refused and is given up')
     }
     return { kind: 'done', output: null }
   },

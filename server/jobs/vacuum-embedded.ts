@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import type { AppContext } from '#server/context/context.ts'
 
 /** Tables worth it, largest gain first. As the owner, outside of a transaction: `vacuum` takes none. */
-async function dueTables({ database: { kysely } }: AppContext): Promise<{ schema: string; name: string }[]> {
+async function findDueTables({ database: { kysely } }: AppContext): Promise<{ schema: string; name: string }[]> {
   // Counts are published with the statement that follows.
   await sql`select pg_stat_force_next_flush()`.execute(kysely)
   await sql`select 1`.execute(kysely)
@@ -21,7 +21,7 @@ async function dueTables({ database: { kysely } }: AppContext): Promise<{ schema
 /** One table after the other; requests get their turn in between. Answers how many; 0 on PostgreSQL. */
 export async function vacuumEmbedded(app: AppContext): Promise<number> {
   if (!app.database.dumpTo) return 0
-  const tables = await dueTables(app)
+  const tables = await findDueTables(app)
   for (const { schema, name } of tables)
     await sql`vacuum (analyze) ${sql.id(schema, name)}`.execute(app.database.kysely)
   return tables.length

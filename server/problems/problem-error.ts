@@ -23,26 +23,34 @@ export class ProblemError extends Error {
 }
 
 /** Also for a row of another company: nobody learns that it exists. */
-export const notFound = () => new ProblemError('NOT_FOUND')
-export const forbidden = () => new ProblemError('FORBIDDEN')
+export const createNotFoundProblem = () => new ProblemError('NOT_FOUND')
+export const createForbiddenProblem = () => new ProblemError('FORBIDDEN')
 /**
  * The first 50 of the fields, names and repeated values cut: what was sent decides how many there are and how long, and the answer
  * is stored. `typed`: what stood in the fields, for the one message that names it (portal 5).
  */
-export const invalid = (fields: readonly (FieldProblem | OrderProblem)[], typed: Record<string, string> = {}) =>
+export const createValidationProblem = (
+  fields: readonly (FieldProblem | OrderProblem)[],
+  typedValues: Record<string, string> = {},
+) =>
   new ProblemError(
     'VALIDATION_ERROR',
     fields
       .slice(0, inputLimits.problems)
-      .map((one) => shortened(one.code === 'RESERVED' ? { named: typed[one.field] ?? one.field, ...one } : one)),
+      .map((field) =>
+        shortenProblem(
+          field.code === 'RESERVED' ? { named: typedValues[field.field] ?? field.field, ...field } : field,
+        ),
+      ),
   )
 
-function shortened<P extends FieldProblem | OrderProblem>(problem: P): P {
-  const { field, named } = problem
+function shortenProblem<P extends FieldProblem | OrderProblem>(problem: P): P {
+  const { field, named: value } = problem
   return {
     ...problem,
     field: field.slice(0, inputLimits.fieldLength),
-    ...(named === undefined ? {} : { named: named.slice(0, inputLimits.namedLength) }),
+    ...(value === undefined ? {} : { named: value.slice(0, inputLimits.namedLength) }),
   }
 }
-export const unavailable = (retryAfterSeconds: number) => new ProblemError('UNAVAILABLE', null, retryAfterSeconds)
+export const createUnavailableProblem = (retryAfterSeconds: number) =>
+  new ProblemError('UNAVAILABLE', null, retryAfterSeconds)

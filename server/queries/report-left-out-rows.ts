@@ -5,11 +5,11 @@ import type { Caller } from '#domain/access.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { LeftOutRow } from '#server/context/response-schema.ts'
 
-const loggedRows = 20
+const maxLoggedRows = 20
 /** A header has its length. */
-const namedRows = 200
+const maxRowIds = 200
 
-interface ReadRequest {
+interface ReportedRead {
   handler: { endpoint: Endpoint }
   caller: Caller
   requestId: string
@@ -18,7 +18,7 @@ interface ReadRequest {
 /** The headers that say so; none where all rows are there. */
 export function reportLeftOutRows(
   app: AppContext,
-  { handler, caller, requestId }: ReadRequest,
+  { handler, caller, requestId }: ReportedRead,
   leftOut: readonly LeftOutRow[],
 ): Record<string, string> {
   if (leftOut.length === 0) return {}
@@ -28,13 +28,13 @@ export function reportLeftOutRows(
       requestId,
       tenant: caller.companyId,
       leftOut: leftOut.length,
-      rows: leftOut.slice(0, loggedRows),
+      rows: leftOut.slice(0, maxLoggedRows),
     },
     'rows that do not fit the response schema were left out',
   )
   const ids = leftOut.flatMap(({ id }) => (typeof id === 'number' ? [id] : []))
   return {
     [headers.rowsLeftOut]: String(leftOut.length),
-    [headers.leftOutIds]: ids.slice(0, namedRows).join(','),
+    [headers.leftOutIds]: ids.slice(0, maxRowIds).join(','),
   }
 }

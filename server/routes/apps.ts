@@ -1,41 +1,52 @@
 /** Apps and their history; packages on their way to be published; the icons and change logs of both. */
 import { getResource, listAppHistory, listApps, listUploads, publishApps, uploadApp } from '#contract/apps.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
-import { json } from '#server/http/responses.ts'
+import { jsonType } from '#server/http/responses.ts'
 import { StoredFile } from '#server/http/input/stored-parts.ts'
-import { invalid } from '#server/problems/problem-error.ts'
-import { type Handler, listHandler, procedureHandler, useCaseHandler } from '#server/http/route-handler.ts'
-import { history, list } from '#server/use-cases/catalogue/apps.ts'
-import { publish } from '#server/use-cases/catalogue/publish-apps.ts'
-import { resource } from '#server/use-cases/catalogue/resources.ts'
+import { createValidationProblem } from '#server/problems/problem-error.ts'
+import {
+  type EndpointHandler,
+  createListHandler,
+  createProcedureHandler,
+  createUseCaseHandler,
+} from '#server/http/route-handler.ts'
+import { appHistoryList, appList } from '#server/use-cases/catalogue/apps.ts'
+import { startPublishing } from '#server/use-cases/catalogue/publish-apps.ts'
+import { readResource } from '#server/use-cases/catalogue/resources.ts'
 import { readMapp } from '#server/use-cases/uploads/read-mapp.ts'
-import { badPackage, type FormUpload, listOf, requireMappName, upload } from '#server/use-cases/uploads/uploads.ts'
+import {
+  createPackageError,
+  type FormUpload,
+  listOwnUploads,
+  requireMappName,
+  uploadFromForm,
+} from '#server/use-cases/uploads/uploads.ts'
 
-export const apps: Handler[] = [
-  listHandler(listApps, list),
-  listHandler(listAppHistory, history),
+export const appHandlers: EndpointHandler[] = [
+  createListHandler(listApps, appList),
+  createListHandler(listAppHistory, appHistoryList),
 
-  useCaseHandler(uploadApp, upload, async (input) => {
+  createUseCaseHandler(uploadApp, uploadFromForm, async (input) => {
     const { file } = input.body
-    if (!(file instanceof StoredFile)) throw invalid([{ field: 'file', code: 'REQUIRED' }])
+    if (!(file instanceof StoredFile)) throw createValidationProblem([{ field: 'file', code: 'REQUIRED' }])
     requireMappName(file.name)
-    const read = await readMapp(file.path)
-    if ('fault' in read) throw badPackage(read.fault)
+    const result = await readMapp(file.path)
+    if ('fault' in result) throw createPackageError(result.fault)
     const keep = () => {
-      file.isKept = true
+      file.shouldKeep = true
     }
-    const taken: FormUpload = { id: file.id, name: file.name, content: read.content, keep }
-    return { ...input, body: { file: taken } }
+    const uploadedFile: FormUpload = { id: file.id, name: file.name, content: result.content, keepFile: keep }
+    return { ...input, body: { file: uploadedFile } }
   }),
 
-  procedureHandler(
+  createProcedureHandler(
     listUploads,
-    async ({ app, principal, requestId }) => ({ body: await listOf(app, requireCaller(principal), requestId) }),
+    async ({ app, principal, requestId }) => ({ body: await listOwnUploads(app, requireCaller(principal), requestId) }),
     // A look at the list inspects what has arrived.
-    { head: async () => ({ headers: { 'content-type': json } }) },
+    { head: async () => ({ headers: { 'content-type': jsonType } }) },
   ),
 
-  useCaseHandler(publishApps, publish),
+  createUseCaseHandler(publishApps, startPublishing),
 
-  procedureHandler(getResource, ({ app }, { params }) => resource(app, params.id)),
+  createProcedureHandler(getResource, ({ app }, { params }) => readResource(app, params.id)),
 ]

@@ -2,30 +2,30 @@
 import { uploadAsset } from '#contract/accounts.ts'
 import { getAsset } from '#contract/public.ts'
 import { isSmallEnough } from '#domain/images.ts'
-import { ReceivedFile } from '#server/http/input/multipart.ts'
-import { invalid, ProblemError } from '#server/problems/problem-error.ts'
-import { procedureHandler, type Handler, useCaseHandler } from '#server/http/route-handler.ts'
-import { assetNamed, upload } from '#server/use-cases/accounts/assets.ts'
+import { ReceivedFile } from '#server/http/input/multipart-form.ts'
+import { createValidationProblem, ProblemError } from '#server/problems/problem-error.ts'
+import { createProcedureHandler, type EndpointHandler, createUseCaseHandler } from '#server/http/route-handler.ts'
+import { readAsset, uploadPicture } from '#server/use-cases/accounts/assets.ts'
 import { makeAvatar } from '#server/use-cases/accounts/avatar-image.ts'
 
-const year = 31_536_000
+const yearSeconds = 31_536_000
 
-export const assets: Handler[] = [
-  useCaseHandler(uploadAsset, upload, async (input, { userId }) => {
+export const assetHandlers: EndpointHandler[] = [
+  createUseCaseHandler(uploadAsset, uploadPicture, async (input, { userId }) => {
     const file: unknown = input.body.avatar
     if (!(file instanceof ReceivedFile) || file.bytes.length === 0)
-      throw invalid([{ field: 'avatar', code: 'REQUIRED' }])
+      throw createValidationProblem([{ field: 'avatar', code: 'REQUIRED' }])
     if (!isSmallEnough(file.bytes.length)) throw new ProblemError('IMAGE_TOO_LARGE')
     return { ...input, body: { avatar: await makeAvatar(file.bytes, userId) } }
   }),
 
-  procedureHandler(getAsset, async ({ app }, { params }) => {
-    const { type, bytes } = await assetNamed(app, params.id)
+  createProcedureHandler(getAsset, async ({ app }, { params }) => {
+    const { type, bytes } = await readAsset(app, params.id)
     return {
       body: bytes,
       headers: {
         'content-type': type,
-        'cache-control': `public, max-age=${year}, immutable`,
+        'cache-control': `public, max-age=${yearSeconds}, immutable`,
         // Opened by itself it is shown and nothing else, whatever a browser might make of it (U-15).
         'content-disposition': 'inline',
       },

@@ -11,27 +11,27 @@ import {
   verifyTrail,
 } from '#contract/audit-trail.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
-import { type Handler, procedureHandler, useCaseHandler } from '#server/http/route-handler.ts'
-import { activity, list } from '#server/use-cases/audit/audit-trail.ts'
+import { type EndpointHandler, createProcedureHandler, createUseCaseHandler } from '#server/http/route-handler.ts'
+import { readActivity, listEntries } from '#server/use-cases/audit/audit-trail.ts'
 import { openExport } from '#server/use-cases/audit/export-trail.ts'
 import { listAlarms } from '#server/use-cases/audit/list-alarms.ts'
-import { keep, range } from '#server/use-cases/audit/keep-trail.ts'
-import { checkpoint, tile } from '#server/use-cases/audit/proofs.ts'
-import { beginJob } from '#server/use-cases/job-requests.ts'
+import { permitTrailStorage, readTrailRange } from '#server/use-cases/audit/trail-storage.ts'
+import { readProofCheckpoint, readProofTile } from '#server/use-cases/audit/read-proofs.ts'
+import { startJob } from '#server/use-cases/job-requests.ts'
 
-export const trail: Handler[] = [
-  useCaseHandler(listTrail, list),
-  useCaseHandler(trailActivity, activity),
-  useCaseHandler(trailCheckpoint, checkpoint),
-  useCaseHandler(trailTile, tile),
-  useCaseHandler(trailRange, range),
-  useCaseHandler(listTrailAlarms, listAlarms),
-  useCaseHandler(keepTrail, keep),
-  procedureHandler(
+export const auditTrailHandlers: EndpointHandler[] = [
+  createUseCaseHandler(listTrail, listEntries),
+  createUseCaseHandler(trailActivity, readActivity),
+  createUseCaseHandler(trailCheckpoint, readProofCheckpoint),
+  createUseCaseHandler(trailTile, readProofTile),
+  createUseCaseHandler(trailRange, readTrailRange),
+  createUseCaseHandler(listTrailAlarms, listAlarms),
+  createUseCaseHandler(keepTrail, permitTrailStorage),
+  createProcedureHandler(
     exportTrail,
-    async ({ app, principal, requestId, stopped }, { query }) => {
+    async ({ app, principal, requestId, isStopped }, { query }) => {
       const { name, type, pieces } = await openExport(
-        { app, caller: requireCaller(principal), requestId, stopped },
+        { app, caller: requireCaller(principal), requestId, isStopped },
         query,
       )
       return {
@@ -45,5 +45,5 @@ export const trail: Handler[] = [
       download: ({ query }) => (query.format === 'ndjson' ? 'device' : 'file'),
     },
   ),
-  useCaseHandler(verifyTrail, (context, { body }) => beginJob(context, { kind: 'verify-trail', input: body })),
+  createUseCaseHandler(verifyTrail, (context, { body }) => startJob(context, { kind: 'verify-trail', input: body })),
 ]

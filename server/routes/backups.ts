@@ -10,24 +10,24 @@ import {
   orderBackup,
   restoreBackup,
 } from '#contract/backups.ts'
-import { type Handler, listHandler, useCaseHandler } from '#server/http/route-handler.ts'
-import * as asked from '#server/use-cases/hosting/backups/ask-backup.ts'
-import * as restores from '#server/use-cases/hosting/backups/ask-restore.ts'
+import { type EndpointHandler, createListHandler, createUseCaseHandler } from '#server/http/route-handler.ts'
+import * as backupRequests from '#server/use-cases/hosting/backups/request-backup.ts'
+import * as restores from '#server/use-cases/hosting/backups/request-restore.ts'
 import * as plans from '#server/use-cases/hosting/backups/plan.ts'
-import { stored } from '#server/use-cases/hosting/backups/stored-rows.ts'
-import { order } from '#server/use-cases/hosting/order-backup.ts'
-import { backups as orders, traffic } from '#server/use-cases/hosting/subscriptions.ts'
-import { disable } from '#server/use-cases/hosting/traffic/disable.ts'
-import { present } from '#server/use-cases/hosting/traffic/present-month.ts'
+import { storedBackupList } from '#server/use-cases/hosting/backups/stored-backup-list.ts'
+import { placeBackupOrder } from '#server/use-cases/hosting/order-backup.ts'
+import { backupSubscriptionList as orders, trafficSubscriptionList } from '#server/use-cases/hosting/subscriptions.ts'
+import { setTrafficDisabled } from '#server/use-cases/hosting/traffic/disable.ts'
+import { readCurrentMonth } from '#server/use-cases/hosting/traffic/current-month.ts'
 
-export const backups: Handler[] = [
-  listHandler(listBackupOrders, orders),
-  useCaseHandler(orderBackup, order),
-  listHandler(listTraffic, traffic),
-  useCaseHandler(getTraffic, present),
-  useCaseHandler(disableTraffic, disable),
-  listHandler(listBackups, stored),
-  useCaseHandler(backUp, asked.backUp),
-  useCaseHandler(restoreBackup, restores.restoreBackup),
-  useCaseHandler(getBackupPlan, plans.getBackupPlan),
+export const backupHandlers: EndpointHandler[] = [
+  createListHandler(listBackupOrders, orders),
+  createUseCaseHandler(orderBackup, placeBackupOrder),
+  createListHandler(listTraffic, trafficSubscriptionList),
+  createUseCaseHandler(getTraffic, readCurrentMonth),
+  createUseCaseHandler(disableTraffic, setTrafficDisabled),
+  createListHandler(listBackups, storedBackupList),
+  createUseCaseHandler(backUp, backupRequests.requestBackup),
+  createUseCaseHandler(restoreBackup, restores.requestRestore),
+  createUseCaseHandler(getBackupPlan, plans.getBackupPlan),
 ]

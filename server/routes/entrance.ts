@@ -1,8 +1,8 @@
 /** The public look-up of services. */
 import { serviceUrl } from '#contract/public.ts'
-import { procedureHandler, type Handler } from '#server/http/route-handler.ts'
+import { createProcedureHandler, type EndpointHandler } from '#server/http/route-handler.ts'
 import { findService } from '#server/use-cases/hosting/find-service.ts'
 
-export const entrance: Handler[] = [
-  procedureHandler(serviceUrl, async ({ app }, { query }) => ({ body: await findService(app, query.code) })),
+export const entranceHandlers: EndpointHandler[] = [
+  createProcedureHandler(serviceUrl, async ({ app }, { query }) => ({ body: await findService(app, query.code) })),
 ]

@@ -16,84 +16,102 @@ import {
   setUpFirstFactor,
 } from '#contract/factors.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
-import { procedureHandler, type Handler, useCaseHandler, type RequestContext } from '#server/http/route-handler.ts'
-import { add, setUp } from '#server/use-cases/factors/set-up-factor.ts'
 import {
-  type Asking,
-  beginChange,
-  factors as read,
-  prove,
-  remove,
-  rename,
-  renewCodes,
-  requireOfCompany,
-  type User,
+  createProcedureHandler,
+  type EndpointHandler,
+  createUseCaseHandler,
+  type RequestContext,
+} from '#server/http/route-handler.ts'
+import { finishFactorSetUp, beginFactorSetUp } from '#server/use-cases/factors/set-up-factor.ts'
+import {
+  type FactorRequest,
+  startFactorChange,
+  readFactors,
+  proveIdentity,
+  deleteOwnFactor,
+  renameOwnFactor,
+  issueNewRecoveryCodes,
+  setCompanyRequirement,
+  type SignedInHolder,
 } from '#server/use-cases/factors/factors.ts'
-import { factorsOfColleague, resetColleague } from '#server/use-cases/factors/reset-factors.ts'
-import { confirmPassword as giveAgain } from '#server/use-cases/sessions/step-up.ts'
+import { readColleagueFactors, resetColleagueFactors } from '#server/use-cases/factors/reset-factors.ts'
+import { confirmStepUp as giveAgain } from '#server/use-cases/sessions/step-up.ts'
 
-const userOf = ({ principal }: RequestContext): User => ({
+const getFactorUser = ({ principal }: RequestContext): SignedInHolder => ({
   kind: 'user',
   userId: requireCaller(principal).userId,
   sessionId: principal.sessionId,
 })
-const byUser = (visit: RequestContext, token: string): Asking => ({ ...visit, holder: userOf(visit), token })
-const byStranger = (visit: RequestContext, token: string): Asking => ({ ...visit, holder: { kind: 'stranger' }, token })
+const toUserRequest = (context: RequestContext, token: string): FactorRequest => ({
+  ...context,
+  holder: getFactorUser(context),
+  token,
+})
+const toAnonymousRequest = (context: RequestContext, token: string): FactorRequest => ({
+  ...context,
+  holder: { kind: 'stranger' },
+  token,
+})
 
-export const factors: Handler[] = [
-  useCaseHandler(getFactors, read),
+export const factorHandlers: EndpointHandler[] = [
+  createUseCaseHandler(getFactors, readFactors),
 
-  procedureHandler(beginProof, async (visit) => ({ body: await beginChange(visit.app, userOf(visit)) })),
-
-  procedureHandler(proveSelf, async (visit, { body: { mfa_token, ...given } }) => {
-    await prove(visit.app, byUser(visit, mfa_token), given)
-    return { body: null }
-  }),
-
-  procedureHandler(confirmPassword, async (visit, { body }) => {
-    await giveAgain(visit.app, userOf(visit), visit, body.password)
-    return { body: null }
-  }),
-
-  procedureHandler(setUpFactor, async (visit, { body }) => ({
-    body: await setUp(visit.app, byUser(visit, body.mfa_token), body.kind),
+  createProcedureHandler(beginProof, async (context) => ({
+    body: await startFactorChange(context.app, getFactorUser(context)),
   })),
 
-  procedureHandler(addFactor, async (visit, { body }) => ({
-    body: { recovery_codes: await add(visit.app, byUser(visit, body.mfa_token), body) },
+  createProcedureHandler(proveSelf, async (context, { body: { mfa_token, ...proof } }) => {
+    await proveIdentity(context.app, toUserRequest(context, mfa_token), proof)
+    return { body: null }
+  }),
+
+  createProcedureHandler(confirmPassword, async (context, { body }) => {
+    await giveAgain(context.app, getFactorUser(context), context, body.password)
+    return { body: null }
+  }),
+
+  createProcedureHandler(setUpFactor, async (context, { body }) => ({
+    body: await beginFactorSetUp(context.app, toUserRequest(context, body.mfa_token), body.kind),
   })),
 
-  procedureHandler(removeFactor, async (visit, { body }) => {
-    await remove(visit.app, byUser(visit, body.mfa_token), body.id)
-    return { body: null }
-  }),
-
-  procedureHandler(renameFactor, async (visit, { body }) => {
-    await rename(visit.app, { holder: userOf(visit), requestId: visit.requestId }, body)
-    return { body: null }
-  }),
-
-  procedureHandler(renewRecoveryCodes, async (visit, { body }) => ({
-    body: { recovery_codes: await renewCodes(visit.app, byUser(visit, body.mfa_token)) },
+  createProcedureHandler(addFactor, async (context, { body }) => ({
+    body: { recovery_codes: await finishFactorSetUp(context.app, toUserRequest(context, body.mfa_token), body) },
   })),
 
-  procedureHandler(requireFactor, async (visit, { body }) => {
-    await requireOfCompany(visit.app, byUser(visit, body.mfa_token), body.required)
+  createProcedureHandler(removeFactor, async (context, { body }) => {
+    await deleteOwnFactor(context.app, toUserRequest(context, body.mfa_token), body.id)
     return { body: null }
   }),
 
-  useCaseHandler(getUserFactors, factorsOfColleague),
-
-  procedureHandler(resetUserFactors, async (visit, { params: { id }, body }) => {
-    await resetColleague(visit.app, byUser(visit, body.mfa_token), { caller: requireCaller(visit.principal), id })
+  createProcedureHandler(renameFactor, async (context, { body }) => {
+    await renameOwnFactor(context.app, { holder: getFactorUser(context), requestId: context.requestId }, body)
     return { body: null }
   }),
 
-  procedureHandler(setUpFirstFactor, async (visit, { body }) => ({
-    body: await setUp(visit.app, byStranger(visit, body.mfa_token), body.kind),
+  createProcedureHandler(renewRecoveryCodes, async (context, { body }) => ({
+    body: { recovery_codes: await issueNewRecoveryCodes(context.app, toUserRequest(context, body.mfa_token)) },
   })),
 
-  procedureHandler(addFirstFactor, async (visit, { body }) => ({
-    body: { recovery_codes: await add(visit.app, byStranger(visit, body.mfa_token), body) },
+  createProcedureHandler(requireFactor, async (context, { body }) => {
+    await setCompanyRequirement(context.app, toUserRequest(context, body.mfa_token), body.required)
+    return { body: null }
+  }),
+
+  createUseCaseHandler(getUserFactors, readColleagueFactors),
+
+  createProcedureHandler(resetUserFactors, async (context, { params: { id }, body }) => {
+    await resetColleagueFactors(context.app, toUserRequest(context, body.mfa_token), {
+      caller: requireCaller(context.principal),
+      id,
+    })
+    return { body: null }
+  }),
+
+  createProcedureHandler(setUpFirstFactor, async (context, { body }) => ({
+    body: await beginFactorSetUp(context.app, toAnonymousRequest(context, body.mfa_token), body.kind),
+  })),
+
+  createProcedureHandler(addFirstFactor, async (context, { body }) => ({
+    body: { recovery_codes: await finishFactorSetUp(context.app, toAnonymousRequest(context, body.mfa_token), body) },
   })),
 ]

@@ -10,21 +10,30 @@ import {
   updateModule,
   validateModules,
 } from '#contract/modules.ts'
-import { type Handler, listHandler, procedureHandler, useCaseHandler } from '#server/http/route-handler.ts'
-import { joinedContracts, relations, validate } from '#server/use-cases/catalogue/module-relations.ts'
-import { choices, create, get, list, remove, update } from '#server/use-cases/catalogue/modules.ts'
+import {
+  type EndpointHandler,
+  createListHandler,
+  createProcedureHandler,
+  createUseCaseHandler,
+} from '#server/http/route-handler.ts'
+import {
+  listContractsWithModules,
+  readModuleRelations,
+  validateModuleSet,
+} from '#server/use-cases/catalogue/module-relations.ts'
+import { listChoices, create, get, moduleList, remove, update } from '#server/use-cases/catalogue/modules.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 
-export const modules: Handler[] = [
-  listHandler(listModules, list),
-  useCaseHandler(listModuleChoices, choices),
-  useCaseHandler(getModule, get),
-  useCaseHandler(createModule, create),
-  useCaseHandler(updateModule, update),
-  useCaseHandler(deleteModule, remove),
-  useCaseHandler(getModuleRelations, relations),
-  procedureHandler(listJoinedContracts, async ({ app, principal }, input) => ({
-    body: await joinedContracts(app, requireCaller(principal), input),
+export const moduleHandlers: EndpointHandler[] = [
+  createListHandler(listModules, moduleList),
+  createUseCaseHandler(listModuleChoices, listChoices),
+  createUseCaseHandler(getModule, get),
+  createUseCaseHandler(createModule, create),
+  createUseCaseHandler(updateModule, update),
+  createUseCaseHandler(deleteModule, remove),
+  createUseCaseHandler(getModuleRelations, readModuleRelations),
+  createProcedureHandler(listJoinedContracts, async ({ app, principal }, input) => ({
+    body: await listContractsWithModules(app, requireCaller(principal), input),
   })),
-  useCaseHandler(validateModules, validate),
+  createUseCaseHandler(validateModules, validateModuleSet),
 ]

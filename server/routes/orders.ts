@@ -11,21 +11,21 @@ import {
   setAlertDate,
   undoChange,
 } from '#contract/orders.ts'
-import { type Handler, useCaseHandler, listHandler } from '#server/http/route-handler.ts'
-import { change, history } from '#server/use-cases/orders/contracts.ts'
-import { alert, create, get, list, remove, removeChange } from '#server/use-cases/orders/orders.ts'
-import { undo } from '#server/use-cases/orders/undo-change.ts'
-import { calculate as calculated } from '#server/use-cases/orders/quotes.ts'
+import { type EndpointHandler, createUseCaseHandler, createListHandler } from '#server/http/route-handler.ts'
+import { orderContractChange, readContractHistory } from '#server/use-cases/orders/contracts.ts'
+import { setOrderAlertDate, create, get, orderList, remove, removeChange } from '#server/use-cases/orders/orders.ts'
+import { undoContractChange } from '#server/use-cases/orders/undo-change.ts'
+import { calculateQuote as calculated } from '#server/use-cases/orders/quotes.ts'
 
-export const orders: Handler[] = [
-  listHandler(listOrders, list),
-  useCaseHandler(createOrder, create),
-  useCaseHandler(getOrder, get),
-  useCaseHandler(deleteOrder, remove),
-  useCaseHandler(setAlertDate, alert),
-  useCaseHandler(calculate, calculated),
-  useCaseHandler(changeContract, change),
-  useCaseHandler(undoChange, undo),
-  useCaseHandler(deleteContract, removeChange),
-  useCaseHandler(getContractHistory, history),
+export const orderHandlers: EndpointHandler[] = [
+  createListHandler(listOrders, orderList),
+  createUseCaseHandler(createOrder, create),
+  createUseCaseHandler(getOrder, get),
+  createUseCaseHandler(deleteOrder, remove),
+  createUseCaseHandler(setAlertDate, setOrderAlertDate),
+  createUseCaseHandler(calculate, calculated),
+  createUseCaseHandler(changeContract, orderContractChange),
+  createUseCaseHandler(undoChange, undoContractChange),
+  createUseCaseHandler(deleteContract, removeChange),
+  createUseCaseHandler(getContractHistory, readContractHistory),
 ]

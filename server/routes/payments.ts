@@ -13,54 +13,65 @@ import {
 } from '#contract/payments.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import { html } from '#server/text/html.ts'
-import { pageWords, publicPage } from '#server/http/public-page.ts'
-import { notFound } from '#server/problems/problem-error.ts'
-import { headerOf } from '#server/http/input/parse.ts'
+import { createPageTranslator, renderPublicPage } from '#server/http/public-page.ts'
+import { createNotFoundProblem } from '#server/problems/problem-error.ts'
+import { getHeader } from '#server/http/input/parse.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
-import { procedureHandler, type Handler, useCaseHandler, type RequestContext } from '#server/http/route-handler.ts'
-import { beginJob } from '#server/use-cases/job-requests.ts'
-import { kindOf, type PaymentOutcome } from '#server/use-cases/payments/payment-description.ts'
-import { apply, list, refund } from '#server/use-cases/payments/payment-tasks.ts'
-import { check, pay } from '#server/use-cases/payments/start-payment.ts'
-import { comeBack, acceptCallback, readReturn } from '#server/use-cases/payments/gateway-callbacks.ts'
+import {
+  createProcedureHandler,
+  type EndpointHandler,
+  createUseCaseHandler,
+  type RequestContext,
+} from '#server/http/route-handler.ts'
+import { startJob } from '#server/use-cases/job-requests.ts'
+import { kindsByContractType, type PaymentReturnOutcome } from '#server/use-cases/payments/payment-description.ts'
+import { applyTaskPayment, listTasks, startTaskRefund } from '#server/use-cases/payments/payment-tasks.ts'
+import { readPaymentStatus, startPayment } from '#server/use-cases/payments/start-payment.ts'
+import { getReturnUrl, acceptCallback, readReturn } from '#server/use-cases/payments/gateway-callbacks.ts'
 
-const text = 'text/plain; charset=utf-8'
+const textType = 'text/plain; charset=utf-8'
 
-export const payments: Handler[] = [
-  procedureHandler(payCall, async (visit, { params, body }) => {
-    const { app, principal, language, headers } = visit
-    const told = await pay(app, {
+export const paymentHandlers: EndpointHandler[] = [
+  createProcedureHandler(payCall, async (context, { params, body }) => {
+    const { app, principal, language, headers } = context
+    const payment = await startPayment(app, {
       caller: requireCaller(principal),
-      of: paidBy(params, body),
+      payableRef: toPayable(params, body),
       type: body.type,
       token: body.type === 'stripe' ? body.token || null : null,
-      intent: headerOf(headers, names.key) ?? null,
+      intent: getHeader(headers, names.key) ?? null,
       language,
-      device: deviceOf(visit),
+      device: detectDevice(context),
     })
-    return { body: told }
+    return { body: payment }
   }),
-  procedureHandler(checkPayment, async ({ app, principal }, { params, body }) => {
-    return { body: await check(app, { caller: requireCaller(principal), of: paidBy(params, body) }) }
+  createProcedureHandler(checkPayment, async ({ app, principal }, { params, body }) => {
+    return {
+      body: await readPaymentStatus(app, { caller: requireCaller(principal), payableRef: toPayable(params, body) }),
+    }
   }),
-  useCaseHandler(reconcilePayments, (context) => beginJob(context, { kind: 'reconcile-payments', input: {} })),
-  useCaseHandler(listPaymentTasks, list),
-  useCaseHandler(refundPaymentTask, refund),
-  useCaseHandler(applyPaymentTask, apply),
-  procedureHandler(stripeCalls, async (visit) => {
-    await acceptCallback(visit.app, 'stripe', visit)
+  createUseCaseHandler(reconcilePayments, (context) => startJob(context, { kind: 'reconcile-payments', input: {} })),
+  createUseCaseHandler(listPaymentTasks, listTasks),
+  createUseCaseHandler(refundPaymentTask, startTaskRefund),
+  createUseCaseHandler(applyPaymentTask, applyTaskPayment),
+  createProcedureHandler(stripeCalls, async (context) => {
+    await acceptCallback(context.app, 'stripe', context)
     return { body: null }
   }),
-  procedureHandler(alipayCalls, async (visit, { body }) => {
-    const said = await acceptCallback(visit.app, body.app_id === undefined ? 'globalAlipay' : 'alipay', visit)
-    return { body: Buffer.from(said), headers: { 'content-type': text } }
+  createProcedureHandler(alipayCalls, async (context, { body }) => {
+    const responseText = await acceptCallback(
+      context.app,
+      body.app_id === undefined ? 'globalAlipay' : 'alipay',
+      context,
+    )
+    return { body: Buffer.from(responseText), headers: { 'content-type': textType } }
   }),
-  procedureHandler(
+  createProcedureHandler(
     returnFromPayment,
     async ({ app, url, language }, { params }) => {
       const query = new URLSearchParams(url.split('?')[1])
-      if (query.get('page') === 'result') return resultPage(language, await readReturn(app, params.key))
-      return { status: 303, body: Buffer.alloc(0), headers: { location: await comeBack(app, params.key, query) } }
+      if (query.get('page') === 'result') return renderResultPage(language, await readReturn(app, params.key))
+      return { status: 303, body: Buffer.alloc(0), headers: { location: await getReturnUrl(app, params.key, query) } }
     },
     // The gateway is asked nothing: where the payer goes is known only after it.
     { head: async () => ({ status: 204 }) },
@@ -68,20 +79,23 @@ export const payments: Handler[] = [
 ]
 
 /** For a browser in which nobody is signed in: only what came of it, and nothing of what was paid. */
-function resultPage(language: Language, outcome: PaymentOutcome | null) {
-  if (!outcome) throw notFound()
-  const say = pageWords(language)
-  return publicPage({
+function renderResultPage(language: Language, outcome: PaymentReturnOutcome | null) {
+  if (!outcome) throw createNotFoundProblem()
+  const translate = createPageTranslator(language)
+  return renderPublicPage({
     language,
-    title: say(`payment.title.${outcome}`),
-    body: html`<p>${say(`payment.text.${outcome}`)}</p>
-<p><a href="/saas/">${say('payment.portal')}</a></p>`,
+    title: translate(`payment.title.${outcome}`),
+    body: html`<p>${translate(`payment.text.${outcome}`)}</p>
+<p><a href="/saas/">${translate('payment.portal')}</a></p>`,
   })
 }
 
-const paidBy = ({ contract: id }: { contract: number }, { contractType }: { contractType: keyof typeof kindOf }) => ({
-  kind: kindOf[contractType],
+const toPayable = (
+  { contract: id }: { contract: number },
+  { contractType }: { contractType: keyof typeof kindsByContractType },
+) => ({
+  kind: kindsByContractType[contractType],
   id,
 })
 
-const deviceOf = ({ headers }: RequestContext) => (/Mobi/.test(headers['user-agent'] ?? '') ? 'phone' : 'desktop')
+const detectDevice = ({ headers }: RequestContext) => (/Mobi/.test(headers['user-agent'] ?? '') ? 'phone' : 'desktop')

@@ -16,37 +16,54 @@ import {
 import { listPriceListUses, reinstatePriceList } from '#contract/price-lists/withdrawn.ts'
 import { isPriceFileName } from '#domain/checks/price-file-checks.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
-import { ReceivedFile } from '#server/http/input/multipart.ts'
-import { invalid } from '#server/problems/problem-error.ts'
-import { procedureHandler, type Handler, useCaseHandler, listHandler } from '#server/http/route-handler.ts'
-import { ticketRequestOf } from '#server/http/ticket-request.ts'
+import { ReceivedFile } from '#server/http/input/multipart-form.ts'
+import { createValidationProblem } from '#server/problems/problem-error.ts'
+import {
+  createProcedureHandler,
+  type EndpointHandler,
+  createUseCaseHandler,
+  createListHandler,
+} from '#server/http/route-handler.ts'
+import { createTicketRequest } from '#server/http/ticket-request.ts'
 import { checkTicket } from '#server/use-cases/tickets.ts'
-import { badFile, unpackPriceList } from '#server/use-cases/catalogue/price-archive.ts'
-import { download, exportList, importList, upload } from '#server/use-cases/catalogue/price-files.ts'
-import { create, get, inForce, list, modulePrices, update } from '#server/use-cases/catalogue/price-lists.ts'
-import { reinstate, remove } from '#server/use-cases/catalogue/withdraw-price-lists.ts'
-import { readUses } from '#server/use-cases/catalogue/price-list-uses.ts'
-import { rehearse } from '#server/use-cases/catalogue/rehearse-prices.ts'
+import { createFileError, unpackPriceList } from '#server/use-cases/catalogue/price-archive.ts'
+import {
+  downloadPriceFile,
+  exportPriceFile,
+  importPriceFile,
+  uploadPriceFile,
+} from '#server/use-cases/catalogue/price-files.ts'
+import {
+  create,
+  get,
+  readListInForce,
+  priceListList,
+  readModulePrices,
+  update,
+} from '#server/use-cases/catalogue/price-lists.ts'
+import { reinstateWithdrawnList, withdrawPriceList } from '#server/use-cases/catalogue/withdraw-price-lists.ts'
+import { readPriceListUses } from '#server/use-cases/catalogue/price-list-uses.ts'
+import { startRehearsal } from '#server/use-cases/catalogue/rehearse-prices.ts'
 
-export const prices: Handler[] = [
-  useCaseHandler(getPriceInForce, inForce),
-  useCaseHandler(getPriceList, get),
-  listHandler(listPriceLists, list),
-  useCaseHandler(createPriceList, create),
-  useCaseHandler(updatePriceList, update),
-  useCaseHandler(deletePriceList, remove),
-  useCaseHandler(reinstatePriceList, reinstate),
-  procedureHandler(listPriceListUses, async ({ app, principal }, input) => ({
-    body: await readUses(app, requireCaller(principal), input),
+export const priceHandlers: EndpointHandler[] = [
+  createUseCaseHandler(getPriceInForce, readListInForce),
+  createUseCaseHandler(getPriceList, get),
+  createListHandler(listPriceLists, priceListList),
+  createUseCaseHandler(createPriceList, create),
+  createUseCaseHandler(updatePriceList, update),
+  createUseCaseHandler(deletePriceList, withdrawPriceList),
+  createUseCaseHandler(reinstatePriceList, reinstateWithdrawnList),
+  createProcedureHandler(listPriceListUses, async ({ app, principal }, input) => ({
+    body: await readPriceListUses(app, requireCaller(principal), input),
   })),
-  useCaseHandler(rehearsePriceList, rehearse),
-  useCaseHandler(listModulePrices, modulePrices),
-  useCaseHandler(exportPriceList, exportList),
+  createUseCaseHandler(rehearsePriceList, startRehearsal),
+  createUseCaseHandler(listModulePrices, readModulePrices),
+  createUseCaseHandler(exportPriceList, exportPriceFile),
 
-  procedureHandler(
+  createProcedureHandler(
     downloadPriceList,
-    async (visit, input) => {
-      const { name, bytes } = await download(ticketRequestOf(visit), input)
+    async (context, input) => {
+      const { name, bytes } = await downloadPriceFile(createTicketRequest(context), input)
       return {
         body: bytes,
         headers: { 'content-type': 'application/zip', 'content-disposition': `attachment; filename="${name}"` },
@@ -60,12 +77,13 @@ export const prices: Handler[] = [
     },
   ),
 
-  useCaseHandler(uploadPriceList, upload, async (input) => {
+  createUseCaseHandler(uploadPriceList, uploadPriceFile, async (input) => {
     const { file } = input.body
-    if (!(file instanceof ReceivedFile) || file.bytes.length === 0) throw invalid([{ field: 'file', code: 'REQUIRED' }])
-    if (!isPriceFileName(file.name)) throw badFile('wrongEnding')
+    if (!(file instanceof ReceivedFile) || file.bytes.length === 0)
+      throw createValidationProblem([{ field: 'file', code: 'REQUIRED' }])
+    if (!isPriceFileName(file.name)) throw createFileError('wrongEnding')
     return { ...input, body: { file: await unpackPriceList(Buffer.from(file.bytes)) } }
   }),
 
-  useCaseHandler(importPriceList, importList),
+  createUseCaseHandler(importPriceList, importPriceFile),
 ]

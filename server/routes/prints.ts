@@ -1,27 +1,27 @@
 /** Printing: an address for one browser, and what it shows. */
 import { openPrint, requestPrint } from '#contract/payments.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
-import { notFound } from '#server/problems/problem-error.ts'
-import { procedureHandler, type Handler } from '#server/http/route-handler.ts'
-import { ticketRequestOf } from '#server/http/ticket-request.ts'
-import { printPolicy } from '#server/use-cases/prints/page.ts'
+import { createNotFoundProblem } from '#server/problems/problem-error.ts'
+import { createProcedureHandler, type EndpointHandler } from '#server/http/route-handler.ts'
+import { createTicketRequest } from '#server/http/ticket-request.ts'
+import { getPrintPolicy } from '#server/use-cases/prints/page.ts'
 import { checkTicket } from '#server/use-cases/tickets.ts'
-import { askPrint, goneDocument, openPrint as opened } from '#server/use-cases/prints/prints.ts'
+import { requestPrintTicket, renderGoneDocument, openPrint as openDocument } from '#server/use-cases/prints/prints.ts'
 
-export const prints: Handler[] = [
-  procedureHandler(requestPrint, async ({ app, principal, requestId }, { body }) => ({
-    body: await askPrint(app, requireCaller(principal), body, { requestId, sessionId: principal.sessionId }),
+export const printHandlers: EndpointHandler[] = [
+  createProcedureHandler(requestPrint, async ({ app, principal, requestId }, { body }) => ({
+    body: await requestPrintTicket(app, requireCaller(principal), body, { requestId, sessionId: principal.sessionId }),
   })),
 
-  procedureHandler(
+  createProcedureHandler(
     openPrint,
-    async (visit, { params }) => {
-      const { headers, language } = visit
-      const found = await opened(ticketRequestOf(visit), params.key)
+    async (context, { params }) => {
+      const { headers, language } = context
+      const printedDocument = await openDocument(createTicketRequest(context), params.key)
       // A person gets a page, a program the usual problem.
-      if (!found && !(headers.accept ?? '').includes('text/html')) throw notFound()
-      const { status, page, nonce } = found ?? goneDocument(language)
-      return { status, body: page, headers: { 'content-security-policy': printPolicy(nonce) } }
+      if (!printedDocument && !(headers.accept ?? '').includes('text/html')) throw createNotFoundProblem()
+      const { status, page, nonce } = printedDocument ?? renderGoneDocument(language)
+      return { status, body: page, headers: { 'content-security-policy': getPrintPolicy(nonce) } }
     },
     {
       async head({ app }, { params }) {

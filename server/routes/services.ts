@@ -14,49 +14,56 @@ import {
   takeServicePassword,
   updateService,
 } from '#contract/services.ts'
-import { permit, requireCaller } from '#server/http/authenticate.ts'
+import { checkPermission, requireCaller } from '#server/http/authenticate.ts'
 import {
-  type Handler,
-  listHandler,
-  procedureHandler,
+  type EndpointHandler,
+  createListHandler,
+  createProcedureHandler,
   type RequestContext,
-  useCaseHandler,
+  createUseCaseHandler,
 } from '#server/http/route-handler.ts'
-import { ticketRequestOf } from '#server/http/ticket-request.ts'
-import { lookAfterServices } from '#server/use-cases/hosting/look-after.ts'
-import * as operations from '#server/use-cases/hosting/operations.ts'
-import { list } from '#server/use-cases/hosting/service-rows.ts'
-import { askForLog, openLog, readLog } from '#server/use-cases/hosting/service-logs.ts'
+import { createTicketRequest } from '#server/http/ticket-request.ts'
+import { checkServices } from '#server/use-cases/hosting/check-services.ts'
+import * as operations from '#server/use-cases/hosting/service-operations.ts'
+import { serviceList } from '#server/use-cases/hosting/service-rows.ts'
+import { requestLogDownload, openLogDownload, readLog } from '#server/use-cases/hosting/service-logs.ts'
 import { checkTicket } from '#server/use-cases/tickets.ts'
-import { take } from '#server/use-cases/hosting/service-passwords.ts'
+import { revealServicePassword } from '#server/use-cases/hosting/service-passwords.ts'
 
-const visitOf = ({ app, principal, requestId, now, stopped }: RequestContext) => ({
+const toHostingContext = ({ app, principal, requestId, now, isStopped }: RequestContext) => ({
   app,
   caller: requireCaller(principal),
   sessionId: principal.sessionId,
   requestId,
   now,
-  stopped,
+  isStopped,
 })
 
 const logType = { 'content-type': 'text/plain; charset=utf-8' }
 
-export const services: Handler[] = [
-  listHandler(listServices, list),
-  useCaseHandler(createService, operations.create),
-  useCaseHandler(updateService, operations.update),
-  useCaseHandler(removeService, operations.remove),
-  useCaseHandler(deleteService, operations.erase),
-  useCaseHandler(resetServicePassword, operations.resetPassword),
-  useCaseHandler(rebootService, operations.reboot),
-  useCaseHandler(configureService, operations.configure),
-  useCaseHandler(takeServicePassword, take),
-  procedureHandler(readServiceLog, async (visit, input) => ({ body: await readLog(visitOf(visit), input) })),
-  procedureHandler(requestLog, async (visit, input) => ({ body: await askForLog(visitOf(visit), input) })),
-  procedureHandler(
+export const serviceHandlers: EndpointHandler[] = [
+  createListHandler(listServices, serviceList),
+  createUseCaseHandler(createService, operations.createService),
+  createUseCaseHandler(updateService, operations.updateService),
+  createUseCaseHandler(removeService, operations.removeService),
+  createUseCaseHandler(deleteService, operations.eraseService),
+  createUseCaseHandler(resetServicePassword, operations.resetServicePassword),
+  createUseCaseHandler(rebootService, operations.rebootService),
+  createUseCaseHandler(configureService, operations.configureService),
+  createUseCaseHandler(takeServicePassword, revealServicePassword),
+  createProcedureHandler(readServiceLog, async (context, input) => ({
+    body: await readLog(toHostingContext(context), input),
+  })),
+  createProcedureHandler(requestLog, async (context, input) => ({
+    body: await requestLogDownload(toHostingContext(context), input),
+  })),
+  createProcedureHandler(
     downloadLog,
-    async (visit, input) => {
-      const { name, pieces } = await openLog({ ...ticketRequestOf(visit), stopped: visit.stopped }, input)
+    async (context, input) => {
+      const { name, pieces } = await openLogDownload(
+        { ...createTicketRequest(context), isStopped: context.isStopped },
+        input,
+      )
       return { body: pieces, headers: { ...logType, 'content-disposition': `attachment; filename="${name}"` } }
     },
     {
@@ -67,8 +74,8 @@ export const services: Handler[] = [
     },
   ),
   // The id of a company: what a list is narrowed by, and not a row that is written.
-  procedureHandler(recheckServices, async ({ app, principal }, { query: { companyId } }) => {
-    permit(recheckServices, principal)
-    return { body: await lookAfterServices(app, typeof companyId === 'number' ? companyId : null) }
+  createProcedureHandler(recheckServices, async ({ app, principal }, { query: { companyId } }) => {
+    checkPermission(recheckServices, principal)
+    return { body: await checkServices(app, typeof companyId === 'number' ? companyId : null) }
   }),
 ]

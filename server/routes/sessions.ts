@@ -1,24 +1,37 @@
 /** Where a user is signed in. */
 import { endOtherSessions, endSession, endUserSessions, listSessions } from '#contract/sessions.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
-import { procedureHandler, type Handler, useCaseHandler, type RequestContext } from '#server/http/route-handler.ts'
-import { type Asker, endAll, endOne, endOthers, ownSessions } from '#server/use-cases/sessions/sessions.ts'
+import {
+  createProcedureHandler,
+  type EndpointHandler,
+  createUseCaseHandler,
+  type RequestContext,
+} from '#server/http/route-handler.ts'
+import {
+  type SessionCaller,
+  endSessionsByAdmin,
+  endSessionById,
+  endAllOtherSessions,
+  listOwnSessions,
+} from '#server/use-cases/sessions/sessions.ts'
 
-const askerOf = ({ principal, requestId }: RequestContext): Asker => ({
+const toSessionCaller = ({ principal, requestId }: RequestContext): SessionCaller => ({
   caller: requireCaller(principal),
   sessionId: principal.sessionId,
   requestId,
 })
 
-export const sessions: Handler[] = [
-  procedureHandler(listSessions, async (visit) => ({ body: await ownSessions(visit.app, askerOf(visit)) })),
-  procedureHandler(endSession, async (visit, { params }) => {
-    await endOne(visit.app, askerOf(visit), params.id)
+export const sessionHandlers: EndpointHandler[] = [
+  createProcedureHandler(listSessions, async (context) => ({
+    body: await listOwnSessions(context.app, toSessionCaller(context)),
+  })),
+  createProcedureHandler(endSession, async (context, { params }) => {
+    await endSessionById(context.app, toSessionCaller(context), params.id)
     return { body: null }
   }),
-  procedureHandler(endOtherSessions, async (visit) => {
-    await endOthers(visit.app, askerOf(visit))
+  createProcedureHandler(endOtherSessions, async (context) => {
+    await endAllOtherSessions(context.app, toSessionCaller(context))
     return { body: null }
   }),
-  useCaseHandler(endUserSessions, endAll),
+  createUseCaseHandler(endUserSessions, endSessionsByAdmin),
 ]

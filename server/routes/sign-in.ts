@@ -1,113 +1,133 @@
 /** Tokens in, tokens out: the form and the cookies of the token and logout calls. */
 import type { ParsedInputOf } from '#contract/endpoint.ts'
-import { clientCredential, grantToken, signOut, type TokenInfo, type UnauthorizedData } from '#contract/accounts.ts'
-import { userOfAccess } from '#contract/cookies.ts'
-import { headers } from '#contract/headers.ts'
-import { languageAsked } from '#server/problems/problem-body.ts'
-import { deviceCookieOf, setDeviceCookie } from '#server/http/device-cookie.ts'
-import { headerOf } from '#server/http/input/parse.ts'
-import { bearerOf } from '#server/http/authenticate.ts'
-import { clearCookies, refreshCookieOf, setCookies } from '#server/http/token-cookies.ts'
-import { invalid, ProblemError } from '#server/problems/problem-error.ts'
 import {
-  procedureHandler,
-  type Handler,
-  type ProcedureAnswer,
+  clientCredential,
+  grantToken,
+  signOut,
+  type TokenResponse,
+  type UnauthorizedDetails,
+} from '#contract/accounts.ts'
+import { parseAccessUserId } from '#contract/cookies.ts'
+import { headers } from '#contract/headers.ts'
+import { findAcceptedLanguage } from '#server/problems/problem-body.ts'
+import { readDeviceCookie, buildDeviceCookie } from '#server/http/device-cookie.ts'
+import { getHeader } from '#server/http/input/parse.ts'
+import { parseBearer } from '#server/http/authenticate.ts'
+import { buildClearedCookies, readRefreshCookie, buildTokenCookies } from '#server/http/token-cookies.ts'
+import { createValidationProblem, ProblemError } from '#server/problems/problem-error.ts'
+import {
+  createProcedureHandler,
+  type EndpointHandler,
+  type ProcedureResponse,
   type RequestContext,
 } from '#server/http/route-handler.ts'
 import { renewSession } from '#server/use-cases/sessions/refresh-session.ts'
 import { signInBySecondFactor } from '#server/use-cases/sessions/sign-in-second-step.ts'
-import { type Device, type Granted, signInByPassword } from '#server/use-cases/sessions/sign-in.ts'
+import { type SignInClientDevice, type SessionGrant, signInByPassword } from '#server/use-cases/sessions/sign-in.ts'
 import { hashToken } from '#server/use-cases/sessions/tokens.ts'
-import { endOwnSession } from '#server/use-cases/sessions/sign-out.ts'
+import { completeSignOut } from '#server/use-cases/sessions/sign-out.ts'
 
-type Form = ParsedInputOf<typeof grantToken>['body']
+type TokenForm = ParsedInputOf<typeof grantToken>['body']
 
-export const signIn: Handler[] = [
-  procedureHandler(grantToken, async (visit, { body }) => {
-    requireClient(visit)
-    if (body.grant_type === 'password') return tokens(visit, await byPassword(visit, body))
+export const signInHandlers: EndpointHandler[] = [
+  createProcedureHandler(grantToken, async (context, { body }) => {
+    requireClient(context)
+    if (body.grant_type === 'password') return createTokenResponse(context, await signInWithPassword(context, body))
     if (body.grant_type === 'refresh_token')
-      return tokens(visit, await byRefresh(visit, body), { inBody: wantsBody(visit) && refreshInForm(body) !== null })
-    return tokens(visit, await bySecondFactor(visit, body))
+      return createTokenResponse(context, await refreshTokens(context, body), {
+        inBody: wantsTokensInBody(context) && readRefreshFromForm(body) !== null,
+      })
+    return createTokenResponse(context, await signInWithSecondFactor(context, body))
   }),
 
-  procedureHandler(signOut, async (visit) => {
-    const { tls } = visit.app.config
-    const access = bearerOf(visit.headers.authorization)
-    const refresh = refreshCookieOf(visit.headers, tls)
-    await endOwnSession(visit.app, { access, refresh }, visit.requestId)
-    return { body: null, cookies: clearCookies(tls) }
+  createProcedureHandler(signOut, async (context) => {
+    const { tls } = context.app.config
+    const access = parseBearer(context.headers.authorization)
+    const refresh = readRefreshCookie(context.headers, tls)
+    await completeSignOut(context.app, { access, refresh }, context.requestId)
+    return { body: null, cookies: buildClearedCookies(tls) }
   }),
 ]
 
 /** Names the client and protects nothing; still no other name is known (D85). */
-function requireClient({ headers: sent }: RequestContext): void {
-  const found = /^Basic ([A-Za-z0-9+/=]{1,400})$/i.exec(sent.authorization ?? '')
-  const credential = found ? Buffer.from(found[1] ?? '', 'base64').toString('utf8') : null
+function requireClient({ headers: requestHeaders }: RequestContext): void {
+  const match = /^Basic ([A-Za-z0-9+/=]{1,400})$/i.exec(requestHeaders.authorization ?? '')
+  const credential = match ? Buffer.from(match[1] ?? '', 'base64').toString('utf8') : null
   if (credential !== clientCredential) throw new ProblemError('invalid_client')
 }
 
-function byPassword(visit: RequestContext, { username, password }: Form): Promise<Granted> {
+function signInWithPassword(context: RequestContext, { username, password }: TokenForm): Promise<SessionGrant> {
   const missing = Object.entries({ username, password }).filter(([, value]) => !value)
-  if (missing.length > 0) throw invalid(missing.map(([field]) => ({ field, code: 'REQUIRED' })))
-  const older = refreshCookieOf(visit.headers, visit.app.config.tls)
-  return signInByPassword(visit.app, { username: username ?? '', password: password ?? '', older }, deviceOf(visit))
+  if (missing.length > 0) throw createValidationProblem(missing.map(([field]) => ({ field, code: 'REQUIRED' })))
+  const previousRefresh = readRefreshCookie(context.headers, context.app.config.tls)
+  return signInByPassword(
+    context.app,
+    { username: username ?? '', password: password ?? '', olderRefreshToken: previousRefresh },
+    getDevice(context),
+  )
 }
 
-function bySecondFactor(visit: RequestContext, { mfa_token, otp, assertion, recovery_code }: Form): Promise<Granted> {
-  if (!mfa_token) throw invalid([{ field: 'mfa_token', code: 'REQUIRED' }])
-  const older = refreshCookieOf(visit.headers, visit.app.config.tls)
-  const given = { otp, assertion, recovery_code }
-  return signInBySecondFactor(visit.app, { token: mfa_token, given, older }, deviceOf(visit))
+function signInWithSecondFactor(
+  context: RequestContext,
+  { mfa_token, otp, assertion, recovery_code }: TokenForm,
+): Promise<SessionGrant> {
+  if (!mfa_token) throw createValidationProblem([{ field: 'mfa_token', code: 'REQUIRED' }])
+  const previousRefresh = readRefreshCookie(context.headers, context.app.config.tls)
+  const proof = { otp, assertion, recovery_code }
+  return signInBySecondFactor(
+    context.app,
+    { token: mfa_token, evidence: proof, olderRefreshToken: previousRefresh },
+    getDevice(context),
+  )
 }
 
-const deviceOf = (visit: RequestContext): Device => ({
-  address: visit.address,
-  userAgent: visit.headers['user-agent'] ?? '',
-  cookie: deviceCookieOf(visit.headers, visit.app.config.tls),
-  keepsCookies: !wantsBody(visit),
-  requestId: visit.requestId,
-  language: languageAsked(visit.headers['accept-language']),
+const getDevice = (context: RequestContext): SignInClientDevice => ({
+  address: context.address,
+  userAgent: context.headers['user-agent'] ?? '',
+  cookie: readDeviceCookie(context.headers, context.app.config.tls),
+  storesCookies: !wantsTokensInBody(context),
+  requestId: context.requestId,
+  language: findAcceptedLanguage(context.headers['accept-language']),
 })
 
 /** A client that keeps no cookies (K-10). */
-const wantsBody = ({ headers: sent }: Pick<RequestContext, 'headers'>) => headerOf(sent, headers.tokenStore) === 'body'
+const wantsTokensInBody = ({ headers: requestHeaders }: Pick<RequestContext, 'headers'>) =>
+  getHeader(requestHeaders, headers.tokenStore) === 'body'
 
 /** `cookie` is what the answer says to browsers, so a client that sends it back means the cookie (K-10). */
-const refreshInForm = ({ refresh_token }: Form): string | null =>
+const readRefreshFromForm = ({ refresh_token }: TokenForm): string | null =>
   refresh_token && refresh_token !== 'cookie' ? refresh_token : null
 
-function byRefresh(visit: RequestContext, form: Form): Promise<Granted> {
-  const refresh = refreshInForm(form) ?? refreshCookieOf(visit.headers, visit.app.config.tls)
+function refreshTokens(context: RequestContext, form: TokenForm): Promise<SessionGrant> {
+  const refresh = readRefreshFromForm(form) ?? readRefreshCookie(context.headers, context.app.config.tls)
   // A browser drops the cookie when its time is over.
-  if (!refresh) throw new ProblemError('UNAUTHORIZED', { why: 'missing' } satisfies UnauthorizedData)
-  const newestAccess = headerOf(visit.headers, headers.newestAccess) ?? null
-  return renewSession(visit.app, {
+  if (!refresh) throw new ProblemError('UNAUTHORIZED', { why: 'missing' } satisfies UnauthorizedDetails)
+  const newestAccess = getHeader(context.headers, headers.latestAccess) ?? null
+  return renewSession(context.app, {
     refresh,
-    expected: expectedOf(visit, form),
+    expectedUser: readExpectedUser(context, form),
     newestAccess,
-    requestId: visit.requestId,
+    requestId: context.requestId,
   })
 }
 
 /** Who the caller takes itself for: by For-User, or by the user that its access value names (protocol 28). */
-function expectedOf(visit: RequestContext, { access_token }: Form) {
-  const said = /^(\d{1,10}):(\d{1,10})$/.exec(headerOf(visit.headers, headers.forUser) ?? '')
-  if (said) return { companyId: Number(said[1]), userId: Number(said[2]) }
-  const userId = access_token ? userOfAccess(access_token) : null
+function readExpectedUser(context: RequestContext, { access_token }: TokenForm) {
+  const match = /^(\d{1,10}):(\d{1,10})$/.exec(getHeader(context.headers, headers.forUser) ?? '')
+  if (match) return { companyId: Number(match[1]), userId: Number(match[2]) }
+  const userId = access_token ? parseAccessUserId(access_token) : null
   return userId === null ? null : { companyId: null, userId }
 }
 
 /** What came as a cookie leaves as one: script in the page must not get it by asking for it in the body. */
-function tokens(
-  visit: RequestContext,
-  granted: Granted,
-  { inBody }: { inBody: boolean } = { inBody: wantsBody(visit) },
-): ProcedureAnswer<TokenInfo> {
-  const { pair, userId, accessSeconds, refreshSeconds, device } = granted
-  const { tls } = visit.app.config
-  const own = setCookies({ ...pair, accessSeconds, refreshSeconds }, tls)
+function createTokenResponse(
+  context: RequestContext,
+  granted: SessionGrant,
+  { inBody }: { inBody: boolean } = { inBody: wantsTokensInBody(context) },
+): ProcedureResponse<TokenResponse> {
+  const { tokens: pair, userId, accessSeconds, refreshSeconds, device } = granted
+  const { tls } = context.app.config
+  const tokenCookies = buildTokenCookies({ ...pair, accessSeconds, refreshSeconds }, tls)
   return {
     body: {
       access_token: pair.access,
@@ -118,6 +138,6 @@ function tokens(
       user_id: userId,
       access_hash: hashToken(pair.access),
     },
-    cookies: inBody ? [] : [...own, ...(device === null ? [] : [setDeviceCookie(device, tls)])],
+    cookies: inBody ? [] : [...tokenCookies, ...(device === null ? [] : [buildDeviceCookie(device, tls)])],
   }
 }

@@ -8,15 +8,23 @@ import {
   sendActivationMail,
   updateCompanyUser,
 } from '#contract/users.ts'
-import { type Handler, useCaseHandler, listHandler } from '#server/http/route-handler.ts'
-import { activatemail, create, disable, enable, list, remove, update } from '#server/use-cases/accounts/users.ts'
+import { type EndpointHandler, createUseCaseHandler, createListHandler } from '#server/http/route-handler.ts'
+import {
+  resendActivation,
+  create,
+  disable,
+  enable,
+  userList,
+  remove,
+  update,
+} from '#server/use-cases/accounts/users.ts'
 
-export const users: Handler[] = [
-  listHandler(listUsers, list),
-  useCaseHandler(createUser, create),
-  useCaseHandler(updateCompanyUser, update),
-  useCaseHandler(deleteUser, remove),
-  useCaseHandler(sendActivationMail, activatemail),
-  useCaseHandler(disableUser, disable),
-  useCaseHandler(enableUser, enable),
+export const userHandlers: EndpointHandler[] = [
+  createListHandler(listUsers, userList),
+  createUseCaseHandler(createUser, create),
+  createUseCaseHandler(updateCompanyUser, update),
+  createUseCaseHandler(deleteUser, remove),
+  createUseCaseHandler(sendActivationMail, resendActivation),
+  createUseCaseHandler(disableUser, disable),
+  createUseCaseHandler(enableUser, enable),
 ]

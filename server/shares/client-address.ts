@@ -6,13 +6,13 @@ import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 
 /** For Fastify. Hop 0 is whoever holds the socket. */
-export const trustsHop =
+export const createHopTrust =
   (trustedProxies: number) =>
   (_address: string, hop: number): boolean =>
     hop < trustedProxies
 
 /** As Fastify's `request.ip` with `trustsHop`. Empty where the connection is gone. */
-export function clientAddress({ socket, headers }: IncomingMessage, trustedProxies: number): string {
+export function getClientAddress({ socket, headers }: IncomingMessage, trustedProxies: number): string {
   const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',')
   const hops = [socket.remoteAddress ?? '', ...splitForwarded(forwarded).toReversed()]
   return hops[Math.min(trustedProxies, hops.length - 1)] ?? ''
@@ -28,23 +28,23 @@ const splitForwarded = (header: string): string[] =>
  * Whom an address is counted as: of IPv6 its first 64 bits, because whoever has one address there has all of them. IPv4 stays as it is,
  * also inside IPv6 (`::ffff:203.0.113.7`); anything that is no address too.
  */
-export function addressGroup(address: string): string {
-  const plain = withoutPort(address).replace(/%.*/, '')
-  if (!isIPv6(plain)) return plain
+export function getAddressGroup(address: string): string {
+  const bareAddress = stripPort(address).replace(/%.*/, '')
+  if (!isIPv6(bareAddress)) return bareAddress
   // The URL parser writes every spelling of one address alike.
-  const spelled = new URL(`http://[${plain}]`).hostname.slice(1, -1)
-  const [head = [], tail] = spelled.split('::').map((part) => part.split(':').filter(Boolean))
+  const canonicalAddress = new URL(`http://[${bareAddress}]`).hostname.slice(1, -1)
+  const [head = [], tail] = canonicalAddress.split('::').map((part) => part.split(':').filter(Boolean))
   const groups = tail ? [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail] : head
   const [high = '0', low = '0'] = groups.slice(6)
-  if (groups.slice(0, 5).every((group) => group === '0') && groups[5] === 'ffff') return ipv4Of(high, low)
+  if (groups.slice(0, 5).every((group) => group === '0') && groups[5] === 'ffff') return toIpv4(high, low)
   return `${groups.slice(0, 4).join(':')}::/64`
 }
 
 /** Some proxies write `192.0.2.1:5678` or `[2001:db8::1]:5678`: each connection would be somebody else. */
-const withoutPort = (address: string): string =>
+const stripPort = (address: string): string =>
   /^\[([^\]]+)\](?::\d{1,5})?$/.exec(address)?.[1] ??
   /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/.exec(address)?.[1] ??
   address
 
-const ipv4Of = (high: string, low: string): string =>
+const toIpv4 = (high: string, low: string): string =>
   [high, low].flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]).join('.')

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { addressGroup } from '#server/shares/client-address.ts'
+import { getAddressGroup } from '#server/shares/client-address.ts'
 import { createRequestShare, type ShareLimits } from '#server/shares/request-shares.ts'
 
 export interface ConnectionLimits {
@@ -35,60 +35,61 @@ export function createConnectionLimits({
   connectionsPerAddress,
   connectionsPerSecond,
 }: ConnectionLimits): LimitedConnections {
-  const byAddress = new Map<string, Set<Socket>>()
-  const opened = createRequestShare(connectionsPerSecond)
+  const socketsByAddress = new Map<string, Set<Socket>>()
+  const openShare = createRequestShare(connectionsPerSecond)
   /** Requests of each that are not answered. */
-  const atWork = new WeakMap<Socket, number>()
+  const activeRequests = new WeakMap<Socket, number>()
   let count = 0
-  const countOf = (socket: Socket) => atWork.get(socket) ?? 0
+  const countActive = (socket: Socket) => activeRequests.get(socket) ?? 0
 
   function closeOldestIdle(sockets: ReadonlySet<Socket>): boolean {
     for (const socket of sockets) {
-      if (countOf(socket) > 0 || socket.destroyed) continue
+      if (countActive(socket) > 0 || socket.destroyed) continue
       socket.destroy()
       return true
     }
     return false
   }
 
-  const largest = () => [...byAddress.values()].reduce((a, b) => (b.size > a.size ? b : a), new Set<Socket>())
-  const addressOf = (socket: Socket) => addressGroup(socket.remoteAddress ?? '')
+  const findLargestGroup = () =>
+    [...socketsByAddress.values()].reduce((a, b) => (b.size > a.size ? b : a), new Set<Socket>())
+  const getAddress = (socket: Socket) => getAddressGroup(socket.remoteAddress ?? '')
 
-  function mayOpen(address: string, cost = 1): boolean {
+  function claimOpening(address: string, cost = 1): boolean {
     if (connectionsPerAddress === null) return true
-    if (!opened.claim(address, cost)) return false
-    opened.release(address)
+    if (!openShare.claim(address, cost)) return false
+    openShare.release(address)
     return true
   }
 
-  function take(socket: Socket): void {
-    const address = addressOf(socket)
-    if (!mayOpen(address)) return void socket.destroy()
-    const own = byAddress.get(address) ?? new Set()
-    const isAddressFull = connectionsPerAddress !== null && own.size >= connectionsPerAddress
-    if (isAddressFull && !closeOldestIdle(own)) return void socket.destroy()
-    if (!isAddressFull && count >= connections && !closeOldestIdle(largest())) return void socket.destroy()
-    byAddress.set(address, own.add(socket))
+  function acceptSocket(socket: Socket): void {
+    const address = getAddress(socket)
+    if (!claimOpening(address)) return void socket.destroy()
+    const ownSockets = socketsByAddress.get(address) ?? new Set()
+    const isAddressFull = connectionsPerAddress !== null && ownSockets.size >= connectionsPerAddress
+    if (isAddressFull && !closeOldestIdle(ownSockets)) return void socket.destroy()
+    if (!isAddressFull && count >= connections && !closeOldestIdle(findLargestGroup())) return void socket.destroy()
+    socketsByAddress.set(address, ownSockets.add(socket))
     count += 1
     socket.on('close', () => {
       count -= 1
-      own.delete(socket)
-      if (own.size === 0 && byAddress.get(address) === own) byAddress.delete(address)
+      ownSockets.delete(socket)
+      if (ownSockets.size === 0 && socketsByAddress.get(address) === ownSockets) socketsByAddress.delete(address)
     })
   }
 
   return {
-    limit: (server) => void server.on('connection', take),
+    limit: (server) => void server.on('connection', acceptSocket),
     isAlone({ socket }, response) {
       // What was parsed with the request that closed it.
       if (socket.destroyed) return false
-      if (countOf(socket) >= maxRequests) {
-        mayOpen(addressOf(socket), pipelineCost)
+      if (countActive(socket) >= maxRequests) {
+        claimOpening(getAddress(socket), pipelineCost)
         socket.destroy()
         return false
       }
-      atWork.set(socket, countOf(socket) + 1)
-      response.on('close', () => atWork.set(socket, countOf(socket) - 1))
+      activeRequests.set(socket, countActive(socket) + 1)
+      response.on('close', () => activeRequests.set(socket, countActive(socket) - 1))
       return true
     },
   }
@@ -102,12 +103,12 @@ export interface SlowReaderLimits {
 
 export function endSlowReader(response: ServerResponse, { checkMs, minBytes }: SlowReaderLimits): void {
   const { socket } = response.req
-  const sentBytes = () => socket.bytesWritten - socket.writableLength
-  let before = sentBytes()
+  const getSentBytes = () => socket.bytesWritten - socket.writableLength
+  let previousBytes = getSentBytes()
   const timer = setInterval(() => {
     const isWaiting = socket.writableLength > 0 || response.writableLength > 0
-    if (isWaiting && sentBytes() - before < minBytes) socket.destroy()
-    before = sentBytes()
+    if (isWaiting && getSentBytes() - previousBytes < minBytes) socket.destroy()
+    previousBytes = getSentBytes()
   }, checkMs).unref()
   response.on('close', () => clearInterval(timer))
 }

@@ -9,14 +9,14 @@ export interface RefusalLimits {
 
 /** `send`: the refusal itself, which ends the connection. */
 export function createDelayedRefusals({ delayMs, maxWaiting }: RefusalLimits) {
-  let waiting = 0
-  return (response: ServerResponse, send: () => void): void => {
-    if (maxWaiting !== null && waiting >= maxWaiting) return send()
-    waiting += 1
-    const timer = setTimeout(send, delayMs)
+  let waitingCount = 0
+  return (response: ServerResponse, sendRefusal: () => void): void => {
+    if (maxWaiting !== null && waitingCount >= maxWaiting) return sendRefusal()
+    waitingCount += 1
+    const timer = setTimeout(sendRefusal, delayMs)
     response.on('close', () => {
       clearTimeout(timer)
-      waiting -= 1
+      waitingCount -= 1
     })
   }
 }

@@ -4,23 +4,23 @@
  */
 export interface ShareLimits {
   /** Requests at work. */
-  atOnce: number
+  maxConcurrent: number
   perSecond: number
   /** So many more at once after a pause. */
   burst: number
 }
 
-export const scaleShare = ({ atOnce, perSecond, burst }: ShareLimits, factor: number): ShareLimits => ({
-  atOnce: atOnce * factor,
+export const scaleShare = ({ maxConcurrent, perSecond, burst }: ShareLimits, factor: number): ShareLimits => ({
+  maxConcurrent: maxConcurrent * factor,
   perSecond: perSecond * factor,
   burst: burst * factor,
 })
 
-interface Share {
-  atWork: number
+interface ShareState {
+  activeCount: number
   tokens: number
   /** Epoch ms of the last refill. */
-  time: number
+  refilledAt: number
 }
 
 export interface RequestShare {
@@ -37,42 +37,42 @@ const maxKeys = 20_000
 
 export function createRequestShare(limits: ShareLimits, clock: () => number = Date.now): RequestShare {
   /** The key that was used last is the last. */
-  const shares = new Map<string, Share>()
+  const shares = new Map<string, ShareState>()
 
-  function refilled(key: string): Share {
+  function refillShare(key: string): ShareState {
     const now = clock()
-    const share = shares.get(key) ?? { atWork: 0, tokens: limits.burst, time: now }
-    const seconds = Math.max(0, now - share.time) / 1000
+    const share = shares.get(key) ?? { activeCount: 0, tokens: limits.burst, refilledAt: now }
+    const seconds = Math.max(0, now - share.refilledAt) / 1000
     share.tokens = Math.min(limits.burst, share.tokens + seconds * limits.perSecond)
-    share.time = now
+    share.refilledAt = now
     shares.delete(key)
     shares.set(key, share)
     return share
   }
 
   function forgetOldest(): void {
-    for (const [key, { atWork }] of shares) {
+    for (const [key, { activeCount }] of shares) {
       if (shares.size <= maxKeys) return
-      if (atWork === 0) shares.delete(key)
+      if (activeCount === 0) shares.delete(key)
     }
   }
 
-  const isEmpty = ({ atWork, tokens }: Share) => atWork >= limits.atOnce || tokens < 1
+  const isEmpty = ({ activeCount, tokens }: ShareState) => activeCount >= limits.maxConcurrent || tokens < 1
 
   return {
-    isUsedUp: (key) => isEmpty(refilled(key)),
+    isUsedUp: (key) => isEmpty(refillShare(key)),
     claim(key, cost = 1) {
-      const share = refilled(key)
+      const share = refillShare(key)
       if (shares.size > maxKeys) forgetOldest()
       if (isEmpty(share)) return false
-      share.atWork += 1
+      share.activeCount += 1
       // May go below zero: the next ones wait for longer.
       share.tokens -= cost
       return true
     },
     release(key) {
       const share = shares.get(key)
-      if (share) share.atWork -= 1
+      if (share) share.activeCount -= 1
     },
   }
 }

@@ -1,8 +1,8 @@
 /** Decoding a picture takes up to 500 MB, and the cores are needed for answers: one picture at a time, whosever it is. */
-let last: Promise<unknown> = Promise.resolve()
+let lastDecoding: Promise<unknown> = Promise.resolve()
 
-export function decodeInTurn<T>(work: () => Promise<T>): Promise<T> {
-  const turn = last.then(work)
-  last = turn.catch(() => undefined)
+export function queueDecoding<T>(work: () => Promise<T>): Promise<T> {
+  const turn = lastDecoding.then(work)
+  lastDecoding = turn.catch(() => undefined)
   return turn
 }

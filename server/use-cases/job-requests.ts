@@ -4,18 +4,18 @@ import type { Caller } from '#domain/access.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import { headers as names } from '#contract/headers.ts'
 import type { ProblemCode } from '#contract/problem.ts'
-import { insertJob, type JobRow, jobOf, openJobsOf } from '#server/db/jobs.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { errorBody } from '#server/problems/problem-body.ts'
-import type { Answer, UseCaseContext, AppContext } from '#server/context/context.ts'
-import { notFound, ProblemError } from '#server/problems/problem-error.ts'
+import { insertOrFindJob, type JobRow, findJob, listOpenJobs } from '#server/db/jobs.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { buildErrorBody } from '#server/problems/problem-body.ts'
+import type { UseCaseResponse, UseCaseContext, AppContext } from '#server/context/context.ts'
+import { createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
 
 /** How long a poll says "still running" unless the call says otherwise, and how long an answer is kept (D61), in ms. */
-export const jobTimes = { deadline: 900_000, kept: 86_400_000 }
+export const jobTimes = { deadline: 900_000, retention: 86_400_000 }
 /** Of one user at once: more wait for nobody but themselves. */
 const maxOpen = 10
 
-export interface Begun {
+export interface JobInput {
   kind: string
   input: unknown
   /** As the caller chose it, where the call lets them. */
@@ -27,15 +27,15 @@ export interface Begun {
  * Takes a long request: its row is written in the transaction of the write that asks for it (protocol 26), and the same
  * intent finds the same row. Answers 202 and where to ask. Throws RATE_LIMITED.
  */
-export async function beginJob(
+export async function startJob(
   { db, caller, now, intent }: UseCaseContext,
-  { kind, input, progressKey = newProgressKey(), deadlineMs = jobTimes.deadline }: Begun,
-): Promise<Answer<never>> {
-  const open = await openJobsOf(db, caller)
-  if (open.length >= maxOpen) throw new ProblemError('RATE_LIMITED', null, 30)
-  const id = newJobId()
+  { kind, input, progressKey = createProgressKey(), deadlineMs = jobTimes.deadline }: JobInput,
+): Promise<UseCaseResponse<never>> {
+  const openJobs = await listOpenJobs(db, caller)
+  if (openJobs.length >= maxOpen) throw new ProblemError('RATE_LIMITED', null, 30)
+  const id = createJobId()
   const { companyId, userId } = caller
-  const job = await insertJob(db, {
+  const job = await insertOrFindJob(db, {
     id,
     companyId,
     userId,
@@ -47,22 +47,23 @@ export async function beginJob(
     intent: intent ?? id,
     deadline: now + deadlineMs,
   })
-  const location = locationOf(job)
+  const location = getJobLocation(job)
   const body = { location, progressKey: job.progress_key, deadline: job.deadline }
   // The endpoint's output is what the job will answer; this is the word that it has begun.
   return { status: 202, headers: { location }, body: body as never }
 }
 
 /** 128 bits: it is what its owner asks by. */
-export const newJobId = () => randomBytes(16).toString('hex')
+export const createJobId = () => randomBytes(16).toString('hex')
 
-const locationOf = ({ id }: Pick<JobRow, 'id'>) => `/api/request/${id}`
+const getJobLocation = ({ id }: Pick<JobRow, 'id'>) => `/api/request/${id}`
 
-const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+const keyLetters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 /** Twelve random characters (portal 9); bound to its user, so it opens nothing. */
-export const newProgressKey = () => Array.from({ length: 12 }, () => letters[randomInt(letters.length)]).join('')
+export const createProgressKey = () =>
+  Array.from({ length: 12 }, () => keyLetters[randomInt(keyLetters.length)]).join('')
 
-export interface JobAnswer {
+export interface JobResponse {
   status: number
   headers: Record<string, string>
   body: unknown
@@ -72,38 +73,38 @@ export interface JobAnswer {
  * How far a long request is, or what it came to. Throws NOT_FOUND for anybody but its owner, REQUEST_TIMEOUT (408) once
  * its time is up, which may still turn final, and GONE (410) once its answer is no longer kept.
  */
-export async function askJob(app: AppContext, caller: Caller, id: string, language: Language): Promise<JobAnswer> {
-  const job = await inTransaction(app, { role: 'portal_app', companyId: caller.companyId }, (db) =>
-    jobOf(db, caller, id),
+export async function readJob(app: AppContext, caller: Caller, id: string, language: Language): Promise<JobResponse> {
+  const job = await runInTransaction(app, { role: 'portal_app', companyId: caller.companyId }, (db) =>
+    findJob(db, caller, id),
   )
-  if (!job) throw notFound()
-  return job.end_time === null ? unfinished(app, job) : finished(app, job, job.end_time, language)
+  if (!job) throw createNotFoundProblem()
+  return job.end_time === null ? buildPendingResponse(app, job) : buildFinalResponse(app, job, job.end_time, language)
 }
 
-function unfinished(app: AppContext, job: JobRow): JobAnswer {
+function buildPendingResponse(app: AppContext, job: JobRow): JobResponse {
   const { percent, progress_key: progressKey } = job
-  const told = { status: 'active', percent, progressKey }
-  if (job.deadline <= app.clock()) throw new ProblemError('REQUEST_TIMEOUT', told)
-  return { status: 202, headers: { location: locationOf(job) }, body: told }
+  const progress = { status: 'active', percent, progressKey }
+  if (job.deadline <= app.clock()) throw new ProblemError('REQUEST_TIMEOUT', progress)
+  return { status: 202, headers: { location: getJobLocation(job) }, body: progress }
 }
 
-function finished(
+function buildFinalResponse(
   app: AppContext,
   { id, state, status, body }: JobRow,
   endTime: number,
   language: Language,
-): JobAnswer {
-  if (endTime + jobTimes.kept <= app.clock()) throw new ProblemError('GONE', { state, status })
-  const said: unknown = body === null ? null : JSON.parse(body)
+): JobResponse {
+  if (endTime + jobTimes.retention <= app.clock()) throw new ProblemError('GONE', { state, status })
+  const responseBody: unknown = body === null ? null : JSON.parse(body)
   // What sets the last word of a long request apart from a poll that failed (protocol 3).
   const headers = { [names.outcome]: `${state === 'done' ? 'done' : 'refused'}; ${id}` }
-  if (state === 'done') return { status: status ?? 200, headers, body: said }
-  const { code, data } = said as { code: ProblemCode; data: unknown }
-  return { status: status ?? 500, headers, body: errorBody(code, data, language) }
+  if (state === 'done') return { status: status ?? 200, headers, body: responseBody }
+  const { code, data } = responseBody as { code: ProblemCode; data: unknown }
+  return { status: status ?? 500, headers, body: buildErrorBody(code, data, language) }
 }
 
 /** What the websocket says of a job. `status` as progress bars know it: active, success, exception. */
-export interface Progress {
+export interface JobProgress {
   progressKey: string
   /** The kind of job. */
   code: string
@@ -121,22 +122,22 @@ export const jobsChannel = 'portal_jobs'
 export const notifyJobs = ({ database }: AppContext): void =>
   void database.announce(jobsChannel, '').catch(() => undefined)
 
-export interface ProgressOf {
+export interface UserJobProgress {
   companyId: number
   userId: number
-  progress: Progress
+  progress: JobProgress
 }
 
-export const progressOf = (
+export const toJobProgress = (
   { kind, progress_key: progressKey, percent }: Pick<JobRow, 'kind' | 'progress_key' | 'percent'>,
-  status: Progress['data']['status'],
-  info: Progress['info'] = { name: '', message: '' },
-): Progress => ({ progressKey, code: kind, data: { status, percent }, info })
+  status: JobProgress['data']['status'],
+  info: JobProgress['info'] = { name: '', message: '' },
+): JobProgress => ({ progressKey, code: kind, data: { status, percent }, info })
 
 /** What somebody who has just connected has missed. */
-export const progressNow = async (app: AppContext, caller: Caller): Promise<Progress[]> => {
-  const open = await inTransaction(app, { role: 'portal_app', companyId: caller.companyId }, (db) =>
-    openJobsOf(db, caller),
+export const listRunningProgress = async (app: AppContext, caller: Caller): Promise<JobProgress[]> => {
+  const openJobs = await runInTransaction(app, { role: 'portal_app', companyId: caller.companyId }, (db) =>
+    listOpenJobs(db, caller),
   )
-  return open.map((job) => progressOf(job, 'active'))
+  return openJobs.map((job) => toJobProgress(job, 'active'))
 }

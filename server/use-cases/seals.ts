@@ -5,38 +5,39 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import type { Config } from '#server/config/config.ts'
 
-type Keyed = Pick<Config, 'tokenKey'>
+type TokenKeyConfig = Pick<Config, 'tokenKey'>
 
 /** `purpose`: each has a key of its own. `of`: whose secret it is. Fixed for what is stored already. */
-export interface SealedFor {
+export interface SealTarget {
   purpose: string
-  of: string
+  owner: string
 }
 
 const cipher = 'aes-256-gcm'
 const ivBytes = 12
 const tagBytes = 16
 
-const keyOf = ({ tokenKey }: Keyed, purpose: string) => Buffer.from(hkdfSync('sha256', tokenKey, '', purpose, 32))
+const deriveKey = ({ tokenKey }: TokenKeyConfig, purpose: string) =>
+  Buffer.from(hkdfSync('sha256', tokenKey, '', purpose, 32))
 
 /** As base64url. */
-export function seal(config: Keyed, { purpose, of }: SealedFor, secret: string): string {
+export function seal(config: TokenKeyConfig, { purpose, owner }: SealTarget, secret: string): string {
   const iv = randomBytes(ivBytes)
-  const sealing = createCipheriv(cipher, keyOf(config, purpose), iv).setAAD(Buffer.from(of))
-  const sealed = Buffer.concat([sealing.update(secret, 'utf8'), sealing.final()])
-  return Buffer.concat([iv, sealing.getAuthTag(), sealed]).toString('base64url')
+  const encryption = createCipheriv(cipher, deriveKey(config, purpose), iv).setAAD(Buffer.from(owner))
+  const sealed = Buffer.concat([encryption.update(secret, 'utf8'), encryption.final()])
+  return Buffer.concat([iv, encryption.getAuthTag(), sealed]).toString('base64url')
 }
 
 /** Null where it was sealed under another key: the installation's was changed since. */
-export function unseal(config: Keyed, { purpose, of }: SealedFor, sealed: string): string | null {
+export function unseal(config: TokenKeyConfig, { purpose, owner }: SealTarget, sealed: string): string | null {
   const bytes = Buffer.from(sealed, 'base64url')
   try {
-    const opening = createDecipheriv(cipher, keyOf(config, purpose), bytes.subarray(0, ivBytes), {
+    const decryption = createDecipheriv(cipher, deriveKey(config, purpose), bytes.subarray(0, ivBytes), {
       authTagLength: tagBytes,
     })
-      .setAAD(Buffer.from(of))
+      .setAAD(Buffer.from(owner))
       .setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
-    return Buffer.concat([opening.update(bytes.subarray(ivBytes + tagBytes)), opening.final()]).toString('utf8')
+    return Buffer.concat([decryption.update(bytes.subarray(ivBytes + tagBytes)), decryption.final()]).toString('utf8')
   } catch {
     return null
   }

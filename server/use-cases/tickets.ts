@@ -3,30 +3,30 @@
  * browser within a short time, while the session stands and its user still may (D64, D65, decisions 71 and 73).
  */
 import { randomBytes } from 'node:crypto'
-import { may } from '#domain/access.ts'
+import { isAllowed } from '#domain/access.ts'
 import { requestPrint } from '#contract/payments.ts'
 import { exportPriceList } from '#contract/prices.ts'
 import { requestLog } from '#contract/services.ts'
 import type { TicketKind } from '#server/db/tables/tables.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { callerOfSession } from '#server/db/accounts/tokens.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { findCallerOfSession } from '#server/db/accounts/tokens.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import {
   countTickets,
-  giveBackTicket,
+  releaseTicket,
   insertTicket,
   peekTicket,
-  takeTicket,
-  type Ticket,
+  claimTicket,
+  type TicketRecord,
 } from '#server/db/accounts/tickets.ts'
 import type { UseCaseContext, AppContext } from '#server/context/context.ts'
-import { notFound, ProblemError, unavailable } from '#server/problems/problem-error.ts'
+import { createNotFoundProblem, ProblemError, createUnavailableProblem } from '#server/problems/problem-error.ts'
 
-type Issued = Exclude<TicketKind, 'confirm'>
+type IssuedTicketKind = Exclude<TicketKind, 'confirm'>
 /** In ms. */
-const life: Record<Issued, number> = { price: 5 * 60_000, print: 60_000, log: 5 * 60_000 }
+const lifetimesMs: Record<IssuedTicketKind, number> = { price: 5 * 60_000, print: 60_000, log: 5 * 60_000 }
 /** What one user may have waiting to be opened, of each kind (S-25). */
-const most = 30
+const maxOpenTickets = 30
 
 /**
  * Answers the key, 256 bits. `companyId`: whose thing it shows, where that is not the caller's own company. The caller has been
@@ -34,19 +34,19 @@ const most = 30
  */
 export async function issueTicket(
   { db, caller, sessionId, now }: Pick<UseCaseContext, 'db' | 'caller' | 'sessionId' | 'now'>,
-  { kind, subject, companyId = caller.companyId }: { kind: Issued; subject: unknown; companyId?: number },
+  { kind, subject, companyId = caller.companyId }: { kind: IssuedTicketKind; subject: unknown; companyId?: number },
 ): Promise<string> {
   const { userId } = caller
-  if ((await countTickets(db, kind, userId, now)) >= most)
-    throw new ProblemError('RATE_LIMITED', null, Math.ceil(life[kind] / 1000))
+  if ((await countTickets(db, kind, userId, now)) >= maxOpenTickets)
+    throw new ProblemError('RATE_LIMITED', null, Math.ceil(lifetimesMs[kind] / 1000))
   const key = randomBytes(32).toString('base64url')
   const owner = { user_id: userId, company_id: companyId, session_id: sessionId }
-  await insertTicket(db, key, { kind, ...owner, subject, until: now + life[kind] })
+  await insertTicket(db, key, { kind, ...owner, subject, until: now + lifetimesMs[kind] })
   return key
 }
 
 /** Who may hold a ticket: the right is looked up again when it is opened. */
-const issuedBy = { price: exportPriceList, print: requestPrint, log: requestLog } as const
+const endpointsByKind = { price: exportPriceList, print: requestPrint, log: requestLog } as const
 
 /** The request that opens a ticket. */
 export interface TicketRequest {
@@ -65,37 +65,43 @@ export interface TicketRequest {
  * end. Throws UNAVAILABLE for a prefetch: the browser asks again when its user does. Needs portal_system.
  */
 export async function openTicket(
-  db: Handle,
-  kind: Issued,
+  db: DatabaseHandle,
+  kind: IssuedTicketKind,
   key: string,
   { app, browser, isPrefetch, onUndelivered }: TicketRequest,
-): Promise<Ticket | null> {
-  if (isPrefetch) throw unavailable(1)
+): Promise<TicketRecord | null> {
+  if (isPrefetch) throw createUnavailableProblem(1)
   const now = app.clock()
-  const ticket = await ifAllowed(db, await takeTicket(db, kind, key, { now, browser }), now)
+  const ticket = await keepIfAllowed(db, await claimTicket(db, kind, key, { now, browser }), now)
   if (ticket)
-    onUndelivered(() => inTransaction(app, { role: 'portal_system' }, (again) => giveBackTicket(again, kind, key, now)))
+    onUndelivered(() =>
+      runInTransaction(app, { role: 'portal_system' }, (transaction) => releaseTicket(transaction, kind, key, now)),
+    )
   return ticket
 }
 
 /** Throws NOT_FOUND where `openTicket` finds none. */
-export async function redeemTicket(request: TicketRequest, kind: Issued, key: string): Promise<Ticket> {
+export async function redeemTicket(request: TicketRequest, kind: IssuedTicketKind, key: string): Promise<TicketRecord> {
   const { app } = request
-  const ticket = await inTransaction(app, { role: 'portal_system' }, (db) => openTicket(db, kind, key, request))
-  if (!ticket) throw notFound()
+  const ticket = await runInTransaction(app, { role: 'portal_system' }, (db) => openTicket(db, kind, key, request))
+  if (!ticket) throw createNotFoundProblem()
   return ticket
 }
 
 /** For HEAD: uses nothing up. Throws NOT_FOUND where the ticket would open nothing. */
-export async function checkTicket(app: AppContext, kind: Issued, key: string): Promise<void> {
+export async function checkTicket(app: AppContext, kind: IssuedTicketKind, key: string): Promise<void> {
   const now = app.clock()
-  const ticket = await inTransaction(app, { role: 'portal_system' }, async (db) =>
-    ifAllowed(db, await peekTicket(db, kind, key, now), now),
+  const ticket = await runInTransaction(app, { role: 'portal_system' }, async (db) =>
+    keepIfAllowed(db, await peekTicket(db, kind, key, now), now),
   )
-  if (!ticket) throw notFound()
+  if (!ticket) throw createNotFoundProblem()
 }
 
-async function ifAllowed(db: Handle, ticket: Ticket | null, now: number): Promise<Ticket | null> {
-  const caller = ticket?.session_id ? await callerOfSession(db, ticket.session_id, now) : null
-  return ticket && caller && may(issuedBy[ticket.kind as Issued].who, caller) ? ticket : null
+async function keepIfAllowed(
+  db: DatabaseHandle,
+  ticket: TicketRecord | null,
+  now: number,
+): Promise<TicketRecord | null> {
+  const caller = ticket?.session_id ? await findCallerOfSession(db, ticket.session_id, now) : null
+  return ticket && caller && isAllowed(endpointsByKind[ticket.kind as IssuedTicketKind].access, caller) ? ticket : null
 }

@@ -2,77 +2,87 @@
 import { StrictMode, startTransition, useEffect } from 'react'
 import { createRoot, type Root } from 'react-dom/client'
 import { BrowserRouter } from 'react-router-dom'
-import { isInside, places } from '#app/routes/paths.ts'
-import { Broken } from '#app/shell/ErrorBoundary.tsx'
-import { chooseLanguage, loadWords, startWords } from '#app/i18n/i18n.ts'
-import { firstPageStands, whenIdle } from '#app/browser/idle.ts'
-import { type ConnectionListener, observed, tellLine, watchConnection } from '#app/connection/connection-monitor.ts'
+import { isSignedInPath, routes } from '#app/routes/paths.ts'
+import { ErrorBoundary } from '#app/shell/ErrorBoundary.tsx'
+import { chooseLanguage, loadPageMessages, startMessages } from '#app/i18n/page-messages.ts'
+import { markFirstPageReady, waitForIdle } from '#app/browser/idle.ts'
+import {
+  type ConnectionListener,
+  observeApi,
+  notifyNetworkState,
+  watchConnection,
+} from '#app/connection/connection-monitor.ts'
 import { ignoreComposingKeys } from '#app/browser/composing-keys.ts'
 import { hideWhileAway } from '#app/connection/hide-while-away.ts'
-import { fetchLate } from '#app/pwa/retry-import.ts'
+import { retryImport } from '#app/pwa/retry-import.ts'
 import { Loading } from '#app/shell/Loading.tsx'
-import { fetchAhead } from '#app/routes/prefetch.ts'
-import { AppRoutes, drawable } from '#app/routes/routes.tsx'
-import { soon } from '#app/i18n/locale-files.ts'
-import { recall } from '#app/preferences/preferences.ts'
+import { prefetchPage } from '#app/routes/prefetch.ts'
+import { AppRoutes, preparePage } from '#app/routes/routes.tsx'
+import { problemNamespaces } from '#app/i18n/locale-files.ts'
+import { readPreference } from '#app/preferences/preferences.ts'
 import { startTheme } from '#app/preferences/theme.ts'
 import { trustDocument } from '#app/trusted-types.ts'
-import { returnTo } from '#features/accounts/return-to.ts'
-import type { Api } from '#request/results.ts'
-import { StoreProvider } from '#state/hooks.ts'
-import { makeStore, type Store } from '#state/store.ts'
+import { toReturnPath } from '#features/accounts/return-to.ts'
+import type { ApiClient } from '#request/call-results.ts'
+import { StoreProvider } from '#state/use-store.ts'
+import { createStore, type AppStore } from '#state/store.ts'
 import '#ui/navigation-guard/popstate.ts'
 import { keepFocusInLists } from '#ui/overlay/focus-back.ts'
 
-const pipeline = () => import('#app/connection/network-bundle.ts')
-const jobs = async () => (await import('#app/connection/job-timer.ts')).jobs
-const trails = async () => (await import(/* chunk: trail-device */ '#app/connection/audit-trail.ts')).trails
-const packages = async () =>
+const loadNetwork = () => import('#app/connection/network-bundle.ts')
+const loadJobActions = async () => (await import('#app/connection/job-timer.ts')).jobActions
+const loadTrailActions = async () =>
+  (await import(/* chunk: trail-device */ '#app/connection/audit-trail.ts')).trailActions
+const loadPackages = async () =>
   (await import(/* chunk: staff-apps */ '#app/connection/packages.ts')).createPackages(trustDocument)
 
 function openStore() {
-  let pending = 0
+  let pendingCount = 0
   let isAnswered = false
   // The line is heard by the store, which is made with the api that hears it.
-  let hear: ConnectionListener = async (line) => line
-  const call: Api['call'] = async (...input) => {
-    pending += 1
+  let listener: ConnectionListener = async (networkState) => networkState
+  const call: ApiClient['call'] = async (...input) => {
+    pendingCount += 1
     try {
-      return await (await pipeline()).api.call(...input)
+      return await (await loadNetwork()).api.call(...input)
     } finally {
-      pending -= 1
+      pendingCount -= 1
       isAnswered = true
     }
   }
-  const api = observed({ call }, (line) => hear(line))
-  const store = makeStore({
+  const api = observeApi({ call }, (networkState) => listener(networkState))
+  const store = createStore({
     api,
     // Nobody who is signed in carries these along.
-    enter: async (given) => {
+    signIn: async (input) => {
       fetchAfterLogin()
       const { signIn } = await import('#request/session/sign-in.ts')
       // Where nobody has chosen on this device the account's own language is taken (D68).
-      const hasChosen = recall('portal.language') !== null
-      const result = await signIn((await pipeline()).ports, { ...given, language: hasChosen ? given.language : null })
-      void tellLine(result, hear)
+      const hasChosen = readPreference('portal.language') !== null
+      const result = await signIn((await loadNetwork()).ports, {
+        ...input,
+        language: hasChosen ? input.language : null,
+      })
+      void notifyNetworkState(result, listener)
       if (!hasChosen && result.kind === 'fresh') await chooseLanguage(result.output.user.language)
       return result
     },
-    leave: async (discard) => (await import('#request/session/sign-in.ts')).signOut((await pipeline()).ports, discard),
-    jobs: {
-      again: async (intent) => (await jobs()).again(intent),
-      dismiss: async (intent) => (await jobs()).dismiss(intent),
-      seen: async (intents) => (await jobs()).seen(intents),
+    signOut: async (discard) =>
+      (await import('#request/session/sign-in.ts')).signOut((await loadNetwork()).ports, discard),
+    jobActions: {
+      retry: async (intent) => (await loadJobActions()).retry(intent),
+      dismiss: async (intent) => (await loadJobActions()).dismiss(intent),
+      markSeen: async (intents) => (await loadJobActions()).markSeen(intents),
     },
     packages: {
-      changeLog: async (id) => (await packages()).changeLog(id),
-      send: async (file, options) => (await packages()).send(file, options),
-      forget: async (id) => (await packages()).forget(id),
+      fetchChangeLog: async (id) => (await loadPackages()).fetchChangeLog(id),
+      send: async (file, options) => (await loadPackages()).send(file, options),
+      forget: async (id) => (await loadPackages()).forget(id),
     },
-    trails,
+    loadTrailActions,
   })
-  hear = watchConnection(store, async () => (await pipeline()).ports)
-  return { api, store, hear, isAtRest: () => isAnswered && pending === 0 }
+  listener = watchConnection(store, async () => (await loadNetwork()).ports)
+  return { api, store, listener, isAtRest: () => isAnswered && pendingCount === 0 }
 }
 
 /** `path`: inside the base. Resolves to what is drawn, once all is here. */
@@ -80,110 +90,110 @@ export async function start(path: string): Promise<Root> {
   startTheme()
   ignoreComposingKeys(window)
   keepFocusInLists()
-  const { api, store, hear, isAtRest } = openStore()
+  const { api, store, listener, isAtRest } = openStore()
   hideWhileAway(store)
-  const ready = drawable(path)
-  const watch = async () =>
-    (await fetchLate(() => import('#app/connection/session-sync.ts'))).watchSession(store, api, ready)
+  const pageReady = preparePage(path)
+  const startSessionWatch = async () =>
+    (await retryImport(() => import('#app/connection/session-sync.ts'))).watchSession(store, api, pageReady)
   // Inside, who is there decides what is shown; outside, a form can be read and filled before the device's database is here.
-  const inside = isInside(path)
-  if (inside) void watch()
-  await startWords()
+  const isSignedInPage = isSignedInPath(path)
+  if (isSignedInPage) void startSessionWatch()
+  await startMessages()
   const element = document.getElementById('root')
   if (!element) throw new Error('index.html has no element with the id root')
   const root = createRoot(element)
-  await (inside ? waitInView(store, root) : ready)
-  let tell = () => {}
-  const drawn = new Promise<void>((resolve) => (tell = resolve))
+  await (isSignedInPage ? showLoading(store, root) : pageReady)
+  let resolveDrawing = () => {}
+  const firstDrawing = new Promise<void>((resolve) => (resolveDrawing = resolve))
   // As a transition it is drawn in slices, between which the browser comes to its own.
   startTransition(() =>
     root.render(
       <StrictMode>
         <StoreProvider store={store}>
           <BrowserRouter basename="/saas">
-            <Broken at="">
+            <ErrorBoundary resetKey="">
               <AppRoutes />
-            </Broken>
+            </ErrorBoundary>
           </BrowserRouter>
-          <Told drawn={tell} />
+          <NotifyDrawn onDrawn={resolveDrawing} />
         </StoreProvider>
       </StrictMode>,
     ),
   )
-  await drawn
-  await painted()
-  void loadWords(...soon)
-  if (!inside) void watch()
+  await firstDrawing
+  await waitForPaint()
+  void loadPageMessages(...problemNamespaces)
+  if (!isSignedInPage) void startSessionWatch()
   // Installing the worker fetches the whole shell and must not stand before the page's own files and rows.
-  await ready
-  if (inside) await rowsDrawn(isAtRest)
-  firstPageStands()
-  await whenIdle()
-  const [{ startInstall }, { startWorker }, { nameEnterKeys, keepHintsInside }] = await fetchLate(() =>
-    Promise.all([pipeline(), import('#app/pwa/service-worker.ts'), import('#app/shell/late-listeners.ts')]),
+  await pageReady
+  if (isSignedInPage) await waitForRows(isAtRest)
+  markFirstPageReady()
+  await waitForIdle()
+  const [{ watchInstallPrompt }, { startWorker }, { nameEnterKeys, keepHintsInside }] = await retryImport(() =>
+    Promise.all([loadNetwork(), import('#app/pwa/service-worker.ts'), import('#app/shell/late-listeners.ts')]),
   )
   nameEnterKeys()
   keepHintsInside()
-  startInstall()
+  watchInstallPrompt()
   // A visitors' page from the device has asked nobody: whether the server is there is not known yet.
-  if (!inside && navigator.serviceWorker?.controller) void hear('unreachable')
-  startWorker(() => void hear('online'))
-  if (path === places.login.path) fetchAfterLogin()
+  if (!isSignedInPage && navigator.serviceWorker?.controller) void listener('unreachable')
+  startWorker(() => void listener('online'))
+  if (path === routes.login.path) fetchAfterLogin()
   return root
 }
 
 /** The page that the login leads to, with the frame: fetched while the form is filled in and the password is checked. */
 function fetchAfterLogin(): void {
-  const wanted = returnTo(new URLSearchParams(location.search).get('to'))
-  fetchAhead(new URL(wanted, location.origin).pathname)
+  const returnPath = toReturnPath(new URLSearchParams(location.search).get('to'))
+  prefetchPage(new URL(returnPath, location.origin).pathname)
 }
 
 /** What the store says is drawn at once and in one piece, so the page is drawn only when it is known who is there. */
-async function waitInView(store: Store, root: Root): Promise<void> {
+async function showLoading(store: AppStore, root: Root): Promise<void> {
   const timer = setTimeout(() => {
     root.render(
       <StoreProvider store={store}>
         <Loading />
       </StoreProvider>,
     )
-  }, graceMs)
-  await sessionKnown(store)
+  }, loadingDelayMs)
+  await waitForSession(store)
   clearTimeout(timer)
 }
 
 /** A transition ends when it can: only the tree itself knows when it is there. */
-function Told({ drawn }: { drawn: () => void }) {
-  useEffect(drawn, [drawn])
+function NotifyDrawn({ onDrawn }: { onDrawn: () => void }) {
+  useEffect(onDrawn, [onDrawn])
   return null
 }
 
 /** Resolves when it is known who is there, or why it is not. */
-const sessionKnown = (store: Store) =>
+const waitForSession = (store: AppStore) =>
   new Promise<void>((resolve) => {
-    const look = () => {
+    const check = () => {
       const { session } = store.getState()
       if (session.kind === 'unknown' && !session.problem) return
       stop()
       resolve()
     }
-    const stop = store.subscribe(look)
-    look()
+    const stop = store.subscribe(check)
+    check()
   })
 
 /** A page that can be drawn within this needs no view that says it is coming. */
-const graceMs = 300
+const loadingDelayMs = 300
 /** So long the worker waits for the first rows. */
-const answerMs = 6_000
+const maxRowWaitMs = 6_000
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 /**
  * Resolves once the first responses are here and the page shows no placeholder row, after `answerMs` at the latest. What
  * has been answered is on its way to the device, and from there to the page.
  */
-async function rowsDrawn(isAtRest: () => boolean): Promise<void> {
-  const stands = () => document.querySelector('main h1') !== null && document.querySelector('.waiting') === null
-  const end = performance.now() + answerMs
-  while (!(isAtRest() && stands()) && performance.now() < end) await wait(pollMs)
-  await painted()
+async function waitForRows(isAtRest: () => boolean): Promise<void> {
+  const isDrawn = () => document.querySelector('main h1') !== null && document.querySelector('.waiting') === null
+  const endAt = performance.now() + maxRowWaitMs
+  while (!(isAtRest() && isDrawn()) && performance.now() < endAt) await wait(pollMs)
+  await waitForPaint()
 }
 const pollMs = 50
-const painted = () => new Promise<void>((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+const waitForPaint = () => new Promise<void>((resolve) => requestAnimationFrame(() => setTimeout(resolve)))

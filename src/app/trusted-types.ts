@@ -4,10 +4,10 @@
  * HTML or a script. First import of the entry, so that it stands
  * before any library runs. Browsers without Trusted Types have no such sinks guarded and need no policy.
  */
-const html = new Set(['', '&nbsp;'])
-let shown: string | null = null
+const allowedTexts = new Set(['', '&nbsp;'])
+let trustedText: string | null = null
 /** The last such document, letter for letter, is let in (src/app/connection/packages.ts). */
-export const trustDocument = (text: string): void => void (shown = text)
+export const trustDocument = (text: string): void => void (trustedText = text)
 
 interface Policies {
   createPolicy: (
@@ -19,6 +19,6 @@ interface Policies {
 // TypeScript's DOM does not know Trusted Types yet.
 const policies = (globalThis as { trustedTypes?: Policies }).trustedTypes
 policies?.createPolicy('default', {
-  createHTML: (text) => (html.has(text) || text === shown ? text : null),
+  createHTML: (text) => (allowedTexts.has(text) || text === trustedText ? text : null),
   createScriptURL: (url) => (url === '/saas/sw.js' ? url : null),
 })

@@ -1,10 +1,10 @@
 /** Signing in and out, the own account, the company, existence queries. */
 import * as z from 'zod/mini'
-import { endpoint, type Row } from '#contract/endpoint.ts'
+import { defineEndpoint, type VersionedRow } from '#contract/endpoint.ts'
 import { assetRef, currency, exists, line, randomId, ref, text, timestamp } from '#contract/values.ts'
 import { language, title, userRow } from '#contract/users.ts'
 
-export const tokenInfo = z.object({
+export const tokenResponse = z.object({
   access_token: z.string(),
   token_type: z.string(),
   /** `cookie` where an HttpOnly cookie holds it (K-10). */
@@ -16,22 +16,22 @@ export const tokenInfo = z.object({
   /** SHA-256 of the access token, in hex: a device shows it with its next renewal (decision 69). */
   access_hash: z.optional(z.string()),
 })
-export type TokenInfo = z.output<typeof tokenInfo>
+export type TokenResponse = z.output<typeof tokenResponse>
 
 /** Beside UNAUTHORIZED where nobody ended the session. lapsed: its time is over · missing: the browser sent no refresh token. */
-export interface UnauthorizedData {
+export interface UnauthorizedDetails {
   why: 'lapsed' | 'missing'
 }
 
 /** Names the client and protects nothing (D85). */
 export const clientCredential = 'saas-web:public'
 
-export const grantToken = endpoint({
+export const grantToken = defineEndpoint({
   name: 'grantToken',
   method: 'POST',
   path: '/api/m18s/token',
   summary: 'Sign in with company:e-mail and password, give the second factor, or renew a session',
-  who: 'anybody',
+  access: 'anybody',
   matrix: 'Z-01',
   body: z.object({
     grant_type: z.enum(['password', 'refresh_token', 'mfa']),
@@ -47,18 +47,18 @@ export const grantToken = endpoint({
     recovery_code: z.optional(text(50)),
   }),
   encoding: 'form',
-  output: tokenInfo,
+  output: tokenResponse,
   offline: 'online',
   secret: true,
 })
 
-export const signOut = endpoint({
+export const signOut = defineEndpoint({
   name: 'signOut',
   method: 'POST',
   path: '/api/m18s/logout',
   summary: 'End this session on the server, by bearer token or refresh cookie',
   // The refresh cookie alone is enough (protocol 29), so the call itself sees to who is asking.
-  who: 'anybody',
+  access: 'anybody',
   matrix: 'Z-02',
   output: null,
   offline: 'online',
@@ -72,12 +72,12 @@ const sealKey = z.object({ id: z.int(), key: z.string() })
 const sealKeyIds = z.string().check(z.regex(/^(0|[1-9]\d{0,14})(,(0|[1-9]\d{0,14})){0,49}$/))
 export const maxSealKeys = 50
 
-export const getUser = endpoint({
+export const getUser = defineEndpoint({
   name: 'getUser',
   method: 'GET',
   path: '/api/m18s/user',
   summary: 'A user: oneself, or for an admin one of the own company',
-  who: 'user',
+  access: 'user',
   matrix: 'Z-03',
   query: z.object({
     userId: z.optional(ref('user')),
@@ -99,12 +99,12 @@ export const getUser = endpoint({
 })
 
 // As ending a session: repeated it changes nothing, and it waits in no idempotency store and no worker.
-export const deleteSealKeys = endpoint({
+export const deleteSealKeys = defineEndpoint({
   name: 'deleteSealKeys',
   method: 'DELETE',
   path: '/api/m18s/user/seal-keys',
   summary: 'Delete own sealing keys that nothing is sealed under any more',
-  who: 'user',
+  access: 'user',
   matrix: 'Z-03',
   query: z.object({ ids: sealKeyIds }),
   output: null,
@@ -112,12 +112,12 @@ export const deleteSealKeys = endpoint({
   secret: true,
 })
 
-export const getSettings = endpoint({
+export const getSettings = defineEndpoint({
   name: 'getSettings',
   method: 'GET',
   path: '/api/m18s/settings',
   summary: 'What the client must know of this installation',
-  who: 'user',
+  access: 'user',
   matrix: 'Z-15',
   output: z.object({
     time_zone: z.string(),
@@ -143,12 +143,12 @@ export const getSettings = endpoint({
 
 const ownFields = z.object({ name: line(100), title, avatar: z.nullable(randomId), language })
 
-export const updateOwnUser = endpoint({
+export const updateOwnUser = defineEndpoint({
   name: 'updateOwnUser',
   method: 'PUT',
   path: '/api/m18s/user/:id',
   summary: 'Change the own profile',
-  who: 'user',
+  access: 'user',
   matrix: 'Z-04',
   params: z.object({ id: ref('user') }),
   body: z.partial(z.extend(z.omit(ownFields, { title: true }), { avatar: z.nullable(assetRef) })),
@@ -158,18 +158,18 @@ export const updateOwnUser = endpoint({
     kind: 'user',
     table: 'users',
     target: ({ params }) => params.id,
-    overlay: (row, { body }) => row && ({ ...row, ...body } as Row),
+    overlay: (row, { body }) => row && ({ ...row, ...body } as VersionedRow),
     versioned: true,
     merges: true,
   },
 })
 
-export const uploadAsset = endpoint({
+export const uploadAsset = defineEndpoint({
   name: 'uploadAsset',
   method: 'POST',
   path: '/api/m18s/asset',
   summary: 'Store an image: PNG, JPEG or WebP under 2 MB',
-  who: 'user',
+  access: 'user',
   matrix: 'Z-05',
   body: z.object({ avatar: z.unknown() }),
   encoding: 'multipart',
@@ -178,12 +178,12 @@ export const uploadAsset = endpoint({
   offline: 'queue',
 })
 
-export const changePassword = endpoint({
+export const changePassword = defineEndpoint({
   name: 'changePassword',
   method: 'POST',
   path: '/api/m18s/password',
   summary: 'Change the own password; all other sessions end',
-  who: 'user',
+  access: 'user',
   matrix: 'Z-07',
   body: z.object({ orgPwd: text(1000), newPwd: text(1000) }),
   encoding: 'form',
@@ -218,24 +218,24 @@ const companyInput = {
 
 export const companyRow = z.object({ id: z.int(), code: z.string(), ...companyFields, row_version: z.int() })
 
-export const getCompany = endpoint({
+export const getCompany = defineEndpoint({
   name: 'getCompany',
   method: 'GET',
   path: '/api/m18s/company/:id',
   summary: "The own company's profile",
-  who: 'admin',
+  access: 'admin',
   matrix: 'Z-08',
   params: z.object({ id: ref('company') }),
   output: companyRow,
   offline: 'read',
 })
 
-export const updateCompany = endpoint({
+export const updateCompany = defineEndpoint({
   name: 'updateCompany',
   method: 'PUT',
   path: '/api/m18s/company/:id',
   summary: "Change the own company's profile; the code never",
-  who: 'admin',
+  access: 'admin',
   matrix: 'Z-09',
   params: z.object({ id: ref('company') }),
   body: z.partial(z.object(companyInput)),
@@ -245,49 +245,49 @@ export const updateCompany = endpoint({
     kind: 'company',
     table: 'companies',
     target: ({ params }) => params.id,
-    overlay: (row, { body }) => row && ({ ...row, ...body } as Row),
+    overlay: (row, { body }) => row && ({ ...row, ...body } as VersionedRow),
     versioned: true,
     merges: true,
   },
 })
 
-export const codeExists = endpoint({
+export const codeExists = defineEndpoint({
   name: 'codeExists',
   method: 'GET',
   path: '/api/query/code',
   summary: 'Whether a code of a company (open to anybody, D57), order, module or automodule is taken',
-  who: 'anybody',
+  access: 'anybody',
   matrix: 'Z-12',
   query: z.object({ code: text(100, 1), resource: text(40, 1) }),
   output: exists,
   offline: 'online',
 })
 
-export const userExists = endpoint({
+export const userExists = defineEndpoint({
   name: 'userExists',
   method: 'GET',
   path: '/api/query/user',
   summary: 'Whether the own company has a user with this e-mail',
-  who: 'user',
+  access: 'user',
   matrix: 'Z-14',
   query: z.object({ code: text(254, 1), company: z.optional(text(20)) }),
   output: exists,
   offline: 'online',
 })
 
-export const orderExists = endpoint({
+export const orderExists = defineEndpoint({
   name: 'orderExists',
   method: 'GET',
   path: '/api/query/order',
   summary: 'Whether a service code is taken by an order, in any company (D37)',
-  who: 'user',
+  access: 'user',
   matrix: 'Z-14',
   query: z.object({ code: text(100, 1) }),
   output: exists,
   offline: 'online',
 })
 
-export const fieldExists = endpoint({
+export const fieldExists = defineEndpoint({
   name: 'fieldExists',
   method: 'GET',
   path: '/api/query/field',
@@ -304,7 +304,7 @@ export const fieldExists = endpoint({
 \`conds\` is a query string of its own, encoded once more: \`not\` is the id of a row that does not count, \`type\` the client type
 (saas where it is left out). Case and width of letters make no difference. Example:
 \`/api/query/field?resource=module&field=code&value=crm&conds=not%3D7%26type%3Dsaas\``,
-  who: 'user',
+  access: 'user',
   matrix: 'Z-14',
   query: z.object({
     resource: text(40, 1),

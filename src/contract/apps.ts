@@ -1,8 +1,17 @@
 /** Apps: the packages that modules are made of, their upload and their history. */
 import * as z from 'zod/mini'
 import { mappFaults, mappLimits } from '#domain/catalogue/mapp.ts'
-import { endpoint, type ListSpec } from '#contract/endpoint.ts'
-import { changes, page, paged, plainDate, randomId, sortNames, text, timestamp } from '#contract/values.ts'
+import { defineEndpoint, type ListSpec } from '#contract/endpoint.ts'
+import {
+  changesOutput,
+  pageQuery,
+  pageOutput,
+  plainDate,
+  randomId,
+  getSortNames,
+  text,
+  timestamp,
+} from '#contract/values.ts'
 
 /** What an app can be told by the module that takes it in. */
 const appFlag = z.object({
@@ -32,7 +41,7 @@ const appRow = z.object({
 
 export type AppRow = z.output<typeof appRow>
 
-export const appsFills = {
+export const appListSpec = {
   table: 'apps',
   row: appRow,
   sorts: { id: 'number', code: 'text', name: 'text', version: 'text', create_time: 'time', update_time: 'time' },
@@ -41,19 +50,19 @@ export const appsFills = {
   scope: null,
 } satisfies ListSpec
 
-const searched = { searchText: z.optional(text(100)) }
+const searchFields = { searchText: z.optional(text(100)) }
 
-export const listApps = endpoint({
+export const listApps = defineEndpoint({
   name: 'listApps',
   method: 'GET',
   path: '/api/app',
   summary: 'The newest version of every app',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-30',
-  query: page(sortNames(appsFills), searched),
-  output: z.union([paged(appRow), changes(appRow)]),
+  query: pageQuery(getSortNames(appListSpec), searchFields),
+  output: z.union([pageOutput(appRow), changesOutput(appRow)]),
   offline: 'list',
-  list: appsFills,
+  list: appListSpec,
 })
 
 const historyRow = z.object({
@@ -68,7 +77,7 @@ const historyRow = z.object({
   row_version: z.int(),
 })
 
-const historyFills = {
+const appHistoryListSpec = {
   table: 'app_history',
   row: historyRow,
   sorts: { id: 'number', code: 'text', name: 'text', version: 'text', create_time: 'time' },
@@ -77,17 +86,17 @@ const historyFills = {
   scope: null,
 } satisfies ListSpec
 
-export const listAppHistory = endpoint({
+export const listAppHistory = defineEndpoint({
   name: 'listAppHistory',
   method: 'GET',
   path: '/api/apphistory',
   summary: 'Every version that was ever published, with its change log',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-29',
-  query: page(sortNames(historyFills), searched),
-  output: z.union([paged(historyRow), changes(historyRow)]),
+  query: pageQuery(getSortNames(appHistoryListSpec), searchFields),
+  output: z.union([pageOutput(historyRow), changesOutput(historyRow)]),
   offline: 'list',
-  list: historyFills,
+  list: appHistoryListSpec,
 })
 
 const md5 = z.string().check(z.regex(/^[0-9a-f]{32}$/))
@@ -121,12 +130,12 @@ const uploadedFile = z.object({
 
 const fault = z.object({ code: z.enum(mappFaults), named: z.optional(z.string()) })
 
-export const uploadApp = endpoint({
+export const uploadApp = defineEndpoint({
   name: 'uploadApp',
   method: 'POST',
   path: '/api/app/upload',
   summary: 'Look into a .mapp package before it is published',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-31',
   body: z.object({ file: z.unknown() }),
   encoding: 'multipart',
@@ -136,12 +145,12 @@ export const uploadApp = endpoint({
 })
 
 /** Beside it, under `/api/app/upload/tus/`, packages are received in pieces (tus 1.0), past the worker. */
-export const listUploads = endpoint({
+export const listUploads = defineEndpoint({
   name: 'listUploads',
   method: 'GET',
   path: '/api/app/upload',
   summary: 'The packages that you uploaded and did not publish, whole or in part; each is kept for a day',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-31',
   output: z.array(
     z.object({
@@ -159,12 +168,12 @@ export const listUploads = endpoint({
   offline: 'online',
 })
 
-export const publishApps = endpoint({
+export const publishApps = defineEndpoint({
   name: 'publishApps',
   method: 'POST',
   path: '/api/app',
   summary: 'Publish uploaded packages: those that add or upgrade, one version of each',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-31',
   body: z.object({
     modules: z.array(md5).check(z.minLength(1), z.maxLength(200)),
@@ -175,12 +184,12 @@ export const publishApps = endpoint({
   job: 'publish-apps',
 })
 
-export const getResource = endpoint({
+export const getResource = defineEndpoint({
   name: 'getResource',
   method: 'GET',
   path: '/public/resource/:id',
   summary: 'An icon or a change log, by its random id; never changes',
-  who: 'anybody',
+  access: 'anybody',
   matrix: 'Z-29',
   params: z.object({ id: randomId }),
   output: z.unknown(),

@@ -2,8 +2,17 @@
 import * as z from 'zod/mini'
 import { logFaults } from '#domain/audit-log/fault.ts'
 import { auditMenus, auditOperations } from '#domain/audit-log/leaf.ts'
-import { endpoint, keptList, type ListSpec } from '#contract/endpoint.ts'
-import { paged, plainDate, randomId, rowId, sortNames, text, timestamp, whole } from '#contract/values.ts'
+import { defineEndpoint, declareStoredList, type ListSpec } from '#contract/endpoint.ts'
+import {
+  pageOutput,
+  plainDate,
+  randomId,
+  rowId,
+  getSortNames,
+  text,
+  timestamp,
+  integerBetween,
+} from '#contract/values.ts'
 
 const menu = z.enum(auditMenus)
 const operation = z.enum(auditOperations)
@@ -37,7 +46,7 @@ export const auditEntry = z.object({
   row_version: z.int(),
 })
 
-const list = {
+const trailListSpec = {
   table: 'trail',
   row: auditEntry,
   // A trail is read along time; what else could be sorted by is a filter, so that each page comes straight from an index.
@@ -71,23 +80,23 @@ const filters = {
 /** Left out: the caller's own company. Others than the provider's staff may name no other. */
 const company = { companyId: z.optional(rowId) }
 /** The log of nobody's company, where calls without a session are kept, is named by 0. */
-const logOf = { companyId: z.optional(whole(0, 2_147_483_647)) }
+const logQuery = { companyId: z.optional(integerBetween(0, 2_147_483_647)) }
 
 /** The types app, module, automodule and price answer the delete level only (contracts 2). */
-export const listTrail = endpoint({
+export const listTrail = defineEndpoint({
   name: 'listTrail',
   method: 'GET',
   path: '/api/systrail',
   summary: "The own company's trail; any company's for a provider admin",
-  who: 'trail',
+  access: 'trail',
   matrix: 'Z-28',
   query: z.object({
-    results: z._default(whole(1, 50), 10),
+    results: z._default(integerBetween(1, 50), 10),
     /** Up to the 10,000th match; further on by `after`. */
-    page: z._default(whole(1, 10_000), 1),
+    page: z._default(integerBetween(1, 10_000), 1),
     /** Id of the last entry that is known, in the order that is asked for: the page begins behind it. */
     after: z.optional(rowId),
-    sortField: z.optional(z.enum(sortNames(list))),
+    sortField: z.optional(z.enum(getSortNames(trailListSpec))),
     sortOrder: z.optional(z.enum(['asc', 'desc', 'ascend', 'descend'])),
     /** Id of the one entry that is asked for: an address names it. */
     entry: z.optional(rowId),
@@ -95,20 +104,20 @@ export const listTrail = endpoint({
     ...filters,
   }),
   /** `more`: there are more than 10,000. */
-  output: paged(auditEntry),
+  output: pageOutput(auditEntry),
   offline: 'read',
 })
 
 /** What the device keeps of a range, filled and read by the same words as other lists. */
-export const keptTrail: ListSpec = keptList(list)
+export const storedTrailListSpec: ListSpec = declareStoredList(trailListSpec)
 
 /** How many entries each day of at most 400 has; those that failed apart. */
-export const trailActivity = endpoint({
+export const trailActivity = defineEndpoint({
   name: 'trailActivity',
   method: 'GET',
   path: '/api/systrail/activity',
   summary: 'Entries of the audit trail by day',
-  who: 'trail',
+  access: 'trail',
   matrix: 'Z-28',
   query: z.object({ ...company, ...filters }),
   output: z.object({
@@ -120,15 +129,15 @@ export const trailActivity = endpoint({
 })
 
 /** A signed note in the format of C2SP's tlog-checkpoint, with the key it was signed by as a verifier key. */
-export const trailCheckpoint = endpoint({
+export const trailCheckpoint = defineEndpoint({
   name: 'trailCheckpoint',
   method: 'GET',
   path: '/api/systrail/checkpoint',
   summary: "The newest signed checkpoint of a company's log",
-  who: 'trail',
+  access: 'trail',
   matrix: 'Z-28',
   /** `known`: the key by which whoever asks has read the log before. */
-  query: z.object({ ...logOf, known: z.optional(text(300)) }),
+  query: z.object({ ...logQuery, known: z.optional(text(300)) }),
   output: z.object({
     /** Null: the log is empty. */
     note: z.nullable(z.string()),
@@ -145,46 +154,46 @@ export const trailCheckpoint = endpoint({
 })
 
 /** Up to 256 hashes of one level of the tree (C2SP tlog-tiles, height 8). */
-export const trailTile = endpoint({
+export const trailTile = defineEndpoint({
   name: 'trailTile',
   method: 'GET',
   path: '/api/systrail/tile/:level/:index',
   summary: "A tile of hashes of a company's log",
-  who: 'trail',
+  access: 'trail',
   matrix: 'Z-28',
   params: z.object({ level: z.string().check(z.regex(/^[0-5]$/)), index: z.string().check(z.regex(/^\d{1,9}$/)) }),
-  query: z.object(logOf),
+  query: z.object(logQuery),
   /** Hashes of 32 bytes each, one after the other, in base64. */
   output: z.object({ hashes: z.string() }),
   offline: 'read',
 })
 
 /** What the device would keep of a range, and how much that is. `from` and `to`: places in the log, `to` not included. */
-const kept = z.object({ from: z.int(), to: z.int(), entries: z.int(), bytes: z.int() })
+const rangeOutput = z.object({ from: z.int(), to: z.int(), entries: z.int(), bytes: z.int() })
 const days = { dateFrom: plainDate, dateTo: plainDate }
 
-export const trailRange = endpoint({
+export const trailRange = defineEndpoint({
   name: 'trailRange',
   method: 'GET',
   path: '/api/systrail/range',
   summary: 'How much of the audit trail a range of days holds',
-  who: 'trail',
+  access: 'trail',
   matrix: 'Z-28',
   query: z.object({ ...company, ...days }),
-  output: kept,
+  output: rangeOutput,
   offline: 'online',
 })
 
 /** An export like any other, so it is an entry itself; the answer's word opens the stream, now and for its later entries. */
-export const keepTrail = endpoint({
+export const keepTrail = defineEndpoint({
   name: 'keepTrail',
   method: 'POST',
   path: '/api/systrail/keep',
   summary: 'Begin to keep a range of the audit trail on a device',
-  who: 'trail',
+  access: 'trail',
   matrix: 'Z-28',
   body: z.object({ companyId: z.nullable(rowId), ...days }),
-  output: z.extend(kept, { keep: randomId, company_id: z.int() }),
+  output: z.extend(rangeOutput, { keep: randomId, company_id: z.int() }),
   offline: 'online',
 })
 
@@ -193,19 +202,19 @@ export const keepTrail = endpoint({
  * in the log on: first `{zone, from, to}`, then `{index, leaf}` or `{index, hash}` (of what the reader may not see, in
  * base64) without a gap, at the end `{count, note}`. Without the last line the stream was cut.
  */
-export const exportTrail = endpoint({
+export const exportTrail = defineEndpoint({
   name: 'exportTrail',
   method: 'GET',
   path: '/api/systrail/export',
   summary: 'The audit trail as a file, or its leaves as a stream',
-  who: 'trail',
+  access: 'trail',
   matrix: 'Z-28',
   query: z.object({
     format: z.enum(['csv', 'xlsx', 'ndjson']),
     keep: z.optional(randomId),
-    from: z.optional(whole(0, 2_147_483_647)),
-    to: z.optional(whole(0, 2_147_483_647)),
-    sortField: z.optional(z.enum(sortNames(list))),
+    from: z.optional(integerBetween(0, 2_147_483_647)),
+    to: z.optional(integerBetween(0, 2_147_483_647)),
+    sortField: z.optional(z.enum(getSortNames(trailListSpec))),
     sortOrder: z.optional(z.enum(['asc', 'desc'])),
     ...company,
     ...filters,
@@ -218,12 +227,12 @@ export const exportTrail = endpoint({
 })
 
 /** Logs that this server has found changed: nothing more of them is signed until that is cleared up. */
-export const listTrailAlarms = endpoint({
+export const listTrailAlarms = defineEndpoint({
   name: 'listTrailAlarms',
   method: 'GET',
   path: '/api/systrail/alarms',
   summary: 'Audit trails that were found changed, over all companies',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-28',
   output: z.array(
     z.object({
@@ -243,12 +252,12 @@ export const listTrailAlarms = endpoint({
  * Hashes every entry anew, of one company or of all, and compares it with the tree, its columns and the signed checkpoint
  * (S-91). Changes nothing, takes as long as the trail is long.
  */
-export const verifyTrail = endpoint({
+export const verifyTrail = defineEndpoint({
   name: 'verifyTrail',
   method: 'POST',
   path: '/api/systrail/verify',
   summary: 'Check that no entry of the audit trail was changed or taken out since it was written',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-28',
   /** Null: every company. */
   body: z.object({ companyId: z.nullable(rowId) }),

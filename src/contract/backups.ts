@@ -1,25 +1,25 @@
 /** Database-backup subscriptions of a hosted service, the traffic they cause, and the backups themselves. */
 import * as z from 'zod/mini'
-import { endpoint, type ListSpec } from '#contract/endpoint.ts'
+import { defineEndpoint, type ListSpec } from '#contract/endpoint.ts'
 import {
   amount,
-  changes,
+  changesOutput,
   currency,
   month,
-  page,
-  paged,
+  pageQuery,
+  pageOutput,
   plainDate,
   randomId,
   ref,
   rowId,
-  sortNames,
+  getSortNames,
   text,
   timestamp,
-  whole,
+  integerBetween,
 } from '#contract/values.ts'
 
 export const backupTypes = ['pdb2s3', 'pdb2rds'] as const
-export type BackupType = (typeof backupTypes)[number]
+export type PdbType = (typeof backupTypes)[number]
 const backupType = z.enum(backupTypes)
 const periodType = z.enum(['year', 'month'])
 
@@ -29,7 +29,7 @@ const backupRow = z.object({
   price_id: z.int(),
   currency,
   pdb_type: backupType,
-  period: whole(1, 99),
+  period: integerBetween(1, 99),
   period_type: periodType,
   period_start: plainDate,
   /** Exclusive (D18). */
@@ -53,7 +53,7 @@ const backupRow = z.object({
 })
 export type BackupOrderRow = z.output<typeof backupRow>
 
-const backupFills = {
+const backupOrderListSpec = {
   table: 'backup_orders',
   row: backupRow,
   sorts: { id: 'number', create_time: 'time', period_start: 'time', period_end: 'time', status: 'number' },
@@ -62,30 +62,30 @@ const backupFills = {
   scope: { column: 'service_id', param: 'serviceId' },
 } satisfies ListSpec
 
-export const listBackupOrders = endpoint({
+export const listBackupOrders = defineEndpoint({
   name: 'listBackupOrders',
   method: 'GET',
   path: '/api/pdb/order',
   summary: "A service's backup subscriptions",
-  who: 'order',
+  access: 'order',
   matrix: 'Z-23',
-  query: page(sortNames(backupFills), { serviceId: ref('service'), pdb_type: z.optional(backupType) }),
-  output: z.union([paged(backupRow), changes(backupRow)]),
+  query: pageQuery(getSortNames(backupOrderListSpec), { serviceId: ref('service'), pdb_type: z.optional(backupType) }),
+  output: z.union([pageOutput(backupRow), changesOutput(backupRow)]),
   offline: 'list',
-  list: backupFills,
+  list: backupOrderListSpec,
 })
 
-export const orderBackup = endpoint({
+export const orderBackup = defineEndpoint({
   name: 'orderBackup',
   method: 'POST',
   path: '/api/pdb/order',
   summary: 'Subscribe a service to a backup, up to the end of its contract (D21)',
-  who: 'order',
+  access: 'order',
   matrix: 'Z-23',
   body: z.object({
     service_id: ref('service'),
     pdb_type: backupType,
-    period: whole(1, 99),
+    period: integerBetween(1, 99),
     period_type: periodType,
     /** As shown: another price by now is a QUOTE_CHANGED (D17). */
     quote_id: z.optional(randomId),
@@ -120,7 +120,7 @@ const trafficRow = z.object({
 })
 export type TrafficRow = z.output<typeof trafficRow>
 
-const trafficFills = {
+const trafficListSpec = {
   table: 'traffic',
   row: trafficRow,
   sorts: { id: 'number', period_end: 'time', pdb_traffic: 'number', pay_date: 'time' },
@@ -129,25 +129,25 @@ const trafficFills = {
   scope: { column: 'service_id', param: 'serviceId' },
 } satisfies ListSpec
 
-export const listTraffic = endpoint({
+export const listTraffic = defineEndpoint({
   name: 'listTraffic',
   method: 'GET',
   path: '/api/pdb/traffic',
   summary: "A service's traffic, a record a month",
-  who: 'order',
+  access: 'order',
   matrix: 'Z-23',
-  query: page(sortNames(trafficFills), { serviceId: ref('service') }),
-  output: z.union([paged(trafficRow), changes(trafficRow)]),
+  query: pageQuery(getSortNames(trafficListSpec), { serviceId: ref('service') }),
+  output: z.union([pageOutput(trafficRow), changesOutput(trafficRow)]),
   offline: 'list',
-  list: trafficFills,
+  list: trafficListSpec,
 })
 
-export const getTraffic = endpoint({
+export const getTraffic = defineEndpoint({
   name: 'getTraffic',
   method: 'GET',
   path: '/api/pdb/traffic/:serviceId',
   summary: "This month's traffic so far, and how much of it is free",
-  who: 'order',
+  access: 'order',
   matrix: 'Z-23',
   params: z.object({ serviceId: ref('service') }),
   output: z.object({ month, pdb_traffic: amount, pdb2s3_traffic: amount, amount, currency }),
@@ -155,12 +155,12 @@ export const getTraffic = endpoint({
 })
 
 /** Staff suspend the backups to the bucket of a service, or lift that; overdue traffic suspends them by itself. */
-export const disableTraffic = endpoint({
+export const disableTraffic = defineEndpoint({
   name: 'disableTraffic',
   method: 'POST',
   path: '/api/pdb/traffic/:serviceId',
   summary: 'Suspend or allow the backups of a service that cause traffic',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-23',
   params: z.object({ serviceId: ref('service') }),
   body: z.object({ disabled: z.boolean() }),
@@ -189,7 +189,7 @@ export const backupFaults = [
 export type BackupFault = (typeof backupFaults)[number]
 
 /** One that ran, or runs. */
-const storedRow = z.object({
+const storedBackupRow = z.object({
   id: z.int(),
   service_id: z.int(),
   service_code: z.string(),
@@ -212,11 +212,11 @@ const storedRow = z.object({
   fault: z.nullable(z.enum(backupFaults)),
   row_version: z.int(),
 })
-export type StoredBackupRow = z.output<typeof storedRow>
+export type StoredBackupRow = z.output<typeof storedBackupRow>
 
-const storedFills = {
+const storedBackupListSpec = {
   table: 'backups',
-  row: storedRow,
+  row: storedBackupRow,
   sorts: { id: 'number', start_time: 'time', bytes: 'number', duration: 'number' },
   sort: ['start_time', 'desc'],
   filters: { pdb_type: { kind: 'equal', column: 'pdb_type' } },
@@ -224,35 +224,35 @@ const storedFills = {
 } satisfies ListSpec
 
 /** The same people as for all that touches a running system (Z-26). */
-const hands = { who: 'orderOrProviderAdmin', matrix: 'Z-26' } as const
+const operatorAccess = { access: 'orderOrProviderAdmin', matrix: 'Z-26' } as const
 
-export const listBackups = endpoint({
-  ...hands,
+export const listBackups = defineEndpoint({
+  ...operatorAccess,
   name: 'listBackups',
   method: 'GET',
   path: '/api/pdb/backup',
   summary: "A service's backups, newest first",
-  query: page(sortNames(storedFills), { serviceId: ref('service'), pdb_type: z.optional(backupType) }),
-  output: z.union([paged(storedRow), changes(storedRow)]),
+  query: pageQuery(getSortNames(storedBackupListSpec), { serviceId: ref('service'), pdb_type: z.optional(backupType) }),
+  output: z.union([pageOutput(storedBackupRow), changesOutput(storedBackupRow)]),
   offline: 'list',
-  list: storedFills,
+  list: storedBackupListSpec,
 })
 
-export const backUp = endpoint({
-  ...hands,
+export const backUp = defineEndpoint({
+  ...operatorAccess,
   name: 'backUp',
   method: 'POST',
   path: '/api/pdb/backup',
   summary: 'Back a service up now; about 5 minutes (contracts 9)',
   body: z.object({ service_id: ref('service'), pdb_type: backupType }),
-  output: storedRow,
+  output: storedBackupRow,
   offline: 'online',
   job: 'run-backup',
 })
 
 /** One at a time for each service, as all that is done to a running system. */
-export const restoreBackup = endpoint({
-  ...hands,
+export const restoreBackup = defineEndpoint({
+  ...operatorAccess,
   name: 'restoreBackup',
   method: 'POST',
   path: '/api/pdb/restore',
@@ -268,7 +268,7 @@ export const restoreBackup = endpoint({
   stepUp: () => true,
 })
 
-const planned = z.object({
+const plannedBackup = z.object({
   /** When the clock starts the next one; null: it does not. */
   next_run: z.nullable(timestamp),
   /** Newest that succeeded. */
@@ -278,16 +278,16 @@ const planned = z.object({
 })
 
 /** What stands behind a service's backups: when, how long they are kept, whether they were proven. */
-export const getBackupPlan = endpoint({
-  ...hands,
+export const getBackupPlan = defineEndpoint({
+  ...operatorAccess,
   name: 'getBackupPlan',
   method: 'GET',
   path: '/api/pdb/plan/:serviceId',
   summary: "When a service is backed up next, how long backups are kept, and the last drill's result",
   params: z.object({ serviceId: ref('service') }),
   output: z.object({
-    pdb2s3: planned,
-    pdb2rds: planned,
+    pdb2s3: plannedBackup,
+    pdb2rds: plannedBackup,
     /** How many of each kind are kept at most, and for how many days; the newest good one stays. */
     keep_count: z.int(),
     keep_days: z.int(),

@@ -3,10 +3,10 @@
  * compare them; what bears no number (development, tests) is of no age and never too old.
  */
 
-export const numberOf = (build: string): number => Number(/^(\d{1,15})-/.exec(build)?.[1] ?? 0)
+export const getBuildNumber = (build: string): number => Number(/^(\d{1,15})-/.exec(build)?.[1] ?? 0)
 
 /** When it was built, epoch ms; null: its number is none of a moment (yyyymmddhhmmss, UTC). */
-export function madeAt(build: string): number | null {
+export function getBuildTime(build: string): number | null {
   const parts = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)-/.exec(build)?.slice(1).map(Number)
   if (!parts) return null
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
@@ -14,7 +14,8 @@ export function madeAt(build: string): number | null {
 }
 
 /** `minimum` 0: none is asked for. */
-export const isBelow = (build: string, minimum: number): boolean => numberOf(build) > 0 && numberOf(build) < minimum
+export const isOlderBuild = (build: string, minimum: number): boolean =>
+  getBuildNumber(build) > 0 && getBuildNumber(build) < minimum
 
 /** On the server's answers, where there is something to say. */
 export const buildHeaders = {
@@ -25,7 +26,7 @@ export const buildHeaders = {
 } as const
 
 /** Where a page asks what the server says of builds, worker or not: never kept, never taken by a worker. */
-export const wordPath = '/saas/worker.json'
+export const buildInfoPath = '/saas/worker.json'
 
 export interface BuildInfo {
   /** The one that is served now. */

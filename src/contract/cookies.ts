@@ -10,13 +10,13 @@ export const cookies = {
  * How many writes wait on this device, by user: written and read by its own pages and worker, and with this path never
  * sent to a call of the API.
  */
-export const tallyCookie = { name: 'portal-unsent', path: '/saas/', maxAgeSeconds: 400 * 86_400 } as const
+export const unsentCountCookie = { name: 'portal-unsent', path: '/saas/', maxAgeSeconds: 400 * 86_400 } as const
 
 /** Path of the refresh cookie: the only calls that it travels to. */
 export const refreshPath = '/api/m18s'
 
 /** The user an access value belongs to; null for anything malformed. */
-export function userOfAccess(value: string): number | null {
-  const found = /^(\d{1,10})\.[\w-]{16,}$/.exec(value)
-  return found ? Number(found[1]) : null
+export function parseAccessUserId(value: string): number | null {
+  const match = /^(\d{1,10})\.[\w-]{16,}$/.exec(value)
+  return match ? Number(match[1]) : null
 }

@@ -3,12 +3,12 @@
  * its user gave a password or a factor just now; it lives for minutes. Everything here is online and never kept.
  */
 import * as z from 'zod/mini'
-import { endpoint } from '#contract/endpoint.ts'
+import { defineEndpoint } from '#contract/endpoint.ts'
 import { nameLine, ref, rowId, text, timestamp } from '#contract/values.ts'
 
 /** Named as the field that gives it. */
 const method = z.enum(['password', 'otp', 'assertion', 'recovery_code'])
-export type Method = z.output<typeof method>
+export type ProofMethod = z.output<typeof method>
 const kind = z.enum(['totp', 'passkey'])
 export type FactorKind = z.output<typeof kind>
 
@@ -26,7 +26,7 @@ const requestOptions = z.object({
 })
 export type RequestOptions = z.output<typeof requestOptions>
 
-const proving = {
+const proofFields = {
   mfa_token: z.string(),
   /** Seconds. */
   expires_in: z.int(),
@@ -37,7 +37,7 @@ const proving = {
 
 /** Data of MFA_REQUIRED: what the second step takes, or that a factor is to be set up first. */
 export const secondStep = z.object({
-  ...proving,
+  ...proofFields,
   /** There is none yet, and one is required: `mfa_token` may set it up and is then enough by itself. */
   enrol: z.boolean(),
 })
@@ -50,16 +50,16 @@ const factor = z.object({
   create_time: timestamp,
   last_time: z.nullable(timestamp),
 })
-export type Factor = z.output<typeof factor>
+export type EnrolledFactor = z.output<typeof factor>
 
 const requirement = z.nullable(z.enum(['provider', 'company']))
 
-export const getFactors = endpoint({
+export const getFactors = defineEndpoint({
   name: 'getFactors',
   method: 'GET',
   path: '/api/m18s/mfa',
   summary: 'The own second factors, how many recovery codes are left, and whether a factor is required',
-  who: 'user',
+  access: 'user',
   matrix: 'Z-07',
   output: z.object({
     factors: z.array(factor),
@@ -71,24 +71,24 @@ export const getFactors = endpoint({
   offline: 'online',
 })
 
-export const beginProof = endpoint({
+export const beginProof = defineEndpoint({
   name: 'beginProof',
   method: 'POST',
   path: '/api/m18s/mfa/begin',
   summary: 'Begin a change of factors: what can be given to prove oneself',
-  who: 'user',
+  access: 'user',
   matrix: 'Z-07',
-  output: z.object(proving),
+  output: z.object(proofFields),
   offline: 'online',
   secret: true,
 })
 
-export const proveSelf = endpoint({
+export const proveSelf = defineEndpoint({
   name: 'proveSelf',
   method: 'POST',
   path: '/api/m18s/mfa/prove',
   summary: 'Prove oneself with the password or a factor; from then on mfa_token may change factors',
-  who: 'user',
+  access: 'user',
   matrix: 'Z-07',
   body: z.object({
     mfa_token: mfaToken,
@@ -102,12 +102,12 @@ export const proveSelf = endpoint({
   secret: true,
 })
 
-export const confirmPassword = endpoint({
+export const confirmPassword = defineEndpoint({
   name: 'confirmPassword',
   method: 'POST',
   path: '/api/m18s/mfa/password',
   summary: 'Give the password again: for five minutes this session may do what asks for it (STEP_UP_REQUIRED)',
-  who: 'user',
+  access: 'user',
   matrix: 'Z-07',
   body: z.object({ password: text(1000, 1) }),
   output: null,
@@ -132,12 +132,12 @@ const addBody = z.object({
 /** Shown once; null where there are some already. */
 const addOutput = z.object({ recovery_codes: z.nullable(z.array(z.string())) })
 
-export const setUpFactor = endpoint({
+export const setUpFactor = defineEndpoint({
   name: 'setUpFactor',
   method: 'POST',
   path: '/api/m18s/mfa/setup',
   summary: 'Begin to set up a factor: the secret of an authenticator app, or what a passkey is made with',
-  who: 'user',
+  access: 'user',
   matrix: 'Z-07',
   body: setUpBody,
   output: setUpOutput,
@@ -145,12 +145,12 @@ export const setUpFactor = endpoint({
   secret: true,
 })
 
-export const addFactor = endpoint({
+export const addFactor = defineEndpoint({
   name: 'addFactor',
   method: 'POST',
   path: '/api/m18s/mfa/factor',
   summary: 'Add the factor that was set up, by its first code or by what the passkey answered',
-  who: 'user',
+  access: 'user',
   matrix: 'Z-07',
   body: addBody,
   output: addOutput,
@@ -158,12 +158,12 @@ export const addFactor = endpoint({
   secret: true,
 })
 
-export const removeFactor = endpoint({
+export const removeFactor = defineEndpoint({
   name: 'removeFactor',
   method: 'POST',
   path: '/api/m18s/mfa/remove',
   summary: 'Remove a factor; the last one only where none is required',
-  who: 'user',
+  access: 'user',
   matrix: 'Z-07',
   body: z.object({ mfa_token: mfaToken, id: rowId }),
   output: null,
@@ -171,12 +171,12 @@ export const removeFactor = endpoint({
   secret: true,
 })
 
-export const renameFactor = endpoint({
+export const renameFactor = defineEndpoint({
   name: 'renameFactor',
   method: 'PUT',
   path: '/api/m18s/mfa/factor',
   summary: 'Give one of the own factors another name',
-  who: 'user',
+  access: 'user',
   matrix: 'Z-07',
   body: z.object({ id: rowId, name: nameLine(60, 1) }),
   output: null,
@@ -184,12 +184,12 @@ export const renameFactor = endpoint({
   secret: true,
 })
 
-export const renewRecoveryCodes = endpoint({
+export const renewRecoveryCodes = defineEndpoint({
   name: 'renewRecoveryCodes',
   method: 'POST',
   path: '/api/m18s/mfa/recovery',
   summary: 'New recovery codes; the former ones no longer work',
-  who: 'user',
+  access: 'user',
   matrix: 'Z-07',
   body: z.object({ mfa_token: mfaToken }),
   output: z.object({ recovery_codes: z.array(z.string()) }),
@@ -197,12 +197,12 @@ export const renewRecoveryCodes = endpoint({
   secret: true,
 })
 
-export const requireFactor = endpoint({
+export const requireFactor = defineEndpoint({
   name: 'requireFactor',
   method: 'PUT',
   path: '/api/m18s/mfa/company',
   summary: 'Require a second factor of all users of the own company, or no longer',
-  who: 'admin',
+  access: 'admin',
   matrix: 'Z-09',
   body: z.object({ mfa_token: mfaToken, required: z.boolean() }),
   output: null,
@@ -210,25 +210,25 @@ export const requireFactor = endpoint({
   secret: true,
 })
 
-export const getUserFactors = endpoint({
+export const getUserFactors = defineEndpoint({
   name: 'getUserFactors',
   method: 'GET',
   path: '/api/m18s/user/:id/mfa',
   summary: "How many second factors one of the company's other users has, and whether one is required",
-  who: 'admin',
+  access: 'admin',
   matrix: 'Z-10',
   params: z.object({ id: ref('user') }),
   output: z.object({ factors: z.int(), required: requirement }),
   offline: 'online',
 })
 
-export const resetUserFactors = endpoint({
+export const resetUserFactors = defineEndpoint({
   name: 'resetUserFactors',
   method: 'POST',
   path: '/api/m18s/user/:id/mfa/reset',
   summary:
     "Take all second factors off one of the company's other users, who has lost them, and end all their sessions",
-  who: 'admin',
+  access: 'admin',
   matrix: 'Z-10',
   params: z.object({ id: ref('user') }),
   body: z.object({ mfa_token: mfaToken }),
@@ -237,12 +237,12 @@ export const resetUserFactors = endpoint({
   secret: true,
 })
 
-export const setUpFirstFactor = endpoint({
+export const setUpFirstFactor = defineEndpoint({
   name: 'setUpFirstFactor',
   method: 'POST',
   path: '/public/mfa/setup',
   summary: 'Begin to set up a required factor during the sign-in, by the mfa_token of its password step',
-  who: 'anybody',
+  access: 'anybody',
   matrix: 'Z-01',
   body: setUpBody,
   output: setUpOutput,
@@ -250,12 +250,12 @@ export const setUpFirstFactor = endpoint({
   secret: true,
 })
 
-export const addFirstFactor = endpoint({
+export const addFirstFactor = defineEndpoint({
   name: 'addFirstFactor',
   method: 'POST',
   path: '/public/mfa/factor',
   summary: 'Add the required factor during the sign-in; mfa_token then signs in by itself',
-  who: 'anybody',
+  access: 'anybody',
   matrix: 'Z-01',
   body: addBody,
   output: addOutput,

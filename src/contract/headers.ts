@@ -19,17 +19,17 @@ export const headers = {
   rowsLeftOut: 'x-rows-left-out',
   leftOutIds: 'x-rows-left-out-ids',
   /** SHA-256 of the newest access token that the device was given, in hex: sent when it renews its session (decision 69). */
-  newestAccess: 'x-newest-access',
+  latestAccess: 'x-newest-access',
   requestId: 'x-request-id',
   build: 'x-build',
   /** `queued`: this 202 is the device's own word, not the server's. `refused`, `asks`, `conflict`: where the entry stands. */
   outbox: 'x-outbox',
   /** The device's own answer from what it keeps; X-As-Of says of when. */
-  kept: 'x-kept',
+  storedResponse: 'x-kept',
   /** Beside `kept`: the server's refusal in whose place it stands, as JSON in percent-encoding. */
-  keptProblem: 'x-kept-problem',
+  replacedProblem: 'x-kept-problem',
   /** JSON `{from, to}`: it was asked for more days than the device keeps, and its answer is of these; `to` null: up to X-As-Of. */
-  keptDays: 'x-kept-days',
+  storedDays: 'x-kept-days',
   /** From a page to its worker, which may see no cookies; never sent to the server. */
   pageAccess: 'x-page-access',
   /** Marks the pipeline's own requests, so that a worker leaves them alone. */

@@ -18,27 +18,27 @@ import * as visitors from '#contract/public.ts'
 import * as withdrawnPrices from '#contract/price-lists/withdrawn.ts'
 
 const isEndpoint = (value: unknown): value is Endpoint =>
-  typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'who' in value
+  typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'access' in value
 
-const rowsOf = (noun: Record<string, unknown>) => Object.values(noun).filter(isEndpoint)
+const listEndpoints = (noun: Record<string, unknown>) => Object.values(noun).filter(isEndpoint)
 
 /** The calls of each noun, nouns in the order that a newcomer meets them. */
-export const nouns: Readonly<Record<string, readonly Endpoint[]>> = {
-  accounts: rowsOf(accounts),
-  factors: rowsOf(factors),
-  sessions: rowsOf(sessions),
-  visitors: rowsOf(visitors),
-  requests: rowsOf(requests),
-  users: rowsOf(users),
-  orders: rowsOf(orders),
-  prices: [...rowsOf(prices), ...rowsOf(withdrawnPrices)],
-  payments: rowsOf(payments),
-  calendars: rowsOf(calendars),
-  services: rowsOf(services),
-  backups: rowsOf(backups),
-  trail: rowsOf(trail),
-  apps: rowsOf(apps),
-  modules: rowsOf(modules),
+export const endpointsByNoun: Readonly<Record<string, readonly Endpoint[]>> = {
+  accounts: listEndpoints(accounts),
+  factors: listEndpoints(factors),
+  sessions: listEndpoints(sessions),
+  visitors: listEndpoints(visitors),
+  requests: listEndpoints(requests),
+  users: listEndpoints(users),
+  orders: listEndpoints(orders),
+  prices: [...listEndpoints(prices), ...listEndpoints(withdrawnPrices)],
+  payments: listEndpoints(payments),
+  calendars: listEndpoints(calendars),
+  services: listEndpoints(services),
+  backups: listEndpoints(backups),
+  trail: listEndpoints(trail),
+  apps: listEndpoints(apps),
+  modules: listEndpoints(modules),
 }
 
-export const endpoints: readonly Endpoint[] = Object.values(nouns).flat()
+export const endpoints: readonly Endpoint[] = Object.values(endpointsByNoun).flat()

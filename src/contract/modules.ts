@@ -1,9 +1,20 @@
 /** The catalogue of modules, visible and hidden. */
 import * as z from 'zod/mini'
-import { cataloguedHere } from '#domain/catalogue/modules.ts'
+import { toPendingModule } from '#domain/catalogue/modules.ts'
 import { moduleRowNames } from '#domain/row-names.ts'
-import { endpoint, type ListSpec, type Row } from '#contract/endpoint.ts'
-import { changes, clientType, line, page, paged, ref, sortNames, text, timestamp, wordCode } from '#contract/values.ts'
+import { defineEndpoint, type ListSpec, type VersionedRow } from '#contract/endpoint.ts'
+import {
+  changesOutput,
+  clientType,
+  line,
+  pageQuery,
+  pageOutput,
+  ref,
+  getSortNames,
+  text,
+  timestamp,
+  wordCode,
+} from '#contract/values.ts'
 
 const codes = z.array(wordCode).check(z.maxLength(500))
 
@@ -31,9 +42,9 @@ const moduleRow = z.object({
   create_time: timestamp,
   row_version: z.int(),
 })
-export type ModuleRow = Omit<z.output<typeof moduleRow>, 'id'> & Row
+export type ModuleRow = Omit<z.output<typeof moduleRow>, 'id'> & VersionedRow
 
-export const modulesFills = {
+export const moduleListSpec = {
   table: 'modules',
   row: moduleRow,
   sorts: { id: 'number', code: 'text', name: 'text', version: 'text', create_time: 'time' },
@@ -46,33 +57,33 @@ export const modulesFills = {
   scope: null,
 } satisfies ListSpec
 
-export const listModules = endpoint({
+export const listModules = defineEndpoint({
   name: 'listModules',
   method: 'GET',
   path: '/api/module',
   summary: 'Modules by client type, visible or hidden',
-  who: 'orderOrProviderAdmin',
+  access: 'orderOrProviderAdmin',
   matrix: 'Z-30',
-  query: page(sortNames(modulesFills), {
+  query: pageQuery(getSortNames(moduleListSpec), {
     hidden: z.optional(z.boolean()),
     type: z.optional(clientType),
     searchText: z.optional(text(100)),
   }),
-  output: z.union([paged(moduleRow), changes(moduleRow)]),
+  output: z.union([pageOutput(moduleRow), changesOutput(moduleRow)]),
   offline: 'list',
-  list: modulesFills,
+  list: moduleListSpec,
 })
 
-const ofType = z.object({ type: z._default(clientType, 'saas') })
+const typeQuery = z.object({ type: z._default(clientType, 'saas') })
 
-export const listModuleChoices = endpoint({
+export const listModuleChoices = defineEndpoint({
   name: 'listModuleChoices',
   method: 'GET',
   path: '/api/module/info',
   summary: 'Modules to choose from, with what each depends on',
-  who: 'orderOrProviderAdmin',
+  access: 'orderOrProviderAdmin',
   matrix: 'Z-30',
-  query: ofType,
+  query: typeQuery,
   output: z.array(
     z.object({
       id: z.int(),
@@ -90,12 +101,12 @@ export const listModuleChoices = endpoint({
 const table = 'modules'
 const byId = z.object({ id: ref('module') })
 
-export const createModule = endpoint({
+export const createModule = defineEndpoint({
   name: 'createModule',
   method: 'POST',
   path: '/api/module',
   summary: 'Add a module; a hidden one may leave its code to the server (D80)',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-30',
   body: z.extend(z.partial(z.omit(fields, { name: true })), { name: fields.shape.name }),
   output: moduleRow,
@@ -104,30 +115,30 @@ export const createModule = endpoint({
     kind: 'module',
     table,
     target: () => null,
-    overlay: (_row, { body }, named) => cataloguedHere(body, named),
+    overlay: (_row, { body }, write) => toPendingModule(body, write),
     versioned: false,
     names: moduleRowNames,
   },
 })
 
-export const getModule = endpoint({
+export const getModule = defineEndpoint({
   name: 'getModule',
   method: 'GET',
   path: '/api/module/:id',
   summary: 'A module with its apps',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-30',
   params: byId,
   output: moduleRow,
   offline: 'read',
 })
 
-export const updateModule = endpoint({
+export const updateModule = defineEndpoint({
   name: 'updateModule',
   method: 'PUT',
   path: '/api/module/:id',
   summary: 'Change a module',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-30',
   params: byId,
   body: z.partial(fields),
@@ -143,12 +154,12 @@ export const updateModule = endpoint({
   },
 })
 
-export const deleteModule = endpoint({
+export const deleteModule = defineEndpoint({
   name: 'deleteModule',
   method: 'DELETE',
   path: '/api/module/:id',
   summary: 'Delete a module that nothing depends on',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-30',
   params: byId,
   output: null,
@@ -165,24 +176,24 @@ export const deleteModule = endpoint({
 
 const dependents = z.array(z.object({ id: z.int(), code: z.string(), name: z.string() }))
 
-export const getModuleRelations = endpoint({
+export const getModuleRelations = defineEndpoint({
   name: 'getModuleRelations',
   method: 'GET',
   path: '/api/module/relation',
   summary: 'What depends on a module, hidden and visible apart',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-30',
   query: z.object({ code: wordCode, type: z._default(clientType, 'saas') }),
   output: z.object({ hidden: dependents, visible: dependents }),
   offline: 'online',
 })
 
-export const listJoinedContracts = endpoint({
+export const listJoinedContracts = defineEndpoint({
   name: 'listJoinedContracts',
   method: 'GET',
   path: '/api/module/contracts',
   summary: 'The contracts in effect that a hidden module of these conditions joins at their next change or extension',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-30',
   query: z.object({
     type: z._default(clientType, 'saas'),
@@ -200,14 +211,14 @@ export const listJoinedContracts = endpoint({
   offline: 'online',
 })
 
-export const validateModules = endpoint({
+export const validateModules = defineEndpoint({
   name: 'validateModules',
   method: 'POST',
   path: '/api/module/validate',
   summary: 'Which apps a set of modules misses, runs in circles with, or needs in another version',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-30',
-  query: ofType,
+  query: typeQuery,
   body: z.array(wordCode).check(z.minLength(1), z.maxLength(500)),
   output: z.object({
     apps_missing: z.array(z.string()),

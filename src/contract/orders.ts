@@ -6,40 +6,40 @@ import * as z from 'zod/mini'
 import {
   descLimit,
   nameLimit,
-  type OrderDraft,
-  orderedHere,
+  type PendingOrderFields,
+  toPendingOrder,
   termLimits,
   userLimits,
   yearLimits,
 } from '#domain/orders.ts'
 import { orderRowNames } from '#domain/row-names.ts'
-import { endpoint, type ListSpec, type Row } from '#contract/endpoint.ts'
-import { dueItem, feeStep } from '#contract/payments.ts'
+import { defineEndpoint, type ListSpec, type VersionedRow } from '#contract/endpoint.ts'
+import { paymentDue, feeStep } from '#contract/payments.ts'
 import {
   amount,
-  changes,
+  changesOutput,
   clientType,
   currency,
   flag01,
   nameLine,
-  page,
-  paged,
+  pageQuery,
+  pageOutput,
   paragraph,
   plainDate,
   randomId,
   ref,
   rowId,
   serviceCode,
-  sortNames,
+  getSortNames,
   text,
   timestamp,
   userMode,
-  whole,
+  integerBetween,
   wordCode,
 } from '#contract/values.ts'
 
-const years = whole(yearLimits.least, yearLimits.most)
-const users = whole(userLimits.least, userLimits.most)
+const years = integerBetween(yearLimits.min, yearLimits.max)
+const users = integerBetween(userLimits.min, userLimits.max)
 /** That there is at least one is said in the specification's own words (contracts 8). */
 /** Each once: what is named twice would be paid for twice. */
 const modules = z.array(wordCode).check(
@@ -51,10 +51,10 @@ const state = z.enum(['invalid', 'unpaid', 'effective', 'overwritten', 'expired'
 const status = z.union([z.literal(-1), z.literal(0), z.literal(1), z.literal(2), z.literal(3)])
 const orderType = z.enum(['create', 'extend', 'change'])
 /** 0 not created, 1 creating, 2 running, 3 updating, 4 stopped, 5 failed (D40). */
-export const systemStatus = whole(0, 5)
+export const systemStatus = integerBetween(0, 5)
 
 /** What an order and a contract have alike. */
-const agreed = {
+const commonFields = {
   currency,
   user_mode: userMode,
   users,
@@ -67,7 +67,7 @@ const agreed = {
   amount: z.nullable(amount),
   pay_amount: z.nullable(amount),
   /** Years: of an order that is not paid what it asks for, of a contract all that it runs. */
-  period: whole(termLimits.least, termLimits.most),
+  period: integerBetween(termLimits.min, termLimits.max),
   period_start: plainDate,
   period_end: plainDate,
   /** The last day, shown as it is (D18). */
@@ -87,7 +87,7 @@ const orderRow = z.object({
   /** 0: not paid or not in effect yet. */
   contract_id: z.int(),
   contract: z.nullable(z.string()),
-  ...agreed,
+  ...commonFields,
   alert_date: z.nullable(plainDate),
   online: flag01,
   system_status: systemStatus,
@@ -96,7 +96,7 @@ const orderRow = z.object({
   /** A change or extension that waits to be paid (D35). */
   pending: z.nullable(z.object({ id: z.int(), type: orderType, amount, due: timestamp })),
   /** All that is to be paid for the service, soonest first; `payment` says in a word whether there is anything. */
-  dues: z.array(dueItem),
+  dues: z.array(paymentDue),
   payment: z.enum(['due', 'none']),
   /** Of a change: what is below the smallest payable amount and not charged; null: nothing. */
   waived: z.nullable(amount),
@@ -108,7 +108,7 @@ const orderRow = z.object({
   update_time: timestamp,
   row_version: z.int(),
 })
-export type OrderRow = Omit<z.output<typeof orderRow>, 'id'> & Row
+export type OrderRow = Omit<z.output<typeof orderRow>, 'id'> & VersionedRow
 
 const contractRow = z.object({
   id: z.int(),
@@ -119,7 +119,7 @@ const contractRow = z.object({
   /** Reading A; `state` says the same in a word (D27). */
   status,
   state,
-  ...agreed,
+  ...commonFields,
   /** What it was sold at, by its paid stretches; ends are exclusive. What a change of it costs is worked out from them. */
   segments: z.array(z.object({ start: plainDate, end: plainDate, annual: amount })),
   /** How the amount of its sale came about, and of which day the price list was. */
@@ -136,7 +136,7 @@ const contractRow = z.object({
 })
 
 /** What the list keeps on the device, for whoever reads it there. */
-export const ordersFills = {
+export const orderListSpec = {
   table: 'orders',
   row: orderRow,
   sorts: {
@@ -164,38 +164,38 @@ export const ordersFills = {
 } satisfies ListSpec
 
 /** One row for each service code: the order in force, else the newest (D35). Type is the client type. */
-export const listOrders = endpoint({
+export const listOrders = defineEndpoint({
   name: 'listOrders',
   method: 'GET',
   path: '/api/company/:companyId/sorder',
   summary: "A company's service orders, page by page",
-  who: 'order',
+  access: 'order',
   matrix: 'Z-17',
   params: z.object({ companyId: ref('company') }),
-  query: page(sortNames(ordersFills), {
+  query: pageQuery(getSortNames(orderListSpec), {
     type: z.optional(clientType),
     status: z.optional(status),
     searchText: z.optional(text(100)),
   }),
-  output: z.union([paged(orderRow), changes(orderRow)]),
+  output: z.union([pageOutput(orderRow), changesOutput(orderRow)]),
   offline: 'list',
-  list: ordersFills,
+  list: orderListSpec,
 })
 
 /** Whose contracts the provider's staff may look at, or order (D53): by id, or by a part of the code or name; without either none. */
-export const listCompanies = endpoint({
+export const listCompanies = defineEndpoint({
   name: 'listCompanies',
   method: 'GET',
   path: '/api/company',
   summary: 'Companies to look at, by a part of their code or name',
-  who: 'providerOrder',
+  access: 'providerOrder',
   matrix: 'Z-17',
   query: z.object({ id: z.optional(rowId), searchText: z.optional(text(100)) }),
   output: z.array(z.object({ id: z.int(), code: z.string(), name: z.string() })),
   offline: 'read',
 })
 
-const quoted = {
+const quoteFields = {
   /** What was shown when it was ordered: another price by now is a QUOTE_CHANGED (D17). */
   quote_id: z.optional(randomId),
   price_id: z.optional(z.int()),
@@ -221,75 +221,75 @@ const contractPayload = z.object({
   /** Back-dated by the provider's staff (D39). */
   sOrderCreateTime: z.optional(plainDate),
   confirmKey: z.optional(randomId),
-  ...quoted,
+  ...quoteFields,
 })
 
-const queued = { kind: 'order', table: 'orders', names: orderRowNames } as const
+const queueDefaults = { kind: 'order', table: 'orders', names: orderRowNames } as const
 
-export const createOrder = endpoint({
+export const createOrder = defineEndpoint({
   name: 'createOrder',
   method: 'POST',
   path: '/api/sorder',
   summary: 'Order a service; apps that would change are asked about first (APP_CONFIRM)',
-  who: 'order',
+  access: 'order',
   matrix: 'Z-17',
   body: contractPayload,
   output: orderRow,
   offline: 'queue',
   queue: {
-    ...queued,
+    ...queueDefaults,
     target: () => null,
-    overlay: (_row, { body }, named) => orderedHere(body as OrderDraft, named),
+    overlay: (_row, { body }, write) => toPendingOrder(body as PendingOrderFields, write),
     versioned: false,
     // Whoever orders by the server's own figure sits before it: it is made now, or not at all (D89).
-    unless: ({ body }) => body.quote_id !== undefined,
+    mustNotQueue: ({ body }) => body.quote_id !== undefined,
   },
 })
 
 const byId = z.object({ id: ref('order') })
 
-export const getOrder = endpoint({
+export const getOrder = defineEndpoint({
   name: 'getOrder',
   method: 'GET',
   path: '/api/sorder/:id',
   summary: 'A service order',
-  who: 'order',
+  access: 'order',
   matrix: 'Z-17',
   params: byId,
   output: orderRow,
   offline: 'read',
 })
 
-export const deleteOrder = endpoint({
+export const deleteOrder = defineEndpoint({
   name: 'deleteOrder',
   method: 'DELETE',
   path: '/api/sorder/:id',
   summary: 'Delete an order that is not in effect',
-  who: 'order',
+  access: 'order',
   matrix: 'Z-17',
   params: byId,
   output: null,
   offline: 'queue',
   queue: {
-    ...queued,
+    ...queueDefaults,
     target: ({ params }) => params.id,
     overlay: () => null,
     versioned: true,
   },
 })
 
-export const setAlertDate = endpoint({
+export const setAlertDate = defineEndpoint({
   name: 'setAlertDate',
   method: 'POST',
   path: '/api/sorder/alertDate',
   summary: 'From when reminders of payment are sent; null: the normal schedule (D45)',
-  who: 'deleteLevel',
+  access: 'deleteLevel',
   matrix: 'Z-18',
   body: z.object({ id: ref('order'), alert_date: z.nullable(plainDate) }),
   output: orderRow,
   offline: 'queue',
   queue: {
-    ...queued,
+    ...queueDefaults,
     target: ({ body }) => body.id,
     overlay: (row, { body }) => row && ({ ...row, alert_date: body.alert_date } as OrderRow),
     versioned: true,
@@ -308,16 +308,16 @@ const changePayload = z.object({
   confirmKey: z.optional(randomId),
   /** The `discarded_amount` that the user agreed to lose: required where a change discards money. */
   confirm_discard: z.optional(amount),
-  ...quoted,
+  ...quoteFields,
 })
 
 /** Offline the page asks the same engine, on the price list it holds, and says so. */
-export const calculate = endpoint({
+export const calculate = defineEndpoint({
   name: 'calculate',
   method: 'POST',
   path: '/api/calculate',
   summary: 'What an order, a change or an extension would cost, with the steps that lead there',
-  who: 'order',
+  access: 'order',
   matrix: 'Z-19',
   // A price can be asked for before the service has a name.
   body: z.union([
@@ -347,12 +347,12 @@ export const calculate = endpoint({
   offline: 'online',
 })
 
-export const changeContract = endpoint({
+export const changeContract = defineEndpoint({
   name: 'changeContract',
   method: 'POST',
   path: '/api/contract',
   summary: 'Order a change or an extension: unpaid, or in effect at once when nothing is due (D15)',
-  who: 'order',
+  access: 'order',
   matrix: 'Z-19',
   body: changePayload,
   output: orderRow,
@@ -360,12 +360,12 @@ export const changeContract = endpoint({
 })
 
 /** By the id of the contract that the change made. */
-export const undoChange = endpoint({
+export const undoChange = defineEndpoint({
   name: 'undoChange',
   method: 'POST',
   path: '/api/contract/:id/undo',
   summary: 'Restore the contract before a change that discarded money, for 0.00, until the end of its day',
-  who: 'order',
+  access: 'order',
   matrix: 'Z-19',
   params: z.object({ id: ref('contract') }),
   body: z.object({ confirmKey: z.optional(randomId) }),
@@ -374,24 +374,24 @@ export const undoChange = endpoint({
 })
 
 /** By the order's id (api: which id). */
-export const deleteContract = endpoint({
+export const deleteContract = defineEndpoint({
   name: 'deleteContract',
   method: 'DELETE',
   path: '/api/contract/:id',
   summary: 'Delete an unpaid change or extension (D34)',
-  who: 'order',
+  access: 'order',
   matrix: 'Z-19',
   params: byId,
   output: null,
   offline: 'online',
 })
 
-export const getContractHistory = endpoint({
+export const getContractHistory = defineEndpoint({
   name: 'getContractHistory',
   method: 'GET',
   path: '/api/contract/:id/history',
   summary: 'A contract and those it replaced, newest first',
-  who: 'order',
+  access: 'order',
   matrix: 'Z-19',
   params: z.object({ id: ref('contract') }),
   output: z.array(contractRow),

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { languages } from '#domain/accounts/users.ts'
 import { paymentTypes } from '#domain/payments.ts'
-import { endpoint } from '#contract/endpoint.ts'
+import { defineEndpoint } from '#contract/endpoint.ts'
 import {
   amount,
   currency,
@@ -30,7 +30,7 @@ export const feeStep = z.object({
 const userCount = z.object({ from: z.int(), to: z.int() })
 
 /** What is to be paid for a service, as `toDue` works it out. */
-export const dueItem = z.object({
+export const paymentDue = z.object({
   contractType,
   id: z.int(),
   type: z.enum(['create', 'extend', 'change', 'pdb2s3', 'pdb2rds', 'traffic']),
@@ -57,12 +57,12 @@ export const dueItem = z.object({
  * Secret, because it carries a card's token: what becomes of it stands in the attempts and not in the idempotency store. The same call
  * again is told the same.
  */
-export const pay = endpoint({
+export const pay = defineEndpoint({
   name: 'pay',
   method: 'POST',
   path: '/api/payment/:contract',
   summary: 'Pay an order, a backup or traffic; Alipay answers where to go',
-  who: 'order',
+  access: 'order',
   matrix: 'Z-20 Z-21',
   params: z.object({ contract: rowId }),
   body: z.object({
@@ -85,12 +85,12 @@ export const pay = endpoint({
 })
 
 /** For a page that waits, because the gateway's own word may be later than the browser. Changes nothing but that it is known. */
-export const checkPayment = endpoint({
+export const checkPayment = defineEndpoint({
   name: 'checkPayment',
   method: 'POST',
   path: '/api/payment/:contract/check',
   summary: 'How the payment of an order stands; the gateway is asked where it is not settled',
-  who: 'order',
+  access: 'order',
   matrix: 'Z-20',
   params: z.object({ contract: rowId }),
   body: z.object({ contractType }),
@@ -101,12 +101,12 @@ export const checkPayment = endpoint({
 })
 
 /** D53: the job that does so by itself, now and for everything. */
-export const reconcilePayments = endpoint({
+export const reconcilePayments = defineEndpoint({
   name: 'reconcilePayments',
   method: 'POST',
   path: '/api/payment/reconcile',
   summary: 'Ask the gateways about every payment that is not settled',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-20',
   body: z.object({}),
   output: z.object({
@@ -148,23 +148,23 @@ const paymentTask = z.object({
 export type PaymentTask = z.output<typeof paymentTask>
 
 /** Money that was taken and no order waited for: what waits for somebody, and the latest that are settled. */
-export const listPaymentTasks = endpoint({
+export const listPaymentTasks = defineEndpoint({
   name: 'listPaymentTasks',
   method: 'GET',
   path: '/api/payment/tasks',
   summary: 'Money that no order waits for, over all companies',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-20',
   output: z.array(paymentTask),
   offline: 'read',
 })
 
-export const refundPaymentTask = endpoint({
+export const refundPaymentTask = defineEndpoint({
   name: 'refundPaymentTask',
   method: 'POST',
   path: '/api/payment/tasks/:id/refund',
   summary: 'Give the money of a task back at its gateway',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-20',
   params: z.object({ id: rowId }),
   body: z.object({}),
@@ -173,12 +173,12 @@ export const refundPaymentTask = endpoint({
   stepUp: () => true,
 })
 
-export const applyPaymentTask = endpoint({
+export const applyPaymentTask = defineEndpoint({
   name: 'applyPaymentTask',
   method: 'POST',
   path: '/api/payment/tasks/:id/apply',
   summary: 'Apply the money of a task to what it was paid for, where that is still possible',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-20',
   params: z.object({ id: rowId }),
   body: z.object({}),
@@ -188,12 +188,12 @@ export const applyPaymentTask = endpoint({
 })
 
 /** Gateways send the payer's browser here; it goes on to the order in the app. `?page=result` shows what came of it, without a login. */
-export const returnFromPayment = endpoint({
+export const returnFromPayment = defineEndpoint({
   name: 'returnFromPayment',
   method: 'GET',
   path: '/public/payment/return/:key',
   summary: 'A payer comes back from a gateway and is sent on to the order',
-  who: 'anybody',
+  access: 'anybody',
   matrix: 'Z-22',
   params: z.object({ key: randomId }),
   output: z.unknown(),
@@ -203,12 +203,12 @@ export const returnFromPayment = endpoint({
 })
 
 /** The signature is over the bytes as they came, and stands in a header. */
-export const stripeCalls = endpoint({
+export const stripeCalls = defineEndpoint({
   name: 'stripeCalls',
   method: 'POST',
   path: '/public/payment/stripe',
   summary: 'Stripe reports a payment; a repeat has no second effect',
-  who: 'anybody',
+  access: 'anybody',
   matrix: 'Z-22',
   body: z.looseObject({ id: text(200, 1), type: text(100, 1) }),
   output: null,
@@ -217,12 +217,12 @@ export const stripeCalls = endpoint({
 })
 
 /** Alipay asks until it reads the word `success`. */
-export const alipayCalls = endpoint({
+export const alipayCalls = defineEndpoint({
   name: 'alipayCalls',
   method: 'POST',
   path: '/public/payment/alipay',
   summary: 'Alipay reports a payment; a repeat has no second effect',
-  who: 'anybody',
+  access: 'anybody',
   matrix: 'Z-22',
   body: z.record(text(100), text(5000)),
   encoding: 'form',
@@ -232,12 +232,12 @@ export const alipayCalls = endpoint({
   responseType: 'bytes',
 })
 
-export const requestPrint = endpoint({
+export const requestPrint = defineEndpoint({
   name: 'requestPrint',
   method: 'POST',
   path: '/api/print',
   summary: 'An address that shows a document once, within 60 seconds (D65)',
-  who: 'order',
+  access: 'order',
   matrix: 'Z-24',
   body: z.object({
     kind: z.enum(['contract', 'PDBORDER', 'TRAFFIC']),
@@ -250,12 +250,12 @@ export const requestPrint = endpoint({
   secret: true,
 })
 
-export const openPrint = endpoint({
+export const openPrint = defineEndpoint({
   name: 'openPrint',
   method: 'GET',
   path: '/public/print/:key',
   summary: 'A document to print, once',
-  who: 'anybody',
+  access: 'anybody',
   matrix: 'Z-25',
   params: z.object({ key: randomId }),
   output: z.unknown(),

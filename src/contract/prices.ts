@@ -1,24 +1,24 @@
 /** Price lists: the one in force for who orders, all of them for the provider's staff. */
 import * as z from 'zod/mini'
-import { listedHere } from '#domain/catalogue/prices.ts'
+import { toPendingPriceList } from '#domain/catalogue/price-differences.ts'
 import { priceListRowNames } from '#domain/row-names.ts'
-import { endpoint, type ListSpec, type Row } from '#contract/endpoint.ts'
+import { defineEndpoint, type ListSpec, type VersionedRow } from '#contract/endpoint.ts'
 import {
   amount,
-  changes,
+  changesOutput,
   clientType,
   currency,
   flag01,
-  page,
-  paged,
+  pageQuery,
+  pageOutput,
   plainDate,
   randomId,
   ref,
-  sortNames,
+  getSortNames,
   text,
   timestamp,
   userMode,
-  whole,
+  integerBetween,
 } from '#contract/values.ts'
 
 const charges = { hkd: amount, usd: amount, rmb: amount }
@@ -32,15 +32,15 @@ const header = {
   uat_cap_hkd: amount,
   uat_cap_usd: amount,
   uat_cap_rmb: amount,
-  min_concurrent_user: whole(0, 999_999),
-  min_named_user: whole(0, 999_999),
+  min_concurrent_user: integerBetween(0, 999_999),
+  min_named_user: integerBetween(0, 999_999),
   min_fee_hkd: amount,
   min_fee_usd: amount,
   min_fee_rmb: amount,
 }
 
 /** `to` includes its user; the next range starts one above (D82). */
-const userRange = z.object({ from: whole(0, 999_999), to: whole(0, 999_999), ...charges })
+const userRange = z.object({ from: integerBetween(0, 999_999), to: integerBetween(0, 999_999), ...charges })
 /** A row without a code is one that nobody has chosen a module for: it is left out when a list is kept (contracts 5). */
 const modulePrice = z.object({
   code: text(60).check(z.regex(/^\w*$/)),
@@ -74,7 +74,7 @@ const priceRow = z.object({
   update_user_name: z.string(),
   row_version: z.int(),
 })
-export type PriceRow = Omit<z.output<typeof priceRow>, 'id'> & Row
+export type PriceRow = Omit<z.output<typeof priceRow>, 'id'> & VersionedRow
 
 const withId = <S extends z.core.$ZodLooseShape>(shape: S) => z.object({ id: z.int(), ...shape })
 
@@ -89,12 +89,12 @@ const priceList = z.object({
   pdbPrice: z.nullable(backupPrice),
 })
 
-export const getPriceInForce = endpoint({
+export const getPriceInForce = defineEndpoint({
   name: 'getPriceInForce',
   method: 'GET',
   path: '/api/price',
   summary: 'The confirmed list with the latest effective date not after today, whole (D16)',
-  who: 'orderOrProviderAdmin',
+  access: 'orderOrProviderAdmin',
   matrix: 'Z-16',
   query: z.object({ type: z._default(clientType, 'saas') }),
   output: priceList,
@@ -103,19 +103,19 @@ export const getPriceInForce = endpoint({
 
 const byId = z.object({ id: ref('price') })
 
-export const getPriceList = endpoint({
+export const getPriceList = defineEndpoint({
   name: 'getPriceList',
   method: 'GET',
   path: '/api/prices/:id',
   summary: 'A price list, whole: in force, or named by an own order; any for a provider admin, withdrawn ones too',
-  who: 'orderOrProviderAdmin',
+  access: 'orderOrProviderAdmin',
   matrix: 'Z-16',
   params: byId,
   output: priceList,
   offline: 'read',
 })
 
-export const priceListsFills = {
+export const priceListSpec = {
   table: 'price_lists',
   row: priceRow,
   sorts: { id: 'number', effective_date: 'time', desc: 'text', confirmed: 'flag', update_time: 'time' },
@@ -128,21 +128,21 @@ export const priceListsFills = {
   scope: null,
 } satisfies ListSpec
 
-export const listPriceLists = endpoint({
+export const listPriceLists = defineEndpoint({
   name: 'listPriceLists',
   method: 'GET',
   path: '/api/pricelist',
   summary: 'Price lists by client type, without their rows: those that are not withdrawn, only those that are, or both',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-32',
-  query: page(sortNames(priceListsFills), {
+  query: pageQuery(getSortNames(priceListSpec), {
     type: z.optional(clientType),
     withdrawn: z.optional(z.boolean()),
     includedWithdrawn: z.optional(z.boolean()),
   }),
-  output: z.union([paged(priceRow), changes(priceRow)]),
+  output: z.union([pageOutput(priceRow), changesOutput(priceRow)]),
   offline: 'list',
-  list: priceListsFills,
+  list: priceListSpec,
 })
 
 const fields = z.object({
@@ -155,22 +155,22 @@ const fields = z.object({
 })
 
 /** A confirmed list decides what customers pay, so confirming never waits in a queue. */
-const confirms = ({ body }: { body: { confirmed?: boolean | undefined } }) => body.confirmed === true
+const isConfirming = ({ body }: { body: { confirmed?: boolean | undefined } }) => body.confirmed === true
 
 const table = 'price_lists'
 
-const mayStay = z.partial(z.omit(fields, { type: true, effective_date: true, desc: true, confirmed: true }))
-const mustSay = z.pick(fields, { type: true, effective_date: true, desc: true })
+const optionalFields = z.partial(z.omit(fields, { type: true, effective_date: true, desc: true, confirmed: true }))
+const requiredFields = z.pick(fields, { type: true, effective_date: true, desc: true })
 
 /** A list as it is typed; what is not said is empty. */
-const typedList = z.extend(mayStay, mustSay.shape)
+const typedList = z.extend(optionalFields, requiredFields.shape)
 
-export const createPriceList = endpoint({
+export const createPriceList = defineEndpoint({
   name: 'createPriceList',
   method: 'POST',
   path: '/api/pricelist',
   summary: 'Make a price list; its effective date is unique within the client type (D81)',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-32',
   body: z.extend(typedList, { confirmed: z.optional(fields.shape.confirmed) }),
   output: priceList,
@@ -179,21 +179,21 @@ export const createPriceList = endpoint({
     kind: 'price',
     table,
     target: () => null,
-    overlay: (_row, { body }, named) => listedHere(body, named),
+    overlay: (_row, { body }, write) => toPendingPriceList(body, write),
     versioned: false,
     names: priceListRowNames,
-    unless: confirms,
+    mustNotQueue: isConfirming,
   },
-  stepUp: confirms,
+  stepUp: isConfirming,
 })
 
 /** The id stands in the body (api). */
-export const updatePriceList = endpoint({
+export const updatePriceList = defineEndpoint({
   name: 'updatePriceList',
   method: 'PUT',
   path: '/api/pricelist',
   summary: 'Change an unconfirmed price list, or confirm it; of a confirmed one only the description (D81)',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-32',
   body: z.extend(z.partial(fields), { id: ref('price') }),
   output: priceList,
@@ -206,17 +206,17 @@ export const updatePriceList = endpoint({
     overlay: (row, { body }) => row && ({ ...row, ...body, id: row.id } as PriceRow),
     versioned: true,
     names: priceListRowNames,
-    unless: confirms,
+    mustNotQueue: isConfirming,
   },
-  stepUp: confirms,
+  stepUp: isConfirming,
 })
 
-export const deletePriceList = endpoint({
+export const deletePriceList = defineEndpoint({
   name: 'deletePriceList',
   method: 'DELETE',
   path: '/api/pricelist/:id',
   summary: 'Delete an unconfirmed price list, or withdraw one that a later one has replaced (D81)',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-32',
   params: byId,
   /** `withdraw`: said for a confirmed list. It changes nothing on the server, which knows what the list is. */
@@ -230,7 +230,7 @@ export const deletePriceList = endpoint({
     overlay: () => null,
     versioned: true,
     names: priceListRowNames,
-    unless: ({ query }) => query?.withdraw === true,
+    mustNotQueue: ({ query }) => query?.withdraw === true,
   },
   // A list that was never confirmed is deleted without it.
   stepUp: 'row',
@@ -262,12 +262,12 @@ const rehearsedContract = {
  * What a list would do to the contracts that run or are to come, each at its renewal: nothing is changed by it. What a year is
  * paid at now is set against what the list would ask for the same (contracts 9, D16).
  */
-export const rehearsePriceList = endpoint({
+export const rehearsePriceList = defineEndpoint({
   name: 'rehearsePriceList',
   method: 'POST',
   path: '/api/pricelist/rehearse',
   summary: 'What the contracts of today would cost a year by this list, kept or only typed, and which could not go on',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-32',
   /** One of the two: a list that is kept, or one as it is typed. */
   body: z.object({ id: z.optional(ref('price')), list: z.optional(typedList), progressKey: z.optional(randomId) }),
@@ -312,12 +312,12 @@ export const rehearsePriceList = endpoint({
   job: 'rehearse-prices',
 })
 
-export const listModulePrices = endpoint({
+export const listModulePrices = defineEndpoint({
   name: 'listModulePrices',
   method: 'GET',
   path: '/api/module/price/:priceId',
   summary: "A price list's module rows",
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-30',
   params: z.object({ priceId: ref('price') }),
   query: z.object({ type: z.optional(clientType) }),
@@ -325,12 +325,12 @@ export const listModulePrices = endpoint({
   offline: 'read',
 })
 
-export const exportPriceList = endpoint({
+export const exportPriceList = defineEndpoint({
   name: 'exportPriceList',
   method: 'POST',
   path: '/api/template/price/export',
   summary: 'A single-use key to download a price list; empty when there is nothing (D64)',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-32',
   body: z.object({ id: ref('price') }),
   output: z.string(),
@@ -338,12 +338,12 @@ export const exportPriceList = endpoint({
   secret: true,
 })
 
-export const downloadPriceList = endpoint({
+export const downloadPriceList = defineEndpoint({
   name: 'downloadPriceList',
   method: 'GET',
   path: '/public/template/price/:key',
   summary: 'An exported price list, once, as .zip',
-  who: 'anybody',
+  access: 'anybody',
   matrix: 'Z-25',
   params: z.object({ key: randomId }),
   output: z.unknown(),
@@ -354,12 +354,12 @@ export const downloadPriceList = endpoint({
 
 const md5 = z.string().check(z.regex(/^[0-9a-f]{32}$/))
 
-export const uploadPriceList = endpoint({
+export const uploadPriceList = defineEndpoint({
   name: 'uploadPriceList',
   method: 'POST',
   path: '/api/template/price/upload',
   summary: 'Look into a price list .zip before it is imported',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-32',
   body: z.object({ file: z.unknown() }),
   encoding: 'multipart',
@@ -383,12 +383,12 @@ export const uploadPriceList = endpoint({
   offline: 'online',
 })
 
-export const importPriceList = endpoint({
+export const importPriceList = defineEndpoint({
   name: 'importPriceList',
   method: 'POST',
   path: '/api/template/price/import',
   summary: 'Make an unconfirmed price list of an uploaded .zip',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-32',
   body: z.object({ md5 }),
   output: priceList,

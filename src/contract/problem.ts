@@ -92,7 +92,7 @@ export const problemStatus = {
 export type ProblemCode = keyof typeof problemStatus
 
 /** Codes that no server sends: what the device says by itself. */
-export type LocalCode =
+export type LocalProblemCode =
   | 'OFFLINE'
   | 'UNREADABLE_ANSWER'
   /** Of a file not all of it came. */
@@ -116,7 +116,7 @@ export type LocalCode =
 
 export interface Problem {
   status: number
-  code: ProblemCode | LocalCode | (string & {})
+  code: ProblemCode | LocalProblemCode | (string & {})
   /** The server's own words, for a code we have none for. */
   message: string
   data: unknown
@@ -125,7 +125,7 @@ export interface Problem {
 }
 
 /** What the device says before, or instead of, the server. */
-export const localProblem = (code: ProblemCode | LocalCode): Problem => ({
+export const createLocalProblem = (code: ProblemCode | LocalProblemCode): Problem => ({
   status: 0,
   code,
   message: '',
@@ -134,7 +134,7 @@ export const localProblem = (code: ProblemCode | LocalCode): Problem => ({
 })
 
 /** How long a RATE_LIMITED asks to wait, in seconds; null when the problem is another one or does not say. */
-export function waitOf(problem: Problem | null): number | null {
+export function getRetrySeconds(problem: Problem | null): number | null {
   if (problem?.code !== 'RATE_LIMITED') return null
   const data = problem.data
   if (typeof data !== 'object' || data === null || !('retry_after' in data)) return null
@@ -155,19 +155,19 @@ export const isOffline = (problem: Problem | null | undefined): boolean =>
 
 /** Reads an error answer of either style (portal 8): errorCode or error, errorMessage or error_description. */
 export function readProblem(status: number, body: unknown, requestId: string | null): Problem {
-  const said = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
-  const code = said.errorCode ?? said.error
-  const message = said.errorMessage ?? said.error_description
+  const fields = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+  const code = fields.errorCode ?? fields.error
+  const message = fields.errorMessage ?? fields.error_description
   return {
     status,
     code: typeof code === 'string' ? code : status === 0 ? 'OFFLINE' : 'UNREADABLE_ANSWER',
     message: typeof message === 'string' ? message : '',
-    data: said.data ?? null,
+    data: fields.data ?? null,
     requestId,
   }
 }
 
 /** The fields a problem is about; empty where it is about none. */
-export function fieldProblems(problem: Problem): FieldProblem[] {
+export function getFieldProblems(problem: Problem): FieldProblem[] {
   return problem.code === 'VALIDATION_ERROR' && Array.isArray(problem.data) ? (problem.data as FieldProblem[]) : []
 }

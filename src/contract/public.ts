@@ -1,15 +1,15 @@
 /** What can be asked without a session: registering, activating, a new password, where a service is, an image. */
 import * as z from 'zod/mini'
-import { endpoint } from '#contract/endpoint.ts'
+import { defineEndpoint } from '#contract/endpoint.ts'
 import { line, text } from '#contract/values.ts'
 import { language, title } from '#contract/users.ts'
 
-export const resendActivationMail = endpoint({
+export const resendActivationMail = defineEndpoint({
   name: 'resendActivationMail',
   method: 'POST',
   path: '/public/users/activatemail',
   summary: 'Send the activation mail again, proved by the password',
-  who: 'anybody',
+  access: 'anybody',
   matrix: 'Z-11',
   body: z.object({ username: text(300, 1), password: text(1000, 1) }),
   encoding: 'form',
@@ -18,12 +18,12 @@ export const resendActivationMail = endpoint({
   secret: true,
 })
 
-export const registerCompany = endpoint({
+export const registerCompany = defineEndpoint({
   name: 'registerCompany',
   method: 'POST',
   path: '/public/company',
   summary: 'Register a company with its first user',
-  who: 'anybody',
+  access: 'anybody',
   matrix: 'Z-11',
   body: z.object({
     code: text(20, 1),
@@ -52,12 +52,12 @@ export const registerCompany = endpoint({
   secret: true,
 })
 
-export const checkActivation = endpoint({
+export const checkActivation = defineEndpoint({
   name: 'checkActivation',
   method: 'GET',
   path: '/public/users/activate',
   summary: 'Whether an activation link still works, and whether a password is to be set',
-  who: 'anybody',
+  access: 'anybody',
   matrix: 'Z-11',
   query: z.object({ otk: z.optional(text(100)) }),
   output: z.object({ code: z.enum(['OK', 'SET_PASSWORD']) }),
@@ -65,12 +65,12 @@ export const checkActivation = endpoint({
   secret: true,
 })
 
-export const activateUser = endpoint({
+export const activateUser = defineEndpoint({
   name: 'activateUser',
   method: 'POST',
   path: '/public/users/activate',
   summary: 'Activate an account by the key of its mail, setting the password where none is set',
-  who: 'anybody',
+  access: 'anybody',
   matrix: 'Z-11',
   body: z.object({ otk: z.optional(text(100)), password: z.optional(text(1000)) }),
   encoding: 'form',
@@ -79,12 +79,12 @@ export const activateUser = endpoint({
   secret: true,
 })
 
-export const sendResetMail = endpoint({
+export const sendResetMail = defineEndpoint({
   name: 'sendResetMail',
   method: 'POST',
   path: '/public/password/resetmail',
   summary: 'Send a link that resets the password, if there is such a user',
-  who: 'anybody',
+  access: 'anybody',
   matrix: 'Z-11',
   body: z.object({ companyCode: text(20, 1), userEmail: text(254, 1) }),
   encoding: 'form',
@@ -93,12 +93,12 @@ export const sendResetMail = endpoint({
   secret: true,
 })
 
-export const checkReset = endpoint({
+export const checkReset = defineEndpoint({
   name: 'checkReset',
   method: 'GET',
   path: '/public/password/reset',
   summary: 'Whether a link that resets the password still works',
-  who: 'anybody',
+  access: 'anybody',
   matrix: 'Z-11',
   query: z.object({ otk: text(100, 1) }),
   output: z.object({ code: z.literal('OK') }),
@@ -106,12 +106,12 @@ export const checkReset = endpoint({
   secret: true,
 })
 
-export const resetPassword = endpoint({
+export const resetPassword = defineEndpoint({
   name: 'resetPassword',
   method: 'POST',
   path: '/public/password/reset',
   summary: 'Set a new password by the key of the mail',
-  who: 'anybody',
+  access: 'anybody',
   matrix: 'Z-11',
   body: z.object({ pwd: text(1000, 1), otk: text(100, 1) }),
   encoding: 'form',
@@ -120,24 +120,24 @@ export const resetPassword = endpoint({
   secret: true,
 })
 
-export const serviceUrl = endpoint({
+export const serviceUrl = defineEndpoint({
   name: 'serviceUrl',
   method: 'GET',
   path: '/public/service/url',
   summary: 'Where a hosted service is, by its code',
-  who: 'anybody',
+  access: 'anybody',
   matrix: 'Z-13',
   query: z.object({ code: text(16, 1) }),
   output: z.object({ url: z.string(), admin_url: z.nullable(z.string()) }),
   offline: 'read',
 })
 
-export const getAsset = endpoint({
+export const getAsset = defineEndpoint({
   name: 'getAsset',
   method: 'GET',
   path: '/public/asset/:id',
   summary: 'An image, by its random id',
-  who: 'anybody',
+  access: 'anybody',
   matrix: 'Z-06',
   // What is no id of ours is not there, like one that was made up.
   params: z.object({ id: text(200, 1) }),

@@ -1,36 +1,36 @@
 /** What became of a write or a long request, and many writes in one call. */
 import * as z from 'zod/mini'
-import { endpoint } from '#contract/endpoint.ts'
+import { defineEndpoint } from '#contract/endpoint.ts'
 import { key, text } from '#contract/values.ts'
 
 /** `~{intent}`: what became of a keyed write; a plain id: a long request. */
 const requestId = z.object({ id: key })
 
-export const getRequest = endpoint({
+export const getRequest = defineEndpoint({
   name: 'getRequest',
   method: 'GET',
   path: '/api/request/:id',
   summary: 'What became of a write (~intent), or how far a long request is (id)',
-  who: 'user',
+  access: 'user',
   matrix: 'Z-15',
   params: requestId,
   output: z.unknown(),
   offline: 'relay',
 })
 
-export const voidRequest = endpoint({
+export const voidRequest = defineEndpoint({
   name: 'voidRequest',
   method: 'DELETE',
   path: '/api/request/:id',
   summary: 'Make sure that a write which has not happened never will; answers its outcome if it is too late',
-  who: 'user',
+  access: 'user',
   matrix: 'Z-15',
   params: requestId,
   output: z.unknown(),
   offline: 'online',
 })
 
-export const batchItem = z.object({
+export const batchWrite = z.object({
   method: z.enum(['POST', 'PUT', 'DELETE']),
   path: z.string().check(z.minLength(1), z.maxLength(2000)),
   key,
@@ -40,14 +40,14 @@ export const batchItem = z.object({
   after: z.optional(key),
 })
 
-export const sendBatch = endpoint({
+export const sendBatch = defineEndpoint({
   name: 'sendBatch',
   method: 'POST',
   path: '/api/batch',
   summary: 'Up to 50 keyed writes, in order, each carried out as if sent alone',
-  who: 'user',
+  access: 'user',
   matrix: 'Z-15',
-  body: z.array(batchItem).check(z.minLength(1), z.maxLength(50)),
+  body: z.array(batchWrite).check(z.minLength(1), z.maxLength(50)),
   output: z.array(z.object({ status: z.int(), headers: z.record(z.string(), z.string()), body: z.unknown() })),
   offline: 'none',
 })

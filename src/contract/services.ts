@@ -1,27 +1,27 @@
 /** Hosted services: the running systems behind contracts. What touches one is never queued, most of it takes minutes. */
 import * as z from 'zod/mini'
 import { backupTypes } from '#contract/backups.ts'
-import { endpoint, type ListSpec } from '#contract/endpoint.ts'
+import { defineEndpoint, type ListSpec } from '#contract/endpoint.ts'
 import { systemStatus } from '#contract/orders.ts'
 import {
-  changes,
+  changesOutput,
   flag01,
-  page,
-  paged,
+  pageQuery,
+  pageOutput,
   plainDate,
   randomId,
   ref,
-  sortNames,
+  getSortNames,
   text,
   minuteTimestamp,
   timestamp,
-  whole,
+  integerBetween,
 } from '#contract/values.ts'
 
 /** MB; 0 leaves it to the platform (D42). */
-const memory = z.union([z.literal(0), whole(1000, 8000)])
+const memory = z.union([z.literal(0), integerBetween(1000, 8000)])
 /** Tasks to run; -1 leaves it to the platform, 0 is stopped (D42). */
-const taskCount = whole(-1, 4)
+const taskCount = integerBetween(-1, 4)
 
 /** Why what is to run does not; `failed`: the last operation came to no good end. */
 export const serviceFaults = ['keeps_ending', 'out_of_memory', 'no_answer', 'unreachable', 'failed'] as const
@@ -58,7 +58,7 @@ const serviceRow = z.object({
   contract: z.nullable(z.string()),
   system_status: systemStatus,
   /** As the service order's, reading B (D27). */
-  status: whole(-1, 3),
+  status: integerBetween(-1, 3),
   online: flag01,
   alert_date: z.nullable(plainDate),
   /** Ids of unpaid orders, 0 where there is none (D91). */
@@ -78,7 +78,7 @@ const serviceRow = z.object({
   task_desire_count: taskCount,
   /** What runs now: memory that each task may use, MB, and how many; null and 0 where nothing does. */
   running_memory: z.nullable(z.int()),
-  running_tasks: whole(0, 4),
+  running_tasks: integerBetween(0, 4),
   /** What is set takes effect with a reboot. */
   needs_reboot: z.boolean(),
   /** Why what is to run does not. */
@@ -102,7 +102,7 @@ const serviceRow = z.object({
 
 export type ServiceRow = z.output<typeof serviceRow>
 
-const list = {
+const typedServiceListSpec = {
   table: 'services',
   row: serviceRow,
   sorts: {
@@ -122,32 +122,32 @@ const list = {
   },
   scope: null,
 } satisfies ListSpec
-export const servicesFills: ListSpec = list
+export const serviceListSpec: ListSpec = typedServiceListSpec
 
 /** companyId counts for provider admins; for others it is refused unless it is their own (N-06). */
-export const listServices = endpoint({
+export const listServices = defineEndpoint({
   name: 'listServices',
   method: 'GET',
   path: '/api/aws/service',
   summary: "Hosted services: the own company's, or everyone's for a provider admin",
-  who: 'orderOrProviderAdmin',
+  access: 'orderOrProviderAdmin',
   matrix: 'Z-27',
-  query: page(sortNames(list), {
+  query: pageQuery(getSortNames(typedServiceListSpec), {
     searchText: z.optional(text(100)),
     companyId: z.optional(ref('company')),
     systemStatus: z.optional(systemStatus),
   }),
-  output: z.union([paged(serviceRow), changes(serviceRow)]),
+  output: z.union([pageOutput(serviceRow), changesOutput(serviceRow)]),
   offline: 'list',
-  list,
+  list: typedServiceListSpec,
 })
 
 const byId = z.object({ id: ref('service') })
 /** The same people for all that is done to a running system. */
-const hands = { who: 'orderOrProviderAdmin', matrix: 'Z-26', offline: 'online' } as const
+const operatorAccess = { access: 'orderOrProviderAdmin', matrix: 'Z-26', offline: 'online' } as const
 
-export const createService = endpoint({
-  ...hands,
+export const createService = defineEndpoint({
+  ...operatorAccess,
   name: 'createService',
   method: 'POST',
   path: '/api/aws/service',
@@ -157,8 +157,8 @@ export const createService = endpoint({
   job: 'create-service',
 })
 
-export const updateService = endpoint({
-  ...hands,
+export const updateService = defineEndpoint({
+  ...operatorAccess,
   name: 'updateService',
   method: 'POST',
   path: '/api/aws/service/update/:id',
@@ -168,8 +168,8 @@ export const updateService = endpoint({
   job: 'update-service',
 })
 
-export const removeService = endpoint({
-  ...hands,
+export const removeService = defineEndpoint({
+  ...operatorAccess,
   name: 'removeService',
   method: 'DELETE',
   path: '/api/aws/service/remove/:id',
@@ -181,8 +181,8 @@ export const removeService = endpoint({
 })
 
 /** Who may is finer than the flag: the customer after expiry, the provider at delete level (D41, Z-26). */
-export const deleteService = endpoint({
-  ...hands,
+export const deleteService = defineEndpoint({
+  ...operatorAccess,
   name: 'deleteService',
   method: 'DELETE',
   path: '/api/aws/service/:id',
@@ -193,8 +193,8 @@ export const deleteService = endpoint({
   stepUp: () => true,
 })
 
-export const resetServicePassword = endpoint({
-  ...hands,
+export const resetServicePassword = defineEndpoint({
+  ...operatorAccess,
   name: 'resetServicePassword',
   method: 'POST',
   path: '/api/aws/resetpwd/:id',
@@ -204,8 +204,8 @@ export const resetServicePassword = endpoint({
   job: 'reset-service-password',
 })
 
-export const rebootService = endpoint({
-  ...hands,
+export const rebootService = defineEndpoint({
+  ...operatorAccess,
   name: 'rebootService',
   method: 'POST',
   path: '/api/aws/reboot/:id',
@@ -215,8 +215,8 @@ export const rebootService = endpoint({
   job: 'reboot-service',
 })
 
-export const configureService = endpoint({
-  ...hands,
+export const configureService = defineEndpoint({
+  ...operatorAccess,
   name: 'configureService',
   method: 'POST',
   path: '/api/aws/changecfg',
@@ -227,8 +227,8 @@ export const configureService = endpoint({
 })
 
 /** The password that the latest creation or reset made, for whoever asked for it; it is forgotten as it is told. */
-export const takeServicePassword = endpoint({
-  ...hands,
+export const takeServicePassword = defineEndpoint({
+  ...operatorAccess,
   name: 'takeServicePassword',
   method: 'POST',
   path: '/api/aws/password/:id',
@@ -242,14 +242,14 @@ const logLine = z.object({
   /** Epoch ms: lines of one second keep their order. */
   time: z.int(),
   /** 0: of what watches over the tasks. */
-  task: whole(0, 4),
+  task: integerBetween(0, 4),
   level: z.enum(['info', 'warn', 'error']),
   text: z.string(),
 })
 
 /** The latest lines of a span, or those after a place: whoever follows asks again from `next`. */
-export const readServiceLog = endpoint({
-  ...hands,
+export const readServiceLog = defineEndpoint({
+  ...operatorAccess,
   name: 'readServiceLog',
   method: 'GET',
   path: '/api/aws/log/:id',
@@ -267,20 +267,20 @@ export const readServiceLog = endpoint({
 })
 
 /** The staff's tool (D53): asks what runs the services, at once, for one company or all. */
-export const recheckServices = endpoint({
+export const recheckServices = defineEndpoint({
   name: 'recheckServices',
   method: 'POST',
   path: '/api/aws/recheck',
   summary: 'Look now whether the services answer',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-26',
   offline: 'online',
   query: z.object({ companyId: z.optional(ref('company')) }),
   output: z.object({ checked: z.int(), online: z.int(), changed: z.int() }),
 })
 
-export const requestLog = endpoint({
-  ...hands,
+export const requestLog = defineEndpoint({
+  ...operatorAccess,
   name: 'requestLog',
   method: 'POST',
   path: '/api/aws/log',
@@ -291,12 +291,12 @@ export const requestLog = endpoint({
   secret: true,
 })
 
-export const downloadLog = endpoint({
+export const downloadLog = defineEndpoint({
   name: 'downloadLog',
   method: 'GET',
   path: '/public/log/:key',
   summary: "A service's logs, once",
-  who: 'anybody',
+  access: 'anybody',
   matrix: 'Z-25',
   params: z.object({ key: randomId }),
   output: z.unknown(),

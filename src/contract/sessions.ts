@@ -1,6 +1,6 @@
 /** Where a user is signed in, and ending that (S-46). */
 import * as z from 'zod/mini'
-import { endpoint } from '#contract/endpoint.ts'
+import { defineEndpoint } from '#contract/endpoint.ts'
 import { randomId, ref, timestamp } from '#contract/values.ts'
 
 export const sessionRow = z.object({
@@ -19,24 +19,24 @@ export const sessionRow = z.object({
 })
 export type SessionRow = z.output<typeof sessionRow>
 
-export const listSessions = endpoint({
+export const listSessions = defineEndpoint({
   name: 'listSessions',
   method: 'GET',
   path: '/api/m18s/sessions',
   summary: 'The own sessions that still stand: this one first, then the latest used',
-  who: 'user',
+  access: 'user',
   matrix: 'Z-02',
   output: z.array(sessionRow),
   offline: 'online',
 })
 
 // As signing out: repeated it changes nothing, and it must not wait in any idempotency store or worker.
-export const endSession = endpoint({
+export const endSession = defineEndpoint({
   name: 'endSession',
   method: 'DELETE',
   path: '/api/m18s/sessions/:id',
   summary: 'End one of the own sessions',
-  who: 'user',
+  access: 'user',
   matrix: 'Z-02',
   params: z.object({ id: randomId }),
   output: null,
@@ -44,24 +44,24 @@ export const endSession = endpoint({
   secret: true,
 })
 
-export const endOtherSessions = endpoint({
+export const endOtherSessions = defineEndpoint({
   name: 'endOtherSessions',
   method: 'DELETE',
   path: '/api/m18s/sessions',
   summary: 'End all own sessions but the one that asks',
-  who: 'user',
+  access: 'user',
   matrix: 'Z-02',
   output: null,
   offline: 'online',
   secret: true,
 })
 
-export const endUserSessions = endpoint({
+export const endUserSessions = defineEndpoint({
   name: 'endUserSessions',
   method: 'DELETE',
   path: '/api/m18s/user/:id/sessions',
   summary: "End all sessions of one of the company's other users",
-  who: 'admin',
+  access: 'admin',
   matrix: 'Z-10',
   params: z.object({ id: ref('user') }),
   output: null,

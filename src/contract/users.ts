@@ -1,10 +1,10 @@
 /** The users of a company, as its admin sees and changes them. */
 import * as z from 'zod/mini'
 import { type AccessLevel, environments } from '#domain/access.ts'
-import { type UserFields, userMoveLeadsTo, userStatus } from '#domain/accounts/users.ts'
+import { type UserFields, statusAfterUserAction, userStatus } from '#domain/accounts/users.ts'
 import { userRowNames } from '#domain/row-names.ts'
-import { endpoint, type ListSpec, type Id, type QueueSpec, type Row } from '#contract/endpoint.ts'
-import { changes, page, paged, ref, sortNames, text, timestamp } from '#contract/values.ts'
+import { defineEndpoint, type ListSpec, type RowRef, type QueueSpec, type VersionedRow } from '#contract/endpoint.ts'
+import { changesOutput, pageQuery, pageOutput, ref, getSortNames, text, timestamp } from '#contract/values.ts'
 
 export const title = z.union([z.literal(0), z.literal(1), z.literal(2)])
 export const accessLevel = z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3), z.literal(100)])
@@ -31,10 +31,10 @@ export const userRow = z.object({
   update_time: timestamp,
   row_version: z.int(),
 })
-export type UserRow = Omit<z.output<typeof userRow>, 'id'> & Row
+export type UserRow = Omit<z.output<typeof userRow>, 'id'> & VersionedRow
 
 /** What the list keeps on the device, for whoever reads it there. */
-export const usersFills = {
+export const userListSpec = {
   table: 'users',
   row: userRow,
   sorts: {
@@ -59,22 +59,22 @@ export const usersFills = {
 } satisfies ListSpec
 
 /** portal 2: filter by status type and include deleted (D91); the search box is ours. */
-export const listUsers = endpoint({
+export const listUsers = defineEndpoint({
   name: 'listUsers',
   method: 'GET',
   path: '/api/m18s/company/:companyId/users',
   summary: "A company's users, page by page",
-  who: 'admin',
+  access: 'admin',
   matrix: 'Z-10',
   params: z.object({ companyId: ref('company') }),
-  query: page(sortNames(usersFills), {
+  query: pageQuery(getSortNames(userListSpec), {
     statusType: z.optional(z.union([z.literal(-2), z.literal(-1), z.literal(0), z.literal(1)])),
     includedDel: z.optional(z.boolean()),
     searchText: z.optional(text(100)),
   }),
-  output: z.union([paged(userRow), changes(userRow)]),
+  output: z.union([pageOutput(userRow), changesOutput(userRow)]),
   offline: 'list',
-  list: usersFills,
+  list: userListSpec,
 })
 
 const newUser = z.object({
@@ -88,30 +88,30 @@ const newUser = z.object({
 })
 
 /** The overlay of a change: the fields it names over the row that is there. */
-const patch =
+const createOverlay =
   (fields: Partial<UserRow>) =>
-  (row: Row | null): Row | null =>
+  (row: VersionedRow | null): VersionedRow | null =>
     row && { ...row, ...fields }
 
 /** The delete level opens all that an admin may do, and more (D46). */
-const grantsAdmin = ({ body }: { body: { admin?: boolean | undefined; access_level?: AccessLevel | undefined } }) =>
+const isGrantingAdmin = ({ body }: { body: { admin?: boolean | undefined; access_level?: AccessLevel | undefined } }) =>
   body.admin === true || (body.access_level ?? environments.production) !== environments.production
 
 const byId = z.object({ id: ref('user') })
-const move = (status: UserRow['status']): QueueSpec<{ params: { id: Id } }> => ({
+const createStatusQueue = (status: UserRow['status']): QueueSpec<{ params: { id: RowRef } }> => ({
   kind: 'user',
   table: 'users',
-  target: (asked) => asked.params.id,
-  overlay: (row) => patch({ status })(row),
+  target: (input) => input.params.id,
+  overlay: (row) => createOverlay({ status })(row),
   versioned: true,
 })
 
-export const createUser = endpoint({
+export const createUser = defineEndpoint({
   name: 'createUser',
   method: 'POST',
   path: '/api/m18s/user',
   summary: 'Invite a user into the own company',
-  who: 'admin',
+  access: 'admin',
   matrix: 'Z-10',
   body: newUser,
   output: userRow,
@@ -141,20 +141,20 @@ export const createUser = endpoint({
       }) as UserRow,
     versioned: false,
     names: userRowNames,
-    unless: ({ body }) => (body.access_level ?? 0) !== 0,
+    mustNotQueue: ({ body }) => (body.access_level ?? 0) !== 0,
   },
-  stepUp: grantsAdmin,
+  stepUp: isGrantingAdmin,
 })
 
 /** Admin and access level change what others may do at once, so they are never left waiting in a queue. */
-const changesAccess = (body: Partial<UserFields>) => body.admin !== undefined || body.access_level !== undefined
+const isChangingAccess = (body: Partial<UserFields>) => body.admin !== undefined || body.access_level !== undefined
 
-export const updateCompanyUser = endpoint({
+export const updateCompanyUser = defineEndpoint({
   name: 'updateCompanyUser',
   method: 'PUT',
   path: '/api/m18s/company-user/:id',
   summary: 'Change a user of the own company, as far as the locks allow',
-  who: 'admin',
+  access: 'admin',
   matrix: 'Z-10',
   params: byId,
   body: z.partial(
@@ -173,62 +173,62 @@ export const updateCompanyUser = endpoint({
     kind: 'user',
     table: 'users',
     target: ({ params }) => params.id,
-    overlay: (row, { body }) => patch(body as Partial<UserRow>)(row),
+    overlay: (row, { body }) => createOverlay(body as Partial<UserRow>)(row),
     versioned: true,
-    unless: ({ body }) => changesAccess(body as Partial<UserFields>),
+    mustNotQueue: ({ body }) => isChangingAccess(body as Partial<UserFields>),
   },
-  stepUp: grantsAdmin,
+  stepUp: isGrantingAdmin,
 })
 
-export const deleteUser = endpoint({
+export const deleteUser = defineEndpoint({
   name: 'deleteUser',
   method: 'DELETE',
   path: '/api/m18s/user/:id',
   summary: 'Delete a user; the row stays, marked as deleted',
-  who: 'admin',
+  access: 'admin',
   matrix: 'Z-10',
   params: byId,
   output: null,
   offline: 'queue',
-  queue: { ...move(userMoveLeadsTo.remove), names: userRowNames },
+  queue: { ...createStatusQueue(statusAfterUserAction.remove), names: userRowNames },
   stepUp: () => true,
 })
 
-export const sendActivationMail = endpoint({
+export const sendActivationMail = defineEndpoint({
   name: 'sendActivationMail',
   method: 'POST',
   path: '/api/users/activatemail/:id',
   summary: 'Send the activation mail again',
-  who: 'admin',
+  access: 'admin',
   matrix: 'Z-10',
   params: byId,
   output: userRow,
   offline: 'queue',
-  queue: move(userMoveLeadsTo.activatemail),
+  queue: createStatusQueue(statusAfterUserAction.activatemail),
 })
 
-export const disableUser = endpoint({
+export const disableUser = defineEndpoint({
   name: 'disableUser',
   method: 'POST',
   path: '/api/users/disable/:id',
   summary: 'Disable a user: the next request of theirs is refused',
-  who: 'admin',
+  access: 'admin',
   matrix: 'Z-10',
   params: byId,
   output: userRow,
   offline: 'queue',
-  queue: move(userMoveLeadsTo.disable),
+  queue: createStatusQueue(statusAfterUserAction.disable),
 })
 
-export const enableUser = endpoint({
+export const enableUser = defineEndpoint({
   name: 'enableUser',
   method: 'POST',
   path: '/api/users/enable/:id',
   summary: 'Enable a disabled user',
-  who: 'admin',
+  access: 'admin',
   matrix: 'Z-10',
   params: byId,
   output: userRow,
   offline: 'queue',
-  queue: move(userMoveLeadsTo.enable),
+  queue: createStatusQueue(statusAfterUserAction.enable),
 })

@@ -26,7 +26,7 @@ export function isStored(status: number, code: string | null): boolean {
   return code !== 'IDEMPOTENCY_IN_PROGRESS' && code !== 'WRONG_SESSION' && code !== 'STEP_UP_REQUIRED'
 }
 
-const byCode: Record<string, Verdict> = {
+const verdictByCode: Record<string, Verdict> = {
   IDEMPOTENCY_IN_PROGRESS: 'later',
   WRONG_SESSION: 'sign in',
   APP_CONFIRM: 'asks',
@@ -40,15 +40,15 @@ const byCode: Record<string, Verdict> = {
 }
 
 /** The verdict on one answer. An answer without our echo is a failure of the line, whatever it says. */
-export function verdict(method: string, seen: ResponseFacts): Verdict {
-  const { status, code } = seen
-  if (!seen.echoed) return 'later'
+export function getVerdict(method: string, facts: ResponseFacts): Verdict {
+  const { status, code } = facts
+  if (!facts.echoed) return 'later'
   if (status === 401) return 'sign in'
   if (status === 412) return 'conflict'
-  const named = code && Object.hasOwn(byCode, code) ? byCode[code] : undefined
-  if (named) return named
+  const fixedVerdict = code && Object.hasOwn(verdictByCode, code) ? verdictByCode[code] : undefined
+  if (fixedVerdict) return fixedVerdict
   if (!isStored(status, code)) return 'later'
-  if (!seen.final) return 'later'
+  if (!facts.final) return 'later'
   if (status >= 200 && status < 300) return 'done'
   // Somebody else deleted it before us: what was wanted is so. A change to a row that is gone needs the user.
   if (status === 404 || status === 410) return method === 'DELETE' ? 'done' : method === 'PUT' ? 'conflict' : 'refused'

@@ -31,7 +31,7 @@ export const isProviderAdmin = (caller: Caller) => isProvider(caller) && (caller
 /** Company profile and users (D47). The delete level alone opens neither. */
 export const isCompanyAdmin = (caller: Caller) => caller.admin
 
-const rules = {
+const accessRules = {
   anybody: () => true,
   user: (caller) => caller !== null,
   admin: (caller) => caller !== null && isCompanyAdmin(caller),
@@ -45,22 +45,24 @@ const rules = {
   orderOrProviderAdmin: (caller) => caller !== null && (caller.order || isProviderAdmin(caller)),
 } satisfies Record<string, (caller: Caller | null) => boolean>
 
-export type Who = keyof typeof rules
+export type AccessRule = keyof typeof accessRules
 
 /** Whether the caller (null: not signed in) satisfies the rule. Whose rows they then see is the tenant's matter. */
-export const may = (who: Who, caller: Caller | null): boolean => rules[who](caller)
+export const isAllowed = (rule: AccessRule, caller: Caller | null): boolean => accessRules[rule](caller)
 
 /** Customers are always saas; only the delete level chooses (portal 1). */
-export const clientTypeOf = (caller: Caller, chosen: ClientType): ClientType =>
-  isDeleteLevel(caller) ? chosen : 'saas'
+export const getClientType = (caller: Caller, requestedType: ClientType): ClientType =>
+  isDeleteLevel(caller) ? requestedType : 'saas'
 
 /** What of a user's row decides what they may read, by the row's own names. */
-export interface Rights {
+export interface UserRights {
   admin: boolean
   order: boolean
   access_level: number
 }
 
 /** Whether something that could be read before may not be read any more. */
-export const isRightLost = (before: Rights, now: Rights): boolean =>
-  (before.admin && !now.admin) || (before.order && !now.order) || now.access_level < before.access_level
+export const isRightLost = (previousRights: UserRights, currentRights: UserRights): boolean =>
+  (previousRights.admin && !currentRights.admin) ||
+  (previousRights.order && !currentRights.order) ||
+  currentRights.access_level < previousRights.access_level

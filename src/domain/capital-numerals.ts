@@ -11,26 +11,26 @@ const scales: readonly [bigint, string][] = [
 ]
 
 /** Of zeros between two other digits one is written, however many there are; of zeros at the end none. */
-function whole(count: bigint): string {
+function toNumeral(count: bigint): string {
   const scale = scales.find(([size]) => count >= size)
   if (!scale) return digits.charAt(Number(count))
   const [size, unit] = scale
   const rest = count % size
   const gap = rest < size / 10n ? '零' : ''
-  return whole(count / size) + unit + (rest === 0n ? '' : gap + whole(rest))
+  return toNumeral(count / size) + unit + (rest === 0n ? '' : gap + toNumeral(rest))
 }
 
 /**
  * By the rules for settlement of the People's Bank: `壹仟肆佰零玖元伍角整`. A zero behind 元 is written where there are 分
  * and no 角; where a place of 万 or 元 is zero and the next one is not, it may be left out, and is. 整 ends what has no 分.
  */
-export function inCapitals(amount: Hundredths): string {
+export function toCapitalNumerals(amount: Hundredths): string {
   const size = amount < 0n ? -amount : amount
   const [yuan, jiao, fen] = [size / 100n, (size / 10n) % 10n, size % 10n]
   const parts = [
-    yuan > 0n || size === 0n ? `${whole(yuan)}元` : '',
-    jiao > 0n ? `${whole(jiao)}角` : yuan > 0n && fen > 0n ? '零' : '',
-    fen > 0n ? `${whole(fen)}分` : '整',
+    yuan > 0n || size === 0n ? `${toNumeral(yuan)}元` : '',
+    jiao > 0n ? `${toNumeral(jiao)}角` : yuan > 0n && fen > 0n ? '零' : '',
+    fen > 0n ? `${toNumeral(fen)}分` : '整',
   ]
   return (amount < 0n ? '负' : '') + parts.join('')
 }

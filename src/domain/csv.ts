@@ -1,18 +1,19 @@
 /** Tables as text that spreadsheets open (RFC 4180), with nothing in them that a spreadsheet would carry out (S-13). */
 
 /** Excel takes a file for UTF-8 only by this sign. */
-export const csvMark = '\uFEFF'
+export const csvByteOrderMark = '\uFEFF'
 
 /** What makes a formula of a cell, the full-width forms included, which spreadsheets read alike. */
-const begins = /^[=+\-@＝＋－＠\t\r\n]/
+const formulaStart = /^[=+\-@＝＋－＠\t\r\n]/
 
-function cell(text: string): string {
+function formatCell(text: string): string {
   // The apostrophe is shown by no spreadsheet and says: this is text.
-  const safe = begins.test(text) ? `'${text}` : text
-  return /[",;\r\n\t]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  const safeText = formulaStart.test(text) ? `'${text}` : text
+  return /[",;\r\n\t]|^\s|\s$/.test(safeText) ? `"${safeText.replaceAll('"', '""')}"` : safeText
 }
 
 /** A line with its end. */
-export const csvLine = (row: readonly string[]): string => `${row.map(cell).join(',')}\r\n`
+export const formatCsvLine = (row: readonly string[]): string => `${row.map(formatCell).join(',')}\r\n`
 
-export const csvOf = (rows: Iterable<readonly string[]>): string => csvMark + Array.from(rows, csvLine).join('')
+export const formatCsv = (rows: Iterable<readonly string[]>): string =>
+  csvByteOrderMark + Array.from(rows, formatCsvLine).join('')

@@ -1,16 +1,16 @@
 /** What is to be paid for a service: its order, change or extension, its backups and their traffic. Every surface reads it from here. */
 import type { BackupType } from '#domain/backups.ts'
-import { dueOf, dueWithin } from '#domain/contracts.ts'
-import { monthOf } from '#domain/fees/traffic.ts'
+import { getDueTime, getDueTimeWithin } from '#domain/contracts.ts'
+import { getTrafficMonth } from '#domain/fees/traffic.ts'
 import { type Currency, currencies, readAmount, writeAmount } from '#domain/money.ts'
-import { lastDay } from '#domain/period.ts'
+import { getLastDay } from '#domain/plain-dates.ts'
 import { compareTerms, describeTermChange, type TermChange } from '#domain/term-change.ts'
-import { type PlainDate, type Timestamp, timestampIn } from '#domain/time.ts'
-import type { Choice } from '#domain/fees/annual.ts'
+import { type PlainDate, type Timestamp, toTimestamp } from '#domain/time.ts'
+import type { ContractTerms } from '#domain/fees/annual.ts'
 
 export type DueType = 'create' | 'extend' | 'change' | BackupType | 'traffic'
 
-export interface Due {
+export interface PaymentDue {
   /** As the payment call names it (D66). */
   contractType: 'CONTRACT' | 'PDBORDER' | 'TRAFFIC'
   id: number
@@ -27,7 +27,7 @@ export interface Due {
   month: string | null
 }
 
-interface UnpaidRow {
+interface UnpaidRowFields {
   id: number
   currency: Currency
   amount: string
@@ -36,40 +36,48 @@ interface UnpaidRow {
 }
 
 /** What the database stores of each. Epoch ms. */
-export type UnpaidMatter =
-  | (UnpaidRow & { type: 'create' | 'extend' | 'change'; due: Timestamp; after: Choice; before: Choice | null })
-  | (UnpaidRow & { type: BackupType | 'traffic'; create_time: number })
+export type UnpaidRow =
+  | (UnpaidRowFields & {
+      type: 'create' | 'extend' | 'change'
+      due: Timestamp
+      after: ContractTerms
+      before: ContractTerms | null
+    })
+  | (UnpaidRowFields & { type: BackupType | 'traffic'; create_time: number })
 
-export function toDue(matter: UnpaidMatter, zone: string): Due {
-  const { id, type, currency, amount, period_end: end } = matter
-  const due = { id, type, currency, amount, change: null, until: null, month: null }
-  if ('due' in matter)
+export function toDue(row: UnpaidRow, zone: string): PaymentDue {
+  const { id, type, currency, amount, period_end: end } = row
+  const commonFields = { id, type, currency, amount, change: null, until: null, month: null }
+  if ('due' in row)
     return {
-      ...due,
+      ...commonFields,
       contractType: 'CONTRACT',
-      due: matter.due,
-      change: type === 'change' && matter.before ? compareTerms(matter.before, matter.after) : null,
-      until: type === 'extend' ? lastDay(end) : null,
+      due: row.due,
+      change: type === 'change' && row.before ? compareTerms(row.before, row.after) : null,
+      until: type === 'extend' ? getLastDay(end) : null,
     }
-  const created = timestampIn(zone, matter.create_time)
-  if (type === 'traffic') return { ...due, contractType: 'TRAFFIC', due: dueOf(created), month: monthOf(end) }
-  return { ...due, contractType: 'PDBORDER', due: dueWithin(created, end), until: lastDay(end) }
+  const created = toTimestamp(zone, row.create_time)
+  if (type === 'traffic')
+    return { ...commonFields, contractType: 'TRAFFIC', due: getDueTime(created), month: getTrafficMonth(end) }
+  return { ...commonFields, contractType: 'PDBORDER', due: getDueTimeWithin(created, end), until: getLastDay(end) }
 }
 
 /** Soonest first. */
-export const inDueOrder = (dues: readonly Due[]): Due[] =>
+export const sortDues = (dues: readonly PaymentDue[]): PaymentDue[] =>
   dues.toSorted((a, b) => (a.due < b.due ? -1 : a.due > b.due ? 1 : 0))
 
 /** The sum in each currency that something is to be paid in. */
-export const sumDues = (dues: readonly Pick<Due, 'currency' | 'amount'>[]): { currency: Currency; amount: string }[] =>
+export const sumDues = (
+  dues: readonly Pick<PaymentDue, 'currency' | 'amount'>[],
+): { currency: Currency; amount: string }[] =>
   currencies.flatMap((currency) => {
-    const own = dues.filter((due) => due.currency === currency)
-    const sum = own.reduce((all, { amount }) => all + readAmount(amount), 0n)
-    return own.length === 0 ? [] : [{ currency, amount: writeAmount(sum) }]
+    const currencyDues = dues.filter((due) => due.currency === currency)
+    const sum = currencyDues.reduce((total, { amount }) => total + readAmount(amount), 0n)
+    return currencyDues.length === 0 ? [] : [{ currency, amount: writeAmount(sum) }]
   })
 
 /** What it is that is to be paid. */
-export interface DueMatter {
+export interface DueSubject {
   type: DueType
   change?: TermChange | null | undefined
   until?: PlainDate | null | undefined
@@ -81,12 +89,12 @@ type DueTextKey = `matter.${DueType}` | 'changed' | 'separator' | ReturnType<typ
 
 /** "Change (5 → 12 users)". `say` translates. */
 export function describeDue(
-  { type, change, until, month }: DueMatter,
-  say: (key: DueTextKey, values: Record<string, string>) => string,
+  { type, change, until, month }: DueSubject,
+  translate: (key: DueTextKey, values: Record<string, string>) => string,
 ): string {
-  const matter = say(`matter.${type}`, { until: until ?? '', month: month ?? '' })
+  const subject = translate(`matter.${type}`, { until: until ?? '', month: month ?? '' })
   const phrases = change ? describeTermChange(change) : []
-  if (phrases.length === 0) return matter
-  const changes = phrases.map(({ key, values }) => say(key, values)).join(say('separator', {}))
-  return say('changed', { matter, changes })
+  if (phrases.length === 0) return subject
+  const changesText = phrases.map(({ key, values }) => translate(key, values)).join(translate('separator', {}))
+  return translate('changed', { matter: subject, changes: changesText })
 }

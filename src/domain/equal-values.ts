@@ -3,9 +3,9 @@ export const isSameValue = (a: unknown, b: unknown): boolean => JSON.stringify(a
 
 /** Whether they say the same: in any order of names, and without the ids that rows inside a value get when they are stored. */
 export const isSameContent = (a: unknown, b: unknown): boolean =>
-  written(withoutRowIds(a)) === written(withoutRowIds(b))
+  toComparableJson(withoutRowIds(a)) === toComparableJson(withoutRowIds(b))
 
-const written = (value: unknown): string => JSON.stringify(value ?? null, sortNames)
+const toComparableJson = (value: unknown): string => JSON.stringify(value ?? null, sortNames)
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,10 +1,10 @@
 /** What may be done to a hosted service, when, and what becomes of it after its contract (contracts 4, D41, D42). */
 import { type Caller, isDeleteLevel, isProviderAdmin } from '#domain/access.ts'
-import { addDays } from '#domain/period.ts'
+import { addDays } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 
 /** Days that a service goes on after its contract, that its data is kept after that, and that it is kept of one that was removed. */
-export const hostingDays = { grace: 7, kept: 30 } as const
+export const hostingDays = { grace: 7, dataRetention: 30 } as const
 
 /** MB of a task, and how many tasks. */
 export const configLimits = { minMemory: 1000, maxMemory: 8000, minTasks: -1, maxTasks: 4 } as const
@@ -13,12 +13,13 @@ export const configLimits = { minMemory: 1000, maxMemory: 8000, minTasks: -1, ma
 export const logDays = 180
 
 /** `periodEnd`: exclusive (D18). The first day on which it does not run. */
-export const stopDateOf = (periodEnd: PlainDate): PlainDate => addDays(periodEnd, hostingDays.grace)
+export const getStopDate = (periodEnd: PlainDate): PlainDate => addDays(periodEnd, hostingDays.grace)
 /** The day on which the data of a service goes whose contract is over. */
-export const eraseDateOf = (periodEnd: PlainDate): PlainDate => addDays(stopDateOf(periodEnd), hostingDays.kept)
+export const getEraseDate = (periodEnd: PlainDate): PlainDate =>
+  addDays(getStopDate(periodEnd), hostingDays.dataRetention)
 
 /** What the days ahead are worked out of. */
-export interface Ending {
+export interface ServiceLifetime {
   /** Null: no contract. */
   period_end: PlainDate | null
   /** Of one that was removed. */
@@ -28,19 +29,19 @@ export interface Ending {
 }
 
 /** On which day a service stops, and on which its data goes, because its contract is over or it was removed; null: it does not. */
-export function daysAhead(
-  { period_end: end, erase_date: erase, system_status: status, is_expired: isStopped }: Ending,
+export function getServiceEndDates(
+  { period_end: end, erase_date: eraseDate, system_status: status, is_expired: isStopped }: ServiceLifetime,
   today: PlainDate,
-): { stops: PlainDate | null; goes: PlainDate | null } {
-  if (status === 0 || end === null || end > today) return { stops: null, goes: erase }
-  return { stops: isStopped ? null : stopDateOf(end), goes: eraseDateOf(end) }
+): { stopDate: PlainDate | null; eraseDate: PlainDate | null } {
+  if (status === 0 || end === null || end > today) return { stopDate: null, eraseDate }
+  return { stopDate: isStopped ? null : getStopDate(end), eraseDate: getEraseDate(end) }
 }
 
 /** What people ask for. The log is read and downloaded by the rule of `log`. */
-export type ServiceAct = 'create' | 'update' | 'reboot' | 'configure' | 'reset' | 'log' | 'remove' | 'delete'
+export type ServiceAction = 'create' | 'update' | 'reboot' | 'configure' | 'reset' | 'log' | 'remove' | 'delete'
 
 /** What the rules need to know of a service. */
-export interface ActedOn {
+export interface ServiceActionTarget {
   company_id: number
   /** 0: none (D40). */
   system_status: number
@@ -57,7 +58,7 @@ export interface ActedOn {
 }
 
 /** Why something cannot be done: words stand in `locales/en/services.json`. */
-export type ActRefusal =
+export type ServiceActionRefusal =
   /** It is nobody's who asks, or asks for more than their level. */
   | 'not_allowed'
   | 'no_contract'
@@ -70,11 +71,16 @@ export type ActRefusal =
   | 'nothing'
 
 /** Null: it may be done now. */
-export function whyNotAct(act: ServiceAct, service: ActedOn, caller: Caller, today: PlainDate): ActRefusal | null {
+export function getServiceActionRefusal(
+  action: ServiceAction,
+  service: ServiceActionTarget,
+  caller: Caller,
+  today: PlainDate,
+): ServiceActionRefusal | null {
   const isOwn = caller.order && service.company_id === caller.companyId
   if (!isOwn && !isProviderAdmin(caller)) return 'not_allowed'
   const isCreated = service.system_status > 0
-  switch (act) {
+  switch (action) {
     case 'create':
       if (service.contract_id === 0) return 'no_contract'
       if (service.status === 2) return 'expired'

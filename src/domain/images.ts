@@ -1,8 +1,8 @@
 /** Pictures of users: how large a file may be, and which formats are one. */
 
 /** portal 5 and 9: smaller than 2 MB, which is what 2 × 1024 × 1024 bytes are called there. */
-export const imageBytes = 2 * 1024 * 1024
-export const isSmallEnough = (bytes: number): boolean => bytes < imageBytes
+export const maxImageBytes = 2 * 1024 * 1024
+export const isSmallEnough = (bytes: number): boolean => bytes < maxImageBytes
 
 /** What is kept is a square of this many pixels a side. */
 export const avatarSide = 512
@@ -21,10 +21,10 @@ export interface ImageSize {
   height: number
 }
 
-const starts = (bytes: Uint8Array, at: number, ...signs: number[]) =>
-  signs.every((sign, offset) => bytes[at + offset] === sign)
+const startsWithBytes = (bytes: Uint8Array, at: number, ...expectedBytes: number[]) =>
+  expectedBytes.every((expected, offset) => bytes[at + offset] === expected)
 
-const view = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+const createView = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 /**
  * Format and size by the file's own head, so that a flood of pixels is refused before any is decoded. Null: none of the
@@ -32,40 +32,44 @@ const view = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset,
  */
 export function readImageSize(bytes: Uint8Array): ImageSize | null {
   try {
-    return pngSize(bytes) ?? webpSize(bytes) ?? jpegSize(bytes)
+    return readPngSize(bytes) ?? readWebpSize(bytes) ?? readJpegSize(bytes)
   } catch {
     // Ends within its head.
     return null
   }
 }
 
-function pngSize(bytes: Uint8Array): ImageSize | null {
-  if (!starts(bytes, 0, 0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a) || !starts(bytes, 12, 0x49, 0x48, 0x44, 0x52))
+function readPngSize(bytes: Uint8Array): ImageSize | null {
+  if (
+    !startsWithBytes(bytes, 0, 0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a) ||
+    !startsWithBytes(bytes, 12, 0x49, 0x48, 0x44, 0x52)
+  )
     return null
-  return { format: 'png', width: view(bytes).getUint32(16), height: view(bytes).getUint32(20) }
+  return { format: 'png', width: createView(bytes).getUint32(16), height: createView(bytes).getUint32(20) }
 }
 
-function webpSize(bytes: Uint8Array): ImageSize | null {
-  if (!starts(bytes, 0, 0x52, 0x49, 0x46, 0x46) || !starts(bytes, 8, 0x57, 0x45, 0x42, 0x50)) return null
-  const data = view(bytes)
-  const kind = String.fromCharCode(...bytes.subarray(12, 16))
-  if (kind === 'VP8 ') return webp(data.getUint16(26, true) & 0x3fff, data.getUint16(28, true) & 0x3fff)
-  if (kind === 'VP8L') {
+function readWebpSize(bytes: Uint8Array): ImageSize | null {
+  if (!startsWithBytes(bytes, 0, 0x52, 0x49, 0x46, 0x46) || !startsWithBytes(bytes, 8, 0x57, 0x45, 0x42, 0x50))
+    return null
+  const data = createView(bytes)
+  const chunkType = String.fromCharCode(...bytes.subarray(12, 16))
+  if (chunkType === 'VP8 ') return toWebpSize(data.getUint16(26, true) & 0x3fff, data.getUint16(28, true) & 0x3fff)
+  if (chunkType === 'VP8L') {
     const bits = data.getUint32(21, true)
-    return webp((bits & 0x3fff) + 1, ((bits >>> 14) & 0x3fff) + 1)
+    return toWebpSize((bits & 0x3fff) + 1, ((bits >>> 14) & 0x3fff) + 1)
   }
-  if (kind !== 'VP8X') return null
+  if (chunkType !== 'VP8X') return null
   // 24 bits each, little end first.
   const width = data.getUint16(24, true) | ((bytes[26] ?? 0) << 16)
   const height = data.getUint16(27, true) | ((bytes[29] ?? 0) << 16)
-  return webp(width + 1, height + 1)
+  return toWebpSize(width + 1, height + 1)
 }
-const webp = (width: number, height: number): ImageSize => ({ format: 'webp', width, height })
+const toWebpSize = (width: number, height: number): ImageSize => ({ format: 'webp', width, height })
 
 /** From segment to segment to the frame's head, which may stand behind long comments. */
-function jpegSize(bytes: Uint8Array): ImageSize | null {
-  if (!starts(bytes, 0, 0xff, 0xd8, 0xff)) return null
-  const data = view(bytes)
+function readJpegSize(bytes: Uint8Array): ImageSize | null {
+  if (!startsWithBytes(bytes, 0, 0xff, 0xd8, 0xff)) return null
+  const data = createView(bytes)
   for (let at = 2; at + 9 < bytes.length; ) {
     if (bytes[at] !== 0xff) return null
     const marker = bytes[at + 1] ?? 0

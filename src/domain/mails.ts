@@ -5,13 +5,13 @@
 const dayMs = 86_400_000
 
 /** In an hour, of each kind: invitations, and resets asked for accounts that nobody has activated. */
-export const mailsAnHour = { newCompany: 20, knownCompany: 200 }
+export const mailsPerHour = { newCompany: 20, knownCompany: 200 }
 
 /** So many days after it registered a company is known. */
-const newForDays = 7
+const newCompanyDays = 7
 
 /** Mails in an hour. Both in epoch ms; the provider's own company is known from its first day. */
-export const maxMailsPerHour = (company: { registered: number; isProvider: boolean }, now: number): number =>
-  company.isProvider || now - company.registered >= newForDays * dayMs
-    ? mailsAnHour.knownCompany
-    : mailsAnHour.newCompany
+export const getMaxMailsPerHour = (company: { registeredAt: number; isProvider: boolean }, now: number): number =>
+  company.isProvider || now - company.registeredAt >= newCompanyDays * dayMs
+    ? mailsPerHour.knownCompany
+    : mailsPerHour.newCompany

@@ -10,14 +10,14 @@ export type Currency = (typeof currencies)[number]
 /** The largest that fits the wire and the database: 13 digits before the point. */
 export const maxAmount: Hundredths = 10n ** 15n - 1n
 
-const written = /^(-?)(\d+)(?:\.(\d{1,2}))?$/
+const amountPattern = /^(-?)(\d+)(?:\.(\d{1,2}))?$/
 
 /** Throws RangeError for what is no decimal number of at most two places. */
 export function readAmount(text: string): Hundredths {
-  const found = written.exec(text)
-  if (!found) throw new RangeError(`"${text}" is no amount with two decimals`)
-  const [, minus, units = '', places = ''] = found
-  const size = BigInt(units) * 100n + BigInt(places.padEnd(2, '0'))
+  const match = amountPattern.exec(text)
+  if (!match) throw new RangeError(`"${text}" is no amount with two decimals`)
+  const [, minus, units = '', decimals = ''] = match
+  const size = BigInt(units) * 100n + BigInt(decimals.padEnd(2, '0'))
   return minus ? -size : size
 }
 
@@ -28,16 +28,17 @@ export function writeAmount(amount: Hundredths): string {
 }
 
 /** `1,234.50`, of an amount as it is written: what people see, alike in both languages (contracts 9). */
-export const grouped = (amount: string): string => amount.replace(/\B(?=(\d{3})+\.)/g, ',')
+export const groupThousands = (amount: string): string => amount.replace(/\B(?=(\d{3})+\.)/g, ',')
 
 /** Half away from zero (D13); the divisor is positive. */
-export function divided(amount: bigint, divisor: bigint): bigint {
+export function divideRounded(amount: bigint, divisor: bigint): bigint {
   const size = amount < 0n ? -amount : amount
   const rounded = (2n * size + divisor) / (2n * divisor)
   return amount < 0n ? -rounded : rounded
 }
 
 /** So many percent of it, rounded; the percent in hundredths. */
-export const percentOf = (amount: Hundredths, percent: Hundredths): Hundredths => divided(amount * percent, 10_000n)
+export const calculatePercent = (amount: Hundredths, percent: Hundredths): Hundredths =>
+  divideRounded(amount * percent, 10_000n)
 
-export const greater = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+export const getLarger = (a: bigint, b: bigint): bigint => (a > b ? a : b)

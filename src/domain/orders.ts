@@ -1,28 +1,28 @@
 /** Service orders: what a company asks for before a contract stands. */
 import type { ClientType } from '#domain/access.ts'
-import { addYears, lastDay, yearsBetween } from '#domain/period.ts'
+import { addYears, getLastDay, countYearsBetween } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 
 /** Of users and of years, both ends included (contracts 5). */
-export const userLimits = { least: 0, most: 999_999 } as const
-export const yearLimits = { least: 1, most: 99 } as const
+export const userLimits = { min: 0, max: 999_999 } as const
+export const yearLimits = { min: 1, max: 99 } as const
 /** Of a contract in effect, from its first start to its end: contracts of an earlier version may run longer than `yearLimits`. */
-export const termLimits = { least: 1, most: 9_999 } as const
+export const termLimits = { min: 1, max: 9_999 } as const
 
 /** The most years that a contract can be extended by; one that has ended begins anew. Ends are exclusive. */
-export function maxExtensionYears(
+export function getMaxExtensionYears(
   { period_start: start, period_end: end }: { period_start: PlainDate; period_end: PlainDate },
   today: PlainDate,
 ): number {
-  const passed = today < end ? yearsBetween(start, end) : 0
-  return Math.max(0, yearLimits.most - passed)
+  const passedYears = today < end ? countYearsBetween(start, end) : 0
+  return Math.max(0, yearLimits.max - passedYears)
 }
 
 /** Characters. */
 export const nameLimit = 100
 export const descLimit = 500
 
-export interface OrderDraft {
+export interface PendingOrderFields {
   code: string
   name: string
   desc?: string | null | undefined
@@ -42,11 +42,11 @@ export interface OrderDraft {
  * An order that waits on this device, as it will look: unpaid, with the amount of its offline quote, which the server
  * may still correct (D17). It names no service and no contract yet.
  */
-export const orderedHere = (draft: OrderDraft, named: { intent: string; companyId: number }) => {
+export const toPendingOrder = (draft: PendingOrderFields, write: { intent: string; companyId: number }) => {
   const periodEnd = addYears(draft.period_start, draft.period)
   return {
-    id: `~${named.intent}` as const,
-    company_id: named.companyId,
+    id: `~${write.intent}` as const,
+    company_id: write.companyId,
     code: draft.code,
     name: draft.name,
     desc: draft.desc ?? null,
@@ -70,7 +70,7 @@ export const orderedHere = (draft: OrderDraft, named: { intent: string; companyI
     period: draft.period,
     period_start: draft.period_start,
     period_end: periodEnd,
-    expired_date: lastDay(periodEnd),
+    expired_date: getLastDay(periodEnd),
     alert_date: null,
     online: 0 as const,
     system_status: 0 as const,

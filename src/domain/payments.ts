@@ -6,13 +6,18 @@ export const paymentTypes = ['stripe', 'alipay', 'globalAlipay', 'simulate'] as 
 export type PaymentType = (typeof paymentTypes)[number]
 
 /** The mainland's gateway takes RMB, the one across borders the rest. */
-const alipayFor = (currency: Currency): 'alipay' | 'globalAlipay' => (currency === 'RMB' ? 'alipay' : 'globalAlipay')
+const getAlipayType = (currency: Currency): 'alipay' | 'globalAlipay' =>
+  currency === 'RMB' ? 'alipay' : 'globalAlipay'
 
 /** `currency`: it is never paid this way, whoever asks. */
-export function whyNotPaidBy(type: PaymentType, currency: Currency, caller: Caller): 'currency' | 'staff' | null {
+export function getPaymentTypeRefusal(
+  type: PaymentType,
+  currency: Currency,
+  caller: Caller,
+): 'currency' | 'staff' | null {
   if (type === 'stripe') return null
   if (type === 'simulate') return isProviderAdmin(caller) ? null : 'staff'
-  if (type !== alipayFor(currency)) return 'currency'
+  if (type !== getAlipayType(currency)) return 'currency'
   return type === 'alipay' || isProvider(caller) ? null : 'staff'
 }
 
@@ -39,16 +44,16 @@ const gatewayLimits: Partial<Record<PaymentType, Partial<Record<Currency, Amount
 }
 
 /** Null: this method takes any amount. */
-export const amountLimits = (type: PaymentType, currency: Currency): AmountLimits | null =>
+export const getAmountLimits = (type: PaymentType, currency: Currency): AmountLimits | null =>
   gatewayLimits[type]?.[currency] ?? null
 
 /** Why a method cannot take this amount; null: it can. */
-export function whyAmountNotTaken(
+export function getAmountRefusal(
   type: PaymentType,
   currency: Currency,
   amount: Hundredths,
 ): 'tooSmall' | 'tooLarge' | null {
-  const limits = amountLimits(type, currency)
+  const limits = getAmountLimits(type, currency)
   if (limits === null) return null
   if (amount < limits.min) return 'tooSmall'
   return amount > limits.max ? 'tooLarge' : null
@@ -57,27 +62,24 @@ export function whyAmountNotTaken(
 const customer: Caller = { userId: 0, companyId: 0, companyCode: '', admin: false, order: true, accessLevel: 0 }
 
 /** Of the methods that are set up, those by which this caller pays this currency. */
-const methodsFor = (types: readonly string[], currency: Currency, caller: Caller): PaymentType[] =>
-  paymentTypes.filter((type) => types.includes(type) && whyNotPaidBy(type, currency, caller) === null)
+const findPaymentTypes = (types: readonly string[], currency: Currency, caller: Caller): PaymentType[] =>
+  paymentTypes.filter((type) => types.includes(type) && getPaymentTypeRefusal(type, currency, caller) === null)
 
 /** The least that a customer can pay here; what is less is waived or carried over. Zero where nothing can be paid at all. */
-export function smallestPayable(types: readonly string[], currency: Currency): Hundredths {
-  const minima = methodsFor(types, currency, customer).map((type) => amountLimits(type, currency)?.min ?? 0n)
-  return minima.reduce((least, one) => (one < least ? one : least), minima[0] ?? 0n)
+export function getSmallestPayable(types: readonly string[], currency: Currency): Hundredths {
+  const minima = findPaymentTypes(types, currency, customer).map((type) => getAmountLimits(type, currency)?.min ?? 0n)
+  return minima.reduce((min, one) => (one < min ? one : min), minima[0] ?? 0n)
 }
 
 /** The most that this caller can pay here at once; null: there is no limit, or nothing can be paid here at all. */
-export function largestPayable(types: readonly string[], currency: Currency, caller: Caller): Hundredths | null {
-  const maxima = methodsFor(types, currency, caller).map((type) => amountLimits(type, currency)?.max ?? null)
-  return maxima.reduce(
-    (most, one) => (most === null || one === null ? null : one > most ? one : most),
-    maxima[0] ?? null,
-  )
+export function getLargestPayable(types: readonly string[], currency: Currency, caller: Caller): Hundredths | null {
+  const maxima = findPaymentTypes(types, currency, caller).map((type) => getAmountLimits(type, currency)?.max ?? null)
+  return maxima.reduce((max, one) => (max === null || one === null ? null : one > max ? one : max), maxima[0] ?? null)
 }
 
 /** Whether an amount is due that nobody can pay because it is too small. */
 export function isBelowPayable(types: readonly string[], currency: Currency, amount: Hundredths): boolean {
-  return amount > 0n && amount < smallestPayable(types, currency)
+  return amount > 0n && amount < getSmallestPayable(types, currency)
 }
 
 /** What is to be said of an amount before it is ordered. `noCard`: only another method takes it. */
@@ -89,16 +91,16 @@ export interface PayableFault {
 }
 
 /** `waives`: amounts of this kind that are too small are not charged. Null: it can be paid by any method. */
-export function payableFault(
+export function findPayableFault(
   types: readonly string[],
-  { currency, amount, waives }: { currency: Currency; amount: Hundredths; waives: boolean },
+  { currency, amount, isWaivable }: { currency: Currency; amount: Hundredths; isWaivable: boolean },
   caller: Caller,
 ): PayableFault | null {
   if (isBelowPayable(types, currency, amount))
-    return { kind: waives ? 'waived' : 'tooSmall', currency, amount, limit: smallestPayable(types, currency) }
-  const most = largestPayable(types, currency, caller)
-  if (most !== null && amount > most) return { kind: 'tooLarge', currency, amount, limit: most }
-  const methods = methodsFor(types, currency, caller)
-  const isCardTooLarge = methods.includes('stripe') && whyAmountNotTaken('stripe', currency, amount) === 'tooLarge'
+    return { kind: isWaivable ? 'waived' : 'tooSmall', currency, amount, limit: getSmallestPayable(types, currency) }
+  const maxPayable = getLargestPayable(types, currency, caller)
+  if (maxPayable !== null && amount > maxPayable) return { kind: 'tooLarge', currency, amount, limit: maxPayable }
+  const methods = findPaymentTypes(types, currency, caller)
+  const isCardTooLarge = methods.includes('stripe') && getAmountRefusal('stripe', currency, amount) === 'tooLarge'
   return isCardTooLarge ? { kind: 'noCard', currency, amount, limit: cardMax } : null
 }

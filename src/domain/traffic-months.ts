@@ -1,22 +1,22 @@
 /** Which months of a service are billed, and in which one bytes count (D22). Months are `yyyy-MM` of the business time zone. */
-import { addMonths } from '#domain/period.ts'
+import { addMonths } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 
-export type Month = string
+export type CalendarMonth = string
 
-export const monthIn = (date: PlainDate): Month => date.slice(0, 7)
+export const toMonth = (date: PlainDate): CalendarMonth => date.slice(0, 7)
 
 /** The first day after it, by which a month's record is known (D18). */
-export const endOfMonth = (month: Month): PlainDate => addMonths(`${month}-01`, 1)
+export const getEndOfMonth = (month: CalendarMonth): PlainDate => addMonths(`${month}-01`, 1)
 
-export const monthAfter = (month: Month): Month => monthIn(endOfMonth(month))
+export const getNextMonth = (month: CalendarMonth): CalendarMonth => toMonth(getEndOfMonth(month))
 
 /** Nothing is added to a month that was billed: what moves then, after a clock was put back, counts in the next one. */
-export const countedIn = (today: PlainDate, closed: Month | null): Month =>
-  closed !== null && monthIn(today) <= closed ? monthAfter(closed) : monthIn(today)
+export const getCountingMonth = (today: PlainDate, closedMonth: CalendarMonth | null): CalendarMonth =>
+  closedMonth !== null && toMonth(today) <= closedMonth ? getNextMonth(closedMonth) : toMonth(today)
 
 /** A subscription to backups that cause traffic, paid. Those of a service follow one another. */
-export interface Subscription {
+export interface TrafficSubscription {
   id: number
   start: PlainDate
   /** Exclusive. */
@@ -27,54 +27,61 @@ export interface Subscription {
  * By whose terms a month is billed: of the last one that began before the month ended, also where it is over by then. Bytes that moved
  * before any began, after a clock was put back, are billed by the first. Null: there was none.
  */
-export function termsOf<S extends Subscription>(subscriptions: readonly S[], month: Month): S | null {
-  const inOrder = subscriptions.toSorted((a, b) => (a.start === b.start ? a.id - b.id : a.start < b.start ? -1 : 1))
-  return inOrder.findLast(({ start }) => start < endOfMonth(month)) ?? inOrder[0] ?? null
+export function findBillingSubscription<S extends TrafficSubscription>(
+  subscriptions: readonly S[],
+  month: CalendarMonth,
+): S | null {
+  const sorted = subscriptions.toSorted((a, b) => (a.start === b.start ? a.id - b.id : a.start < b.start ? -1 : 1))
+  return sorted.findLast(({ start }) => start < getEndOfMonth(month)) ?? sorted[0] ?? null
 }
 
 /** What of a service's months is known. */
-export interface Measured<S extends Subscription> {
+export interface MeasuredTraffic<S extends TrafficSubscription> {
   /** The last one that was billed; null: none yet. */
-  closed: Month | null
+  closedMonth: CalendarMonth | null
   subscriptions: readonly S[]
   /** Bytes by month. */
-  moved: ReadonlyMap<Month, number>
+  bytesByMonth: ReadonlyMap<CalendarMonth, number>
 }
 
-export interface BilledMonth<S extends Subscription> {
-  month: Month
+export interface BilledMonth<S extends TrafficSubscription> {
+  month: CalendarMonth
   bytes: number
-  terms: S
+  subscription: S
 }
 
 /**
  * The months that are over and not billed, in order, and the one up to which all are then. A month without subscription and without
  * bytes makes no record. What nobody's terms cover stays open, and all that follows with it. Never more than `most` at a time.
  */
-export function monthsToBill<S extends Subscription>(
-  { closed, subscriptions, moved }: Measured<S>,
+export function findMonthsToBill<S extends TrafficSubscription>(
+  { closedMonth, subscriptions, bytesByMonth }: MeasuredTraffic<S>,
   today: PlainDate,
-  most = 120,
-): { records: BilledMonth<S>[]; closed: Month | null } {
-  const present = monthIn(today)
+  maxMonths = 120,
+): { records: BilledMonth<S>[]; closedMonth: CalendarMonth | null } {
+  const currentMonth = toMonth(today)
   const records: BilledMonth<S>[] = []
-  let upto = closed
-  let month = closed === null ? firstMonth({ subscriptions, moved }) : monthAfter(closed)
-  for (let looked = 0; month !== null && month < present && looked < most; looked++) {
-    const bytes = moved.get(month) ?? 0
-    const isBilled = bytes > 0 || subscriptions.some((one) => covers(one, month as Month))
-    const terms = termsOf(subscriptions, month)
-    if (isBilled && !terms) break
-    if (isBilled && terms) records.push({ month, bytes, terms })
-    upto = month
-    month = monthAfter(month)
+  let lastClosedMonth = closedMonth
+  let month = closedMonth === null ? findFirstMonth({ subscriptions, bytesByMonth }) : getNextMonth(closedMonth)
+  for (let checkedCount = 0; month !== null && month < currentMonth && checkedCount < maxMonths; checkedCount++) {
+    const bytes = bytesByMonth.get(month) ?? 0
+    const isBilled = bytes > 0 || subscriptions.some((one) => isCovered(one, month as CalendarMonth))
+    const subscription = findBillingSubscription(subscriptions, month)
+    if (isBilled && !subscription) break
+    if (isBilled && subscription) records.push({ month, bytes, subscription })
+    lastClosedMonth = month
+    month = getNextMonth(month)
   }
-  return { records, closed: upto }
+  return { records, closedMonth: lastClosedMonth }
 }
 
-const covers = ({ start, end }: Subscription, month: Month): boolean => start < endOfMonth(month) && end > `${month}-01`
+const isCovered = ({ start, end }: TrafficSubscription, month: CalendarMonth): boolean =>
+  start < getEndOfMonth(month) && end > `${month}-01`
 
-function firstMonth({ subscriptions, moved }: Pick<Measured<Subscription>, 'subscriptions' | 'moved'>): Month | null {
-  const months = [...subscriptions.map(({ start }) => monthIn(start)), ...moved.keys()]
+function findFirstMonth({
+  subscriptions,
+  bytesByMonth,
+}: Pick<MeasuredTraffic<TrafficSubscription>, 'subscriptions' | 'bytesByMonth'>): CalendarMonth | null {
+  const months = [...subscriptions.map(({ start }) => toMonth(start)), ...bytesByMonth.keys()]
   return months.toSorted()[0] ?? null
 }

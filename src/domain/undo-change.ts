@@ -2,16 +2,16 @@
  * A change that discarded money can be undone until the end of its day, in the business time zone, as long as nothing
  * was ordered after it.
  */
-import type { DueContract } from '#domain/contracts.ts'
-import { stateOf } from '#domain/contracts.ts'
-import { discardedAmount } from '#domain/fees/discarded-amount.ts'
+import type { PayableContract } from '#domain/contracts.ts'
+import { getContractState } from '#domain/contracts.ts'
+import { getDiscardedAmount } from '#domain/fees/discarded-amount.ts'
 import { readAmount } from '#domain/money.ts'
 import type { PlainDate, Timestamp } from '#domain/time.ts'
 
 export const undoRefusals = ['notUndoable', 'anotherOrderFollowed', 'tooLate', 'ended'] as const
 export type UndoRefusal = (typeof undoRefusals)[number]
 
-export interface UndoableOrder extends DueContract {
+export interface UndoableOrder extends PayableContract {
   type: 'create' | 'extend' | 'change'
   /** The day of the order, in the business time zone. */
   ordered_on: PlainDate
@@ -24,16 +24,25 @@ export interface UndoableOrder extends DueContract {
 }
 
 /** The last second in which a change of that day can be undone. */
-export const undoDeadline = (orderedOn: PlainDate): Timestamp => `${orderedOn} 23:59:59`
+export const getUndoDeadline = (orderedOn: PlainDate): Timestamp => `${orderedOn} 23:59:59`
 
 /** Null: it can be undone. `now` in the business time zone. */
-export function whyNotUndone(order: UndoableOrder, now: Timestamp): UndoRefusal | null {
-  const { type, restores_id: restores, stored, contract_amount: contract, residual_amount: residual } = order
-  const discarded = discardedAmount({ contract_amount: readAmount(contract), residual_amount: readAmount(residual) })
-  if (type !== 'change' || restores !== null || discarded === 0n) return 'notUndoable'
-  if (stored === 'overwritten' || order.pending) return 'anotherOrderFollowed'
-  if (now > undoDeadline(order.ordered_on)) return 'tooLate'
-  const state = stateOf(order, now)
+export function getUndoRefusal(order: UndoableOrder, now: Timestamp): UndoRefusal | null {
+  const {
+    type,
+    restores_id: restoredId,
+    stored: storedState,
+    contract_amount: contractAmount,
+    residual_amount: residualAmount,
+  } = order
+  const discardedSum = getDiscardedAmount({
+    contract_amount: readAmount(contractAmount),
+    residual_amount: readAmount(residualAmount),
+  })
+  if (type !== 'change' || restoredId !== null || discardedSum === 0n) return 'notUndoable'
+  if (storedState === 'overwritten' || order.pending) return 'anotherOrderFollowed'
+  if (now > getUndoDeadline(order.ordered_on)) return 'tooLate'
+  const state = getContractState(order, now)
   if (state === 'effective') return null
   return state === 'expired' ? 'ended' : 'notUndoable'
 }

@@ -1,24 +1,24 @@
 /** What a host (page, worker, test) lends to the request pipeline. Everything that differs between hosts is in here. */
 import type { Device } from '#local/storage/device.ts'
 
-export interface Locks {
+export interface LockPort {
   /**
    * Runs `act` alone under this name, over all pages and workers. Null: it was not to be had within `waitMs`.
    * `steal` takes it from whoever holds it, `takeFromFrozen` after two seconds from a holder that does not answer.
    */
   hold<T>(
     name: string,
-    how: { waitMs: number; steal?: boolean; takeFromFrozen?: boolean },
-    act: () => Promise<T>,
+    options: { waitMs: number; steal?: boolean; takeFromFrozen?: boolean },
+    action: () => Promise<T>,
   ): Promise<{ value: T } | null>
 }
 
 /** The access cookie (D85), or, where no cookie can be read, the last value an answer gave (K-13). */
-export interface Access {
+export interface TokenAccess {
   /** `session`: whose token is wanted. A cookie is returned whoever it belongs to. */
   read(session: { userId: number } | null): Promise<string | null>
   /** Told after a sign-in or renewal; a host that reads the cookie need not keep it. */
-  renewed(value: string): void
+  onRenewed(value: string): void
   forget(): Promise<void>
   /** True for a value that is no cookie's: the session may have newer ones. */
   isRemembered?(value: string): boolean
@@ -30,7 +30,7 @@ export interface UnsentCookie {
   write(text: string): Promise<void>
 }
 
-export interface Ports {
+export interface PipelinePorts {
   /** Straight to the server, never through a worker. Rejects when the line fails. */
   network(request: Request): Promise<Response>
   /** Scheme, host and port of the server. */
@@ -40,17 +40,17 @@ export interface Ports {
   clock(): number
   wait(ms: number): Promise<void>
   /** 0 <= x < 1 */
-  chance(): number
+  random(): number
   newId(): string
-  locks: Locks
-  access: Access
+  locks: LockPort
+  tokenAccess: TokenAccess
   device(): Promise<Device>
   /** Keeps the host alive until it is done (`waitUntil` in a worker). Failures end here. */
-  lasting(work: Promise<unknown>): void
+  keepAlive(work: Promise<unknown>): void
   /** Asks the browser for a wake-up when the line is back, where it can (Background Sync). Only an accelerator. */
-  wakeLater(): void
+  requestWakeup(): void
   /** How many writes wait, by user; without it the loss of a database is not noticed. */
-  tally?: UnsentCookie
+  unsentCookie?: UnsentCookie
   /** Shows on the app's icon how many writes wait, where there is an icon. */
   badge?(count: number): void
   /** A mistake of ours: told to whoever looks, and to nobody's screen. */
@@ -62,7 +62,7 @@ export type OptionalChunk = 'staff' | 'orders' | 'trail' | 'users'
 
 /** What pages tell the worker. */
 export type WorkerMessage =
-  | { type: 'drain'; hurry: boolean; accessToken: string | null }
+  | { type: 'drain'; immediate: boolean; accessToken: string | null }
   /** Take over from the worker before; the type is Workbox's. */
   | { type: 'SKIP_WAITING' }
   /** Nobody is signed in any more, or somebody else is. */
@@ -72,7 +72,7 @@ export type WorkerMessage =
   /** Somebody is here who needs these pages: keep their files too. */
   | { type: 'keep'; part: OptionalChunk }
   /** Something long runs: ask about it for a few seconds, if nobody does. */
-  | { type: 'watch'; hurry: boolean; accessToken: string | null }
+  | { type: 'watch'; immediate: boolean; accessToken: string | null }
   /** Say which build you are, on the port that comes with it. */
   | { type: 'build' }
 

@@ -4,22 +4,22 @@
  */
 import { useSyncExternalStore } from 'react'
 import type { Caller, ClientType } from '#domain/access.ts'
-import { useSignedIn } from '#state/hooks.ts'
+import { useSignedIn } from '#state/use-store.ts'
 
-const name = 'portal.clientType'
+const storageKey = 'portal.clientType'
 const listeners = new Set<() => void>()
 /** Where storage is off, the choice lasts as long as the page. */
-let last: string | null = null
+let lastChoice: string | null = null
 
 function read(): string | null {
   try {
-    return localStorage.getItem(name)
+    return localStorage.getItem(storageKey)
   } catch {
-    return last
+    return lastChoice
   }
 }
 
-const chosen = (): ClientType => (read() === 'mma' ? 'mma' : 'saas')
+const readChosenType = (): ClientType => (read() === 'mma' ? 'mma' : 'saas')
 
 function subscribe(listener: () => void) {
   listeners.add(listener)
@@ -31,9 +31,9 @@ function subscribe(listener: () => void) {
 }
 
 export function chooseClientType(type: ClientType): void {
-  last = type
+  lastChoice = type
   try {
-    localStorage.setItem(name, type)
+    localStorage.setItem(storageKey, type)
   } catch {
     // Kept for the page above.
   }
@@ -44,7 +44,7 @@ export function chooseClientType(type: ClientType): void {
  * What a staff page asks for, by the rule `clientTypeOf` of the domain; another choice, in another tab too, draws it
  * again.
  */
-export function useClientType(rule: (caller: Caller, chosen: ClientType) => ClientType): ClientType {
+export function useClientType(rule: (caller: Caller, chosenType: ClientType) => ClientType): ClientType {
   const { caller } = useSignedIn()
-  return rule(caller, useSyncExternalStore(subscribe, chosen))
+  return rule(caller, useSyncExternalStore(subscribe, readChosenType))
 }

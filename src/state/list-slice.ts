@@ -1,15 +1,15 @@
 /** One list in the store: which view was left, and how its latest request stands. Its rows stay in the device's database. */
 import { createSlice, type PayloadAction } from '@reduxjs/toolkit'
-import type { Endpoint, Id, Row } from '#contract/endpoint.ts'
+import type { Endpoint, RowRef, VersionedRow } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { ListView, ReadList } from '#local/lists/list-view.ts'
-import { createAppThunk, problemOfRejected } from '#state/app-thunk.ts'
-import type { pageOf } from '#state/list-url.ts'
+import { createAppThunk, getRejectedProblem } from '#state/app-thunk.ts'
+import type { toPageQuery } from '#state/list-url.ts'
 import { signedOut } from '#state/session-slice.ts'
-import { root } from '#state/store.ts'
+import { rootReducer } from '#state/store.ts'
 
 /** What the server is asked for; everything but page and order is a filter. */
-export type PageQuery = ReturnType<typeof pageOf> & Record<string, string | number | boolean | undefined>
+export type PageQuery = ReturnType<typeof toPageQuery> & Record<string, string | number | boolean | undefined>
 
 interface ListState {
   /** The query of the address when the page was left (C-02); empty for the plain list. */
@@ -18,25 +18,25 @@ interface ListState {
   requestId: string | null
   problem: Problem | null
   /** The latest request brought nothing from the server: what the device has is all there is. */
-  isKept: boolean
+  isCached: boolean
   /** Rows of the page that the server could not show. */
-  leftOut: number
+  leftOutCount: number
   /** Rows created since the user last asked for the list, newest first. */
-  newRows: readonly Id[]
+  newRows: readonly RowRef[]
 }
 
 /** The same each time: who watches it hears nothing of a list that was empty and is. */
-const noRows: readonly Id[] = []
+const noRows: readonly RowRef[] = []
 
-interface Options<V> {
+interface ListSliceOptions<V> {
   name: string
   endpoint: Endpoint
   read: ReadList
-  queryOf: (view: V) => PageQuery
+  toQuery: (view: V) => PageQuery
 }
 
 /** The slice of a list, injected into the store, and what reads and changes it; `useList` joins it with the rows. */
-export function createListSlice<R extends Row, V>({ name, endpoint, read, queryOf }: Options<V>) {
+export function createListSlice<R extends VersionedRow, V>({ name, endpoint, read, toQuery }: ListSliceOptions<V>) {
   const { list } = endpoint
   if (!list) throw new Error(`${endpoint.name} is no list`)
   const param = list.scope?.param
@@ -46,12 +46,16 @@ export function createListSlice<R extends Row, V>({ name, endpoint, read, queryO
   const fetchList = createAppThunk(
     `${name}/fetch`,
     async ({ scope, query }: { scope: number | null; query: PageQuery }, { extra: { api }, rejectWithValue }) => {
-      const own = param === undefined ? {} : { [param]: scope }
-      const asked = isInPath ? { params: own, query } : { query: { ...query, ...own } }
-      const result = await api.call(endpoint, asked as never)
+      const scopeParams = param === undefined ? {} : { [param]: scope }
+      const input = isInPath ? { params: scopeParams, query } : { query: { ...query, ...scopeParams } }
+      const result = await api.call(endpoint, input as never)
       if (result.kind === 'problem') return rejectWithValue(result.problem)
       const problem = result.kind === 'kept' ? (result.problem ?? null) : null
-      return { isKept: result.kind === 'kept', problem, leftOut: result.kind === 'fresh' ? (result.leftOut ?? 0) : 0 }
+      return {
+        isCached: result.kind === 'kept',
+        problem,
+        leftOutCount: result.kind === 'fresh' ? (result.leftOutCount ?? 0) : 0,
+      }
     },
   )
 
@@ -59,8 +63,8 @@ export function createListSlice<R extends Row, V>({ name, endpoint, read, queryO
     savedQuery: '',
     requestId: null,
     problem: null,
-    isKept: false,
-    leftOut: 0,
+    isCached: false,
+    leftOutCount: 0,
     newRows: noRows,
   }
   const slice = createSlice({
@@ -68,7 +72,7 @@ export function createListSlice<R extends Row, V>({ name, endpoint, read, queryO
     initialState,
     reducers: {
       viewChanged: (state, { payload }: PayloadAction<string>) => ({ ...state, savedQuery: payload, newRows: noRows }),
-      rowCreated: (state, { payload }: PayloadAction<Id>) => ({ ...state, newRows: [payload, ...state.newRows] }),
+      rowCreated: (state, { payload }: PayloadAction<RowRef>) => ({ ...state, newRows: [payload, ...state.newRows] }),
       newRowsCleared: (state) => ({ ...state, newRows: noRows }),
     },
     extraReducers: (builder) =>
@@ -79,31 +83,31 @@ export function createListSlice<R extends Row, V>({ name, endpoint, read, queryO
         )
         .addCase(fetchList.rejected, (state, action) =>
           action.meta.requestId === state.requestId
-            ? { ...state, requestId: null, problem: problemOfRejected(action), isKept: true }
+            ? { ...state, requestId: null, problem: getRejectedProblem(action), isCached: true }
             : state,
         )
         // The next user of this device begins with a plain list.
         .addCase(signedOut, () => initialState),
   })
-  const own = slice.injectInto(root)
+  const injectedSlice = slice.injectInto(rootReducer)
 
   return {
     slice,
     fetchList,
     ...slice.actions,
-    selectIsFetching: (state: object) => own.selectSlice(state).requestId !== null,
-    selectIsKept: (state: object) => own.selectSlice(state).isKept,
-    selectLeftOut: (state: object) => own.selectSlice(state).leftOut,
-    selectProblem: (state: object) => own.selectSlice(state).problem,
-    selectNewRows: (state: object) => own.selectSlice(state).newRows,
-    selectSavedQuery: (state: object) => own.selectSlice(state).savedQuery,
-    queryOf,
+    selectIsFetching: (state: object) => injectedSlice.selectSlice(state).requestId !== null,
+    selectIsCached: (state: object) => injectedSlice.selectSlice(state).isCached,
+    selectLeftOutCount: (state: object) => injectedSlice.selectSlice(state).leftOutCount,
+    selectProblem: (state: object) => injectedSlice.selectSlice(state).problem,
+    selectNewRows: (state: object) => injectedSlice.selectSlice(state).newRows,
+    selectSavedQuery: (state: object) => injectedSlice.selectSlice(state).savedQuery,
+    toQuery,
     /** The page as this device has it; for a live query. */
-    readPage: (scope: number | null, query: PageQuery, newRows?: readonly Id[]): Promise<ListView<R>> => {
+    readPage: (scope: number | null, query: PageQuery, newRows?: readonly RowRef[]): Promise<ListView<R>> => {
       const { results, page, sortField, sortOrder, ...filters } = query
       return read<R>(list, { scope, filters, sort: [sortField, sortOrder], page, results, newRows })
     },
   }
 }
 
-export type ListSlice<R extends Row, V> = ReturnType<typeof createListSlice<R, V>>
+export type ListSlice<R extends VersionedRow, V> = ReturnType<typeof createListSlice<R, V>>

@@ -5,7 +5,7 @@
  */
 import type { ListSpec } from '#contract/endpoint.ts'
 
-export interface Listing {
+export interface ListUrlState {
   searchText: string
   sort: readonly [field: string, order: 'asc' | 'desc']
   page: number
@@ -14,19 +14,24 @@ export interface Listing {
 
 /** portal 9 and D83 */
 export const pageSizes = [10, 20, 30, 40, 50] as const
-const searchLimit = 100
+const maxSearchLength = 100
 
-export const plainListing = ({ sort }: ListSpec): Listing => ({ searchText: '', sort, page: 1, results: pageSizes[0] })
+export const plainListState = ({ sort }: ListSpec): ListUrlState => ({
+  searchText: '',
+  sort,
+  page: 1,
+  results: pageSizes[0],
+})
 
-export const readListing = (query: URLSearchParams, list: ListSpec): Listing => ({
-  searchText: (query.get('searchText') ?? '').slice(0, searchLimit),
+export const readListState = (query: URLSearchParams, list: ListSpec): ListUrlState => ({
+  searchText: (query.get('searchText') ?? '').slice(0, maxSearchLength),
   sort: readSort(query.get('sortField'), query.get('sortOrder'), list),
-  page: readWhole(query.get('page'), 1_000_000) ?? 1,
+  page: parseWholeNumber(query.get('page'), 1_000_000) ?? 1,
   results: pageSizes.find((size) => String(size) === query.get('results')) ?? pageSizes[0],
 })
 
 /** Defaults are left out, so that the plain list has the plain address. */
-export function writeListing(query: URLSearchParams, view: Listing, { sort }: ListSpec): void {
+export function writeListState(query: URLSearchParams, view: ListUrlState, { sort }: ListSpec): void {
   if (view.searchText.trim() !== '') query.set('searchText', view.searchText)
   if (view.sort.join() !== sort.join()) {
     query.set('sortField', view.sort[0])
@@ -37,31 +42,32 @@ export function writeListing(query: URLSearchParams, view: Listing, { sort }: Li
 }
 
 /** A change of what is listed begins at its first page again; turning the page does not, nor what is in `beside`. */
-export function changeListing<V extends Listing>(view: V, change: Partial<V>, beside?: keyof V): V {
-  const relists = (Object.keys(change) as (keyof V)[]).some(
-    (part) => part !== 'page' && part !== beside && String(change[part]) !== String(view[part]),
+export function changeListState<V extends ListUrlState>(view: V, change: Partial<V>, ignoredField?: keyof V): V {
+  const isNewList = (Object.keys(change) as (keyof V)[]).some(
+    (field) => field !== 'page' && field !== ignoredField && String(change[field]) !== String(view[field]),
   )
-  return { ...view, ...(relists ? { page: 1 } : {}), ...change }
+  return { ...view, ...(isNewList ? { page: 1 } : {}), ...change }
 }
 
 /** As both the call and the device's rows understand it. */
-export const searchOf = ({ searchText }: Listing) => (searchText.trim() === '' ? {} : { searchText: searchText.trim() })
+export const toSearchQuery = ({ searchText }: ListUrlState) =>
+  searchText.trim() === '' ? {} : { searchText: searchText.trim() }
 
-export const pageOf = ({ results, page, sort }: Listing) => ({
+export const toPageQuery = ({ results, page, sort }: ListUrlState) => ({
   results,
   page,
   sortField: sort[0],
   sortOrder: sort[1],
 })
 
-function readSort(field: string | null, order: string | null, list: ListSpec): Listing['sort'] {
+function readSort(field: string | null, order: string | null, list: ListSpec): ListUrlState['sort'] {
   if (field === null || !Object.hasOwn(list.sorts, field)) return list.sort
   return [field, order === 'desc' ? 'desc' : 'asc']
 }
 
 /** A whole number from 1 to `max`; null for all else. */
-export function readWhole(value: string | null, max: number): number | null {
+export function parseWholeNumber(value: string | null, max: number): number | null {
   if (value === null || !/^\d{1,10}$/.test(value)) return null
-  const whole = Number(value)
-  return whole >= 1 && whole <= max ? whole : null
+  const number = Number(value)
+  return number >= 1 && number <= max ? number : null
 }

@@ -3,36 +3,36 @@
  * is the app's to say; a page says what it looks at, and reads again.
  */
 import { useEffect, useRef } from 'react'
-import { useConnection } from '#state/hooks.ts'
+import { useConnection } from '#state/use-store.ts'
 
-type Hear = () => void
+type ChangeListener = () => void
 
-const watchers = new Map<string, Set<Hear>>()
+const listenersByTable = new Map<string, Set<ChangeListener>>()
 
 /** The server says that rows of this table have changed. */
-export function tellChanged(table: string): void {
-  for (const hear of watchers.get(table) ?? []) hear()
+export function notifyChanged(table: string): void {
+  for (const listener of listenersByTable.get(table) ?? []) listener()
 }
 
 /** Hears each time that rows of this table are said to have changed; returns how to stop. */
-export function onChanged(table: string, hear: Hear): () => void {
-  const those = watchers.get(table) ?? new Set()
-  watchers.set(table, those.add(hear))
+export function subscribeToChanges(table: string, listener: ChangeListener): () => void {
+  const tableListeners = listenersByTable.get(table) ?? new Set()
+  listenersByTable.set(table, tableListeners.add(listener))
   return () => {
-    those.delete(hear)
-    if (those.size === 0) watchers.delete(table)
+    tableListeners.delete(listener)
+    if (tableListeners.size === 0) listenersByTable.delete(table)
   }
 }
 
 /** In ms. Never read more often than `least`; where the server tells nothing, every `poll`. */
-const pace = { least: 1_000, poll: 10_000 }
+const intervalMs = { min: 1_000, poll: 10_000 }
 
 /**
  * Reads again as the server says that rows of a table have changed, and every ten seconds where it says nothing: while the page
  * is seen and there is a connection. A burst is read once, and once more when it is over.
  */
-export function useLiveChanges(table: string, read: Hear): void {
-  const isOnline = useConnection().line === 'online'
+export function useLiveChanges(table: string, read: ChangeListener): void {
+  const isOnline = useConnection().networkState === 'online'
   const latest = useRef(read)
   useEffect(() => {
     latest.current = read
@@ -41,24 +41,24 @@ export function useLiveChanges(table: string, read: Hear): void {
     if (!isOnline) return
     let readAt = Date.now()
     let timer: ReturnType<typeof setTimeout> | undefined
-    const plan = (ms: number) => {
+    const schedule = (ms: number) => {
       clearTimeout(timer)
-      timer = setTimeout(go, ms)
+      timer = setTimeout(readNow, ms)
     }
-    function go() {
+    function readNow() {
       readAt = Date.now()
-      plan(pace.poll)
+      schedule(intervalMs.poll)
       if (document.visibilityState === 'visible') latest.current()
     }
-    const hear = () => plan(Math.max(0, readAt + pace.least - Date.now()))
-    const seen = () => void (document.visibilityState === 'visible' && hear())
-    plan(pace.poll)
-    const stop = onChanged(table, hear)
-    document.addEventListener('visibilitychange', seen)
+    const readSoon = () => schedule(Math.max(0, readAt + intervalMs.min - Date.now()))
+    const onVisibilityChange = () => void (document.visibilityState === 'visible' && readSoon())
+    schedule(intervalMs.poll)
+    const stop = subscribeToChanges(table, readSoon)
+    document.addEventListener('visibilitychange', onVisibilityChange)
     return () => {
       stop()
       clearTimeout(timer)
-      document.removeEventListener('visibilitychange', seen)
+      document.removeEventListener('visibilitychange', onVisibilityChange)
     }
   }, [table, isOnline])
 }

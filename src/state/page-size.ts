@@ -1,21 +1,21 @@
 /** How many rows a page has: as whoever uses this browser last chose, on whatever list. Storage may be forbidden: then nothing is kept. */
 import { pageSizes } from '#state/list-url.ts'
 
-const name = 'portal.rows'
+const storageKey = 'portal.rows'
 
 /** Null: nothing but the default was chosen. */
-export function chosenPageSize(): string | null {
+export function readPageSize(): string | null {
   try {
-    const chosen = localStorage.getItem(name)
-    return pageSizes.slice(1).find((size) => String(size) === chosen) ? chosen : null
+    const storedSize = localStorage.getItem(storageKey)
+    return pageSizes.slice(1).find((size) => String(size) === storedSize) ? storedSize : null
   } catch {
     return null
   }
 }
 
-export function choosePageSize(size: number): void {
+export function storePageSize(size: number): void {
   try {
-    localStorage.setItem(name, String(size))
+    localStorage.setItem(storageKey, String(size))
   } catch {
     // There is nowhere to keep it.
   }

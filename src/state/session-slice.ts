@@ -6,23 +6,23 @@ import type { UserRow } from '#contract/users.ts'
 /** The signed-in user, as the server last said (M23). */
 export type SessionUser = Omit<UserRow, 'id'> & { id: number }
 
-export type Session =
+export type SessionState =
   /** Nobody has looked yet: a loading view shows (M10). */
   | { kind: 'unknown'; problem?: Problem }
   /** `was`: whose session ended by itself, as this page showed them. */
   | {
       kind: 'signed out'
-      because: 'nobody' | 'left' | 'ended'
-      was?: { name: string; company: string; username: string }
+      reason: 'nobody' | 'left' | 'ended'
+      previousUser?: { name: string; company: string; username: string }
     }
   | { kind: 'signed in'; user: SessionUser; caller: Caller }
 
-const personOf = ({ name, company_code, email }: SessionUser) => ({ name, company: company_code, username: email })
+const toPerson = ({ name, company_code, email }: SessionUser) => ({ name, company: company_code, username: email })
 
-type SealKeys = 'seal_key' | 'session_seal_key' | 'seal_keys'
+type SealKeyField = 'seal_key' | 'session_seal_key' | 'seal_keys'
 
 /** What the rules of access need to know of a user. */
-export const callerOf = (user: SessionUser): Caller => ({
+export const toCaller = (user: SessionUser): Caller => ({
   userId: user.id,
   companyId: user.company_id,
   companyCode: user.company_code,
@@ -32,28 +32,31 @@ export const callerOf = (user: SessionUser): Caller => ({
 })
 
 /** The answer about oneself carries sealing keys too; they belong to the device's store, not to the screen's. */
-function signedInAs(read: SessionUser & Partial<Record<SealKeys, unknown>>): Session {
-  const { seal_key: _, session_seal_key: _newest, seal_keys: _older, ...user } = read
-  return { kind: 'signed in', user, caller: callerOf(user) }
+function toSignedInState(userResponse: SessionUser & Partial<Record<SealKeyField, unknown>>): SessionState {
+  const { seal_key: _, session_seal_key: _sessionKey, seal_keys: _older, ...user } = userResponse
+  return { kind: 'signed in', user, caller: toCaller(user) }
 }
 
 export const session = createSlice({
   name: 'session',
-  initialState: { kind: 'unknown' } as Session,
+  initialState: { kind: 'unknown' } as SessionState,
   reducers: {
     /** The password was right and the user has been read. */
-    signedIn: (_, { payload }: PayloadAction<SessionUser>) => signedInAs(payload),
+    signedIn: (_, { payload }: PayloadAction<SessionUser>) => toSignedInState(payload),
     /** `left`: by oneself. `ended`: the server no longer knows the session. `nobody`: there was none to begin with. */
-    signedOut: (before, { payload }: PayloadAction<'nobody' | 'left' | 'ended'>): Session => ({
+    signedOut: (previous, { payload }: PayloadAction<'nobody' | 'left' | 'ended'>): SessionState => ({
       kind: 'signed out',
-      because: payload,
-      ...(payload === 'ended' && before.kind === 'signed in' ? { was: personOf(before.user) } : {}),
+      reason: payload,
+      ...(payload === 'ended' && previous.kind === 'signed in' ? { previousUser: toPerson(previous.user) } : {}),
     }),
     /** The device has a session, but who that is could not be read. */
-    sessionUnread: (_, { payload }: PayloadAction<Problem>): Session => ({ kind: 'unknown', problem: payload }),
+    sessionReadFailed: (_, { payload }: PayloadAction<Problem>): SessionState => ({
+      kind: 'unknown',
+      problem: payload,
+    }),
     /** A later reading of the same user: flags and names may have changed. */
-    userRead: (_, { payload }: PayloadAction<SessionUser>) => signedInAs(payload),
+    userRead: (_, { payload }: PayloadAction<SessionUser>) => toSignedInState(payload),
   },
 })
 
-export const { sessionUnread, signedIn, signedOut, userRead } = session.actions
+export const { sessionReadFailed, signedIn, signedOut, userRead } = session.actions

@@ -1,7 +1,7 @@
 /** The idiom of the store. Thunks get `api` through the extra argument, so that no feature knows the network. */
 import { type ThunkDispatch, type UnknownAction, combineSlices, configureStore } from '@reduxjs/toolkit'
 import type { Language } from '#domain/accounts/users.ts'
-import type { Api, JobActions, Packages, Result, TrailKeeper } from '#request/results.ts'
+import type { ApiClient, JobActions, AppPackages, CallResult, StoredTrailActions } from '#request/call-results.ts'
 import { connection } from '#state/connection-slice.ts'
 import { type SessionUser, session } from '#state/session-slice.ts'
 
@@ -9,10 +9,10 @@ import { type SessionUser, session } from '#state/session-slice.ts'
  * What every page may count on. A feature's slice joins when its page loads, `const own = slice.injectInto(root)`, and is
  * read by `useSelector(own.selectors.…)`: no feature needs the type of the whole.
  */
-export const root = combineSlices(session, connection)
-export type RootState = ReturnType<typeof root>
+export const rootReducer = combineSlices(session, connection)
+export type RootState = ReturnType<typeof rootReducer>
 
-export interface Credentials {
+export interface LoginCredentials {
   company: string
   /** The e-mail. */
   username: string
@@ -20,32 +20,34 @@ export interface Credentials {
 }
 
 /** The second step of a sign-in: the token of the first, and one thing that proves it (contract/factors). */
-export interface SecondFactor {
+export interface LoginSecondFactor {
   mfa_token: string
   otp?: string
   assertion?: string
   recovery_code?: string
 }
 
-export interface Extra {
-  api: Api
+export interface ThunkExtra {
+  api: ApiClient
   /** Signing in and out change whose device this is, so they are no endpoint's calls (request/sign-in). */
-  enter: (given: (Credentials | SecondFactor) & { language: Language }) => Promise<Result<{ user: SessionUser }>>
-  leave: (discard: boolean) => Promise<void>
+  signIn: (
+    input: (LoginCredentials | LoginSecondFactor) & { language: Language },
+  ) => Promise<CallResult<{ user: SessionUser }>>
+  signOut: (shouldDiscard: boolean) => Promise<void>
   /** What the list of long requests may do with them. */
-  jobs: JobActions
-  packages: Packages
+  jobActions: JobActions
+  packages: AppPackages
   /** What this device keeps of the audit trail, and proves of it. */
-  trails: () => Promise<TrailKeeper>
+  loadTrailActions: () => Promise<StoredTrailActions>
 }
 
-export type Dispatch = ThunkDispatch<RootState, Extra, UnknownAction>
+export type AppDispatch = ThunkDispatch<RootState, ThunkExtra, UnknownAction>
 
-export const makeStore = (extraArgument: Extra) =>
+export const createStore = (extraArgument: ThunkExtra) =>
   configureStore({
-    reducer: root,
-    middleware: (defaults) =>
+    reducer: rootReducer,
+    middleware: (getDefaultMiddleware) =>
       // The development checks walk whole states on each action; ours are small and typed.
-      defaults({ thunk: { extraArgument }, serializableCheck: false, immutableCheck: false }),
+      getDefaultMiddleware({ thunk: { extraArgument }, serializableCheck: false, immutableCheck: false }),
   })
-export type Store = ReturnType<typeof makeStore>
+export type AppStore = ReturnType<typeof createStore>

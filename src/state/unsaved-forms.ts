@@ -5,56 +5,60 @@
  */
 import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'react-redux'
-import { useSignedIn } from '#state/hooks.ts'
-import type { Store } from '#state/store.ts'
+import { useSignedIn } from '#state/use-store.ts'
+import type { AppStore } from '#state/store.ts'
 
-export interface Unsaved<T> {
+export interface UnsavedForms<T> {
   /** What was being typed at this place before its user was led away; null: nothing. */
-  useHeld(place: string): T | null
+  useUnsavedForm(formKey: string): T | null
   /** Holds it from the end of the session, or of the right, on. Null: there is nothing to lose. */
-  useHolding(place: string, typed: T | null): void
+  useKeepUnsavedForm(formKey: string, formValue: T | null): void
 }
 
-const nameOf = (userId: number, companyId: number, place: string) => `${companyId}:${userId} ${place}`
+const toFormName = (userId: number, companyId: number, formKey: string) => `${companyId}:${userId} ${formKey}`
 
 /** One for a kind of form, at module level. */
-export function createUnsaved<T>(): Unsaved<T> {
-  const held = new Map<string, T>()
+export function createUnsavedForms<T>(): UnsavedForms<T> {
+  const formsByName = new Map<string, T>()
 
-  function useName(place: string): string {
+  function useFormName(formKey: string): string {
     const { caller } = useSignedIn()
-    return nameOf(caller.userId, caller.companyId, place)
+    return toFormName(caller.userId, caller.companyId, formKey)
   }
 
   return {
-    useHeld(place) {
-      const name = useName(place)
-      const [found] = useState(() => held.get(name) ?? null)
+    useUnsavedForm(formKey) {
+      const name = useFormName(formKey)
+      const [unsavedForm] = useState(() => formsByName.get(name) ?? null)
       // Once it is shown it is the form's again.
-      useEffect(() => void held.delete(name), [name])
-      return found
+      useEffect(() => void formsByName.delete(name), [name])
+      return unsavedForm
     },
-    useHolding(place, typed) {
-      const name = useName(place)
-      const store = useStore() as Store
+    useKeepUnsavedForm(formKey, formValue) {
+      const name = useFormName(formKey)
+      const store = useStore() as AppStore
       const { caller } = useSignedIn()
-      const latest = useRef({ typed, caller })
+      const latest = useRef({ formValue, caller })
       useEffect(() => {
-        latest.current = { typed, caller }
+        latest.current = { formValue, caller }
       })
       useEffect(
         () => () => {
           const { session } = store.getState()
-          const { typed, caller } = latest.current
+          const { formValue: latestValue, caller } = latest.current
           // A form that goes before it was drawn with changed rights has lost its page.
           const isLedAway =
             session.kind === 'signed in'
               ? JSON.stringify(session.caller) !== JSON.stringify(caller)
-              : session.kind === 'signed out' && session.because === 'ended'
-          if (!isLedAway || typed === null) return
-          held.set(name, typed)
+              : session.kind === 'signed out' && session.reason === 'ended'
+          if (!isLedAway || latestValue === null) return
+          formsByName.set(name, latestValue)
           if (session.kind === 'signed in') return
-          keepUntilSignedIn(store, (own) => name.startsWith(nameOf(own.userId, own.companyId, '')) || held.clear())
+          keepUntilSignedIn(
+            store,
+            (signedInCaller) =>
+              name.startsWith(toFormName(signedInCaller.userId, signedInCaller.companyId, '')) || formsByName.clear(),
+          )
         },
         [name, store],
       )
@@ -63,14 +67,14 @@ export function createUnsaved<T>(): Unsaved<T> {
 }
 
 /** Until somebody signs in, leaving the page would lose it: the browser asks, and an update waits (app/pwa/unsaved-input.ts). */
-function keepUntilSignedIn(store: Store, then: (caller: { userId: number; companyId: number }) => void): void {
-  const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-  window.addEventListener('beforeunload', ask)
+function keepUntilSignedIn(store: AppStore, onSignedIn: (caller: { userId: number; companyId: number }) => void): void {
+  const preventUnload = (event: BeforeUnloadEvent) => event.preventDefault()
+  window.addEventListener('beforeunload', preventUnload)
   const stop = store.subscribe(() => {
     const { session } = store.getState()
     if (session.kind !== 'signed in') return
     stop()
-    window.removeEventListener('beforeunload', ask)
-    then(session.caller)
+    window.removeEventListener('beforeunload', preventUnload)
+    onSignedIn(session.caller)
   })
 }

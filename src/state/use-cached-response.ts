@@ -3,12 +3,12 @@ import { createSlice } from '@reduxjs/toolkit'
 import { useCallback } from 'react'
 import type { Endpoint, InputOf, OutputOf } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
-import type { Aged } from '#local/lists/responses.ts'
-import { createAppThunk, problemOfRejected } from '#state/app-thunk.ts'
-import { useDispatch, useSelector } from '#state/hooks.ts'
+import type { AgedResponse } from '#local/lists/responses.ts'
+import { createAppThunk, getRejectedProblem } from '#state/app-thunk.ts'
+import { useDispatch, useSelector } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { signedOut } from '#state/session-slice.ts'
-import { root } from '#state/store.ts'
+import { rootReducer } from '#state/store.ts'
 import { useFetch } from '#state/use-fetch.ts'
 
 interface ReadRequest {
@@ -17,7 +17,7 @@ interface ReadRequest {
   input: string
 }
 
-const keyOf = ({ endpoint, input }: ReadRequest) => `${endpoint.name} ${input}`
+const toRequestKey = ({ endpoint, input }: ReadRequest) => `${endpoint.name} ${input}`
 
 const fetchResponse = createAppThunk(
   'responses/fetch',
@@ -36,57 +36,57 @@ interface RequestState {
 }
 
 /** By endpoint and input. */
-type Responses = Record<string, RequestState>
+type ResponsesState = Record<string, RequestState>
 
 const responses = createSlice({
   name: 'responses',
-  initialState: {} as Responses,
+  initialState: {} as ResponsesState,
   reducers: {},
   extraReducers: (builder) => {
-    const ended = (
-      state: Responses,
+    const endRequest = (
+      state: ResponsesState,
       meta: { arg: ReadRequest; requestId: string },
       problem: Problem | null,
-    ): Responses => {
-      const key = keyOf(meta.arg)
+    ): ResponsesState => {
+      const key = toRequestKey(meta.arg)
       return state[key]?.requestId === meta.requestId ? { ...state, [key]: { requestId: null, problem } } : state
     }
     builder
       .addCase(fetchResponse.pending, (state, { meta }) => ({
         ...state,
-        [keyOf(meta.arg)]: { requestId: meta.requestId, problem: null },
+        [toRequestKey(meta.arg)]: { requestId: meta.requestId, problem: null },
       }))
-      .addCase(fetchResponse.fulfilled, (state, { meta, payload }) => ended(state, meta, payload))
-      .addCase(fetchResponse.rejected, (state, action) => ended(state, action.meta, problemOfRejected(action)))
+      .addCase(fetchResponse.fulfilled, (state, { meta, payload }) => endRequest(state, meta, payload))
+      .addCase(fetchResponse.rejected, (state, action) => endRequest(state, action.meta, getRejectedProblem(action)))
       .addCase(signedOut, () => ({}))
   },
 })
-const own = responses.injectInto(root)
-const selectResponses = (state: object): Responses => own.selectSlice(state)
+const injectedSlice = responses.injectInto(rootReducer)
+const selectResponses = (state: object): ResponsesState => injectedSlice.selectSlice(state)
 
-type Read = <E extends Endpoint>(endpoint: E, input: InputOf<E>) => Promise<Aged<OutputOf<E>> | null>
+type ReadResponse = <E extends Endpoint>(endpoint: E, input: InputOf<E>) => Promise<AgedResponse<OutputOf<E>> | null>
 
 /**
  * `input` null: it is not known yet what to ask for. `response`: undefined until the device has answered, null where it
  * holds none.
  */
-export function useCachedResponse<E extends Endpoint>(read: Read, endpoint: E, input: InputOf<E> | null) {
+export function useCachedResponse<E extends Endpoint>(read: ReadResponse, endpoint: E, input: InputOf<E> | null) {
   const dispatch = useDispatch()
   const json = input && JSON.stringify(input)
   const request = useSelector((state): RequestState | undefined =>
-    json === null ? undefined : selectResponses(state)[keyOf({ endpoint: endpoint as Endpoint, input: json })],
+    json === null ? undefined : selectResponses(state)[toRequestKey({ endpoint: endpoint as Endpoint, input: json })],
   )
   const refetch = useCallback(async () => {
     if (json !== null) await dispatch(fetchResponse({ endpoint: endpoint as Endpoint, input: json }))
   }, [dispatch, endpoint, json])
   useFetch(useCallback(() => void refetch(), [refetch]))
-  const found = useLiveQuery(
+  const cachedEntry = useLiveQuery(
     async () => json && { json, response: await read(endpoint, JSON.parse(json) as InputOf<E>) },
     [endpoint, json],
   )
   return {
     // The last answer stays until the next is there: what was asked before is no answer to this.
-    response: found && found.json === json ? found.response : undefined,
+    response: cachedEntry && cachedEntry.json === json ? cachedEntry.response : undefined,
     isFetching: (request?.requestId ?? null) !== null,
     problem: request?.problem ?? null,
     refetch,

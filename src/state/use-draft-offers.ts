@@ -7,7 +7,7 @@ export interface DraftStore {
   readDrafts(form: string, formerForm?: string | null): Promise<FormDrafts>
   saveDraft(form: string, value: unknown, base?: string): Promise<boolean>
   putDraftAside(form: string, value: unknown, base?: string): Promise<FormDraft | null>
-  dropDraft(name: FormDraft['name']): Promise<boolean>
+  deleteDraft(name: FormDraft['name']): Promise<boolean>
 }
 
 export interface FormIdentity<T> {
@@ -29,11 +29,11 @@ export interface DraftOffer {
 
 export interface DraftOffers<T> {
   /** Of this visit, when the form was opened; undefined: not read yet. */
-  own: { value: T; at: number } | null | undefined
+  ownDraft: { value: T; at: number } | null | undefined
   /** The newest draft of an earlier visit; null: there is none. */
   offer: DraftOffer | null
   /** Accepts the offer. `typed`: what stands in the form by now, offered in its place; null: nothing that is worth it. */
-  accept: (typed: T | null) => T | null
+  accept: (formValue: T | null) => T | null
   /** Forgets the offered draft for good. */
   discard: () => void
 }
@@ -43,7 +43,7 @@ export function useDraftOffers<T>(
   store: DraftStore,
   { form, formerForm, base, parse }: FormIdentity<T>,
 ): DraftOffers<T> {
-  const [own, setOwn] = useState<{ value: T; at: number } | null | undefined>()
+  const [ownDraft, setOwnDraft] = useState<{ value: T; at: number } | null | undefined>()
   const [earlier, setEarlier] = useState<readonly FormDraft[]>([])
   const read = useRef({ parse, store })
   useEffect(() => {
@@ -53,32 +53,34 @@ export function useDraftOffers<T>(
     let isActive = true
     void read.current.store.readDrafts(form, formerForm).then((drafts) => {
       if (!isActive) return
-      const value = drafts.own && read.current.parse(drafts.own.value)
-      setOwn(drafts.own && value !== null ? { value, at: drafts.own.at } : null)
-      setEarlier(drafts.earlier.filter((draft) => read.current.parse(draft.value) !== null))
+      const value = drafts.ownDraft && read.current.parse(drafts.ownDraft.value)
+      setOwnDraft(drafts.ownDraft && value !== null ? { value, at: drafts.ownDraft.at } : null)
+      setEarlier(drafts.earlierDrafts.filter((draft) => read.current.parse(draft.value) !== null))
     })
     return () => void (isActive = false)
   }, [form, formerForm])
-  const [first] = earlier
+  const [latestDraft] = earlier
   return {
-    own,
-    offer: first ? { at: first.at, isChanged: first.base !== undefined && first.base !== base } : null,
-    accept(typed) {
-      const value = first ? parse(first.value) : null
-      if (!first || value === null) return null
-      setEarlier((drafts) => drafts.filter(({ name }) => name !== first.name))
+    ownDraft,
+    offer: latestDraft
+      ? { at: latestDraft.at, isChanged: latestDraft.base !== undefined && latestDraft.base !== base }
+      : null,
+    accept(formValue) {
+      const value = latestDraft ? parse(latestDraft.value) : null
+      if (!latestDraft || value === null) return null
+      setEarlier((drafts) => drafts.filter(({ name }) => name !== latestDraft.name))
       void (async () => {
-        const aside = typed === null ? null : await store.putDraftAside(form, typed, base)
-        if (aside) setEarlier((drafts) => [aside, ...drafts])
+        const asideDraft = formValue === null ? null : await store.putDraftAside(form, formValue, base)
+        if (asideDraft) setEarlier((drafts) => [asideDraft, ...drafts])
         // Stored under this visit before it goes from where it was.
-        if (await store.saveDraft(form, value, base)) await store.dropDraft(first.name)
+        if (await store.saveDraft(form, value, base)) await store.deleteDraft(latestDraft.name)
       })()
       return value
     },
     discard() {
-      if (!first) return
-      setEarlier((drafts) => drafts.filter(({ name }) => name !== first.name))
-      void store.dropDraft(first.name)
+      if (!latestDraft) return
+      setEarlier((drafts) => drafts.filter(({ name }) => name !== latestDraft.name))
+      void store.deleteDraft(latestDraft.name)
     },
   }
 }

@@ -1,17 +1,17 @@
 import { useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
-import { useStore } from '#state/hooks.ts'
+import { useStore } from '#state/use-store.ts'
 import type { ListSlice } from '#state/list-slice.ts'
-import type { Listing } from '#state/list-url.ts'
-import { choosePageSize, chosenPageSize } from '#state/page-size.ts'
+import type { ListUrlState } from '#state/list-url.ts'
+import { storePageSize, readPageSize } from '#state/page-size.ts'
 
 /** How a page's view stands in its address. */
-export interface ListUrl<V extends Listing> {
+export interface ListUrl<V extends ListUrlState> {
   read: (query: URLSearchParams) => V
   write: (view: V) => URLSearchParams
   change: (view: V, change: Partial<V>) => V
   /** What is kept of it while one is elsewhere (C-02). */
-  remembered: (view: V) => string
+  toSavedQuery: (view: V) => string
 }
 
 export type SetQuery = ReturnType<typeof useSearchParams>[1]
@@ -20,58 +20,58 @@ export type SetQuery = ReturnType<typeof useSearchParams>[1]
  * The view that the address says, and how it is changed. Coming back to a plain address, the last filter is there (C-02):
  * the list's slice keeps it.
  */
-export function useListing<V extends Listing>(
-  ways: ListUrl<V>,
+export function useListUrl<V extends ListUrlState>(
+  listUrl: ListUrl<V>,
   { selectSavedQuery, viewChanged }: Pick<ListSlice<never, never>, 'selectSavedQuery' | 'viewChanged'>,
 ) {
   const store = useStore()
   const [query, setQuery] = useSearchParams()
-  const { view, change } = useAhead(ways, query, setQuery)
-  const now = ways.remembered(ways.read(query))
-  const arrived = useRef(false)
+  const { view, change } = useAheadView(listUrl, query, setQuery)
+  const savedNow = listUrl.toSavedQuery(listUrl.read(query))
+  const hasArrived = useRef(false)
   useEffect(() => {
     const saved = selectSavedQuery(store.getState())
-    const arriving = arrived.current ? null : arrivedAt(query, saved)
-    if (arriving) setQuery(arriving, { replace: true })
-    else if (now !== saved) store.dispatch(viewChanged(now))
-    arrived.current = true
-  }, [now, query, setQuery, store, selectSavedQuery, viewChanged])
+    const arrivalQuery = hasArrived.current ? null : findArrivalQuery(query, saved)
+    if (arrivalQuery) setQuery(arrivalQuery, { replace: true })
+    else if (savedNow !== saved) store.dispatch(viewChanged(savedNow))
+    hasArrived.current = true
+  }, [savedNow, query, setQuery, store, selectSavedQuery, viewChanged])
   return { view, change, setQuery }
 }
 
 /** Where a plain address leads: to the last filter, and to as many rows as were last chosen. Null: where it says. */
-function arrivedAt(query: URLSearchParams, saved: string): URLSearchParams | null {
-  const size = chosenPageSize()
+function findArrivalQuery(query: URLSearchParams, saved: string): URLSearchParams | null {
+  const size = readPageSize()
   const isPlain = query.size === 0 && saved !== ''
   if (!isPlain && (size === null || query.has('results'))) return null
-  const at = new URLSearchParams(isPlain ? saved : query)
-  if (size !== null && !at.has('results')) at.set('results', size)
-  return at
+  const arrivalQuery = new URLSearchParams(isPlain ? saved : query)
+  if (size !== null && !arrivalQuery.has('results')) arrivalQuery.set('results', size)
+  return arrivalQuery
 }
 
 /**
  * The router changes the address in its own time; a box that was ticked must not be seen unticked until then. So the
  * view goes ahead, for as long as the address is still the one it was chosen at.
  */
-function useAhead<V extends Listing>(ways: ListUrl<V>, query: URLSearchParams, setQuery: SetQuery) {
-  const [ahead, setAhead] = useState<{ view: V; at: string } | null>(null)
-  const at = query.toString()
+function useAheadView<V extends ListUrlState>(listUrl: ListUrl<V>, query: URLSearchParams, setQuery: SetQuery) {
+  const [aheadView, setAheadView] = useState<{ view: V; at: string } | null>(null)
+  const address = query.toString()
   // Once the address has moved, it alone counts: Back may lead to the very one it was chosen at.
-  if (ahead !== null && ahead.at !== at) setAhead(null)
+  if (aheadView !== null && aheadView.at !== address) setAheadView(null)
   // Back may come before the router has got there: the address never was another one then.
   useEffect(() => {
-    const drop = () => setAhead(null)
-    addEventListener('popstate', drop)
-    return () => removeEventListener('popstate', drop)
+    const dropAheadView = () => setAheadView(null)
+    addEventListener('popstate', dropAheadView)
+    return () => removeEventListener('popstate', dropAheadView)
   }, [])
-  const view = ahead?.at === at ? ahead.view : ways.read(query)
+  const view = aheadView?.at === address ? aheadView.view : listUrl.read(query)
   const change = (change: Partial<V>, isCorrection = false) => {
-    const next = ways.change(view, change)
-    setAhead({ view: next, at })
-    if (next.results !== view.results) choosePageSize(next.results)
+    const next = listUrl.change(view, change)
+    setAheadView({ view: next, at: address })
+    if (next.results !== view.results) storePageSize(next.results)
     // Typing is one step of the history, not one for each letter.
-    const typesOn = Object.keys(change).join() === 'searchText' && view.searchText !== ''
-    setQuery(ways.write(next), { replace: typesOn || isCorrection })
+    const isTyping = Object.keys(change).join() === 'searchText' && view.searchText !== ''
+    setQuery(listUrl.write(next), { replace: isTyping || isCorrection })
   }
   return { view, change }
 }

@@ -2,34 +2,34 @@ import { useState } from 'react'
 import type { Intent } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
-import { useDispatch } from '#state/hooks.ts'
-import { type Followed, isInDoubt } from '#state/long-request.ts'
+import { useDispatch } from '#state/use-store.ts'
+import { type LongRequestResult, isOutcomeUnknown } from '#state/long-request.ts'
 
 /**
  * Sends one act that takes minutes, from a dialog that stays at least until the server has taken it. `onEnd` hears what it came to,
  * wherever its user is by then; after a reload the list of tasks tells it. `problem`: why the server has not taken it.
  */
-export function useLongRequest<W>(
-  send: (wish: W, intent: Intent) => AppThunk<Followed>,
-  onEnd: (result: Followed['result'], wish: W, intent: Intent) => void,
+export function useLongRequest<Input>(
+  send: (input: Input, intent: Intent) => AppThunk<LongRequestResult>,
+  onEnd: (result: LongRequestResult['result'], input: Input, intent: Intent) => void,
 ) {
   const dispatch = useDispatch()
-  const [busy, setBusy] = useState(false)
+  const [isBusy, setIsBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   // The wish whose answer was lost goes under its intent again.
-  const [doubt, setDoubt] = useState<{ intent: Intent; of: string } | null>(null)
+  const [unknownRequest, setUnknownRequest] = useState<{ intent: Intent; of: string } | null>(null)
 
-  async function run(wish: W) {
-    const of = JSON.stringify(wish)
-    const intent = doubt?.of === of ? doubt.intent : crypto.randomUUID()
-    setBusy(true)
+  async function run(input: Input) {
+    const inputJson = JSON.stringify(input)
+    const intent = unknownRequest?.of === inputJson ? unknownRequest.intent : crypto.randomUUID()
+    setIsBusy(true)
     setProblem(null)
-    const { begun, result } = await dispatch(send(wish, intent))
-    setBusy(false)
-    if (begun) return onEnd(result, wish, intent)
+    const { isStarted, result } = await dispatch(send(input, intent))
+    setIsBusy(false)
+    if (isStarted) return onEnd(result, input, intent)
     if (result.kind !== 'problem') return
-    setDoubt(isInDoubt(result.problem) ? { intent, of } : null)
+    setUnknownRequest(isOutcomeUnknown(result.problem) ? { intent, of: inputJson } : null)
     setProblem(result.problem)
   }
-  return { busy, problem, run: (wish: W) => void run(wish) }
+  return { isBusy, problem, run: (input: Input) => void run(input) }
 }

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef } from 'react'
-import type { Row } from '#contract/endpoint.ts'
-import { useDispatch, useSelector } from '#state/hooks.ts'
+import type { VersionedRow } from '#contract/endpoint.ts'
+import { useDispatch, useSelector } from '#state/use-store.ts'
 import type { ListSlice } from '#state/list-slice.ts'
 
 /**
@@ -8,15 +8,18 @@ import type { ListSlice } from '#state/list-slice.ts'
  * another view, clears them (a refresh), or leaves the page. `of`: what the list is of beside its view, a client type: the rows
  * of one are none of another.
  */
-export function useNewRows<R extends Row, V>({ selectNewRows, newRowsCleared }: ListSlice<R, V>, of = '') {
+export function useNewRows<R extends VersionedRow, V>(
+  { selectNewRows, newRowsCleared }: ListSlice<R, V>,
+  subject = '',
+) {
   const dispatch = useDispatch()
   const newRows = useSelector(selectNewRows)
   const clear = useCallback(() => void dispatch(newRowsCleared()), [dispatch, newRowsCleared])
-  const shownOf = useRef(of)
+  const lastSubject = useRef(subject)
   useEffect(() => {
-    if (shownOf.current !== of) clear()
-    shownOf.current = of
-  }, [of, clear])
+    if (lastSubject.current !== subject) clear()
+    lastSubject.current = subject
+  }, [subject, clear])
   useEffect(() => {
     const { pathname } = location
     return () => {

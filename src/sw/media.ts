@@ -16,10 +16,10 @@ const folders = [getAsset, getResource].map(({ path }) => path.replace(':id', ''
 export const isMedia = ({ pathname }: URL) => folders.some((folder) => pathname.startsWith(folder))
 
 const expiration = new ExpirationPlugin({ ...limits, purgeOnQuotaError: true }) as Plugin
-export const media = new CacheFirst({ cacheName, plugins: [expiration] })
+export const mediaStrategy = new CacheFirst({ cacheName, plugins: [expiration] })
 
 /** The plugin's own way forgets only what this worker has used since it was started. */
-export async function forgetMedia(): Promise<void> {
+export async function deleteMedia(): Promise<void> {
   await caches.delete(cacheName)
   await new CacheExpiration(cacheName, limits).delete()
 }

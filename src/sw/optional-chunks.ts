@@ -14,24 +14,24 @@ export interface BuiltFile {
 
 /** The name that the first such cache had stays, so that what lies on devices is found and cleared. */
 const prefix = 'portal-staff-'
-const own = prefix + __BUILD__
+const cacheName = prefix + __BUILD__
 
-const belongsTo = (file: BuiltFile, part: OptionalChunk) => file.part === part || file.part === 'common'
-export const isPart = (file: BuiltFile) => file.part !== undefined
+const isFileOfPart = (file: BuiltFile, part: OptionalChunk) => file.part === part || file.part === 'common'
+export const isOptionalFile = (file: BuiltFile) => file.part !== undefined
 
 /** What cannot be fetched now is asked for again on the next visit. */
-export async function keepPart(part: OptionalChunk, files: readonly BuiltFile[]): Promise<void> {
-  const kept = await caches.open(own)
-  for (const { url, integrity } of files.filter((file) => belongsTo(file, part))) {
-    if (await kept.match(url)) continue
+export async function cachePart(part: OptionalChunk, files: readonly BuiltFile[]): Promise<void> {
+  const cache = await caches.open(cacheName)
+  for (const { url, integrity } of files.filter((file) => isFileOfPart(file, part))) {
+    if (await cache.match(url)) continue
     const file = await fetch(new Request(url, { integrity: integrity ?? '', credentials: 'same-origin' }))
-    if (file.ok) await kept.put(url, file)
+    if (file.ok) await cache.put(url, file)
   }
 }
 
-export const findPart = (request: Request) => caches.match(request, { cacheName: own })
+export const findCachedPart = (request: Request) => caches.match(request, { cacheName })
 
 /** Of builds before this one. */
-export async function forgetOlderParts(): Promise<void> {
-  for (const name of await caches.keys()) if (name.startsWith(prefix) && name !== own) await caches.delete(name)
+export async function deleteOlderParts(): Promise<void> {
+  for (const name of await caches.keys()) if (name.startsWith(prefix) && name !== cacheName) await caches.delete(name)
 }

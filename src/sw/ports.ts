@@ -1,9 +1,9 @@
 /** What the worker lends to the request pipeline. */
-import { cookies, tallyCookie } from '#contract/cookies.ts'
-import { askForSync, browserPorts } from '#request/transport/browser-ports.ts'
-import type { Ports, UnsentCookie } from '#request/ports.ts'
+import { cookies, unsentCountCookie } from '#contract/cookies.ts'
+import { requestSync, browserPorts } from '#request/transport/browser-ports.ts'
+import type { PipelinePorts, UnsentCookie } from '#request/ports.ts'
 import { createWorkerAccess } from '#request/session/worker-access.ts'
-import { heed } from './build-check.ts'
+import { checkBuildHeaders } from './build-check.ts'
 
 declare const self: ServiceWorkerGlobalScope
 
@@ -11,8 +11,8 @@ const access = createWorkerAccess({
   async read() {
     if (!('cookieStore' in self)) return null
     for (const name of Object.values(cookies.access)) {
-      const found = await self.cookieStore.get(name)
-      if (found?.value) return found.value
+      const cookie = await self.cookieStore.get(name)
+      if (cookie?.value) return cookie.value
     }
     return null
   },
@@ -23,36 +23,37 @@ const access = createWorkerAccess({
 })
 
 /** Somebody has logged out or in. */
-export const dropAccess = (): void => access.renewed('')
+export const clearAccess = (): void => access.onRenewed('')
 
 /** The token in a page's cookie; null: the page has none. */
-export const noteAccess = (value: string | null): void => void (value && access.renewed(value))
+export const storeAccess = (value: string | null): void => void (value && access.onRenewed(value))
 
 /** A worker that cannot read cookies leaves it to the next page. */
-const tally: UnsentCookie = {
-  read: async () => ('cookieStore' in self ? ((await self.cookieStore.get(tallyCookie.name))?.value ?? null) : null),
+const unsentCookie: UnsentCookie = {
+  read: async () =>
+    'cookieStore' in self ? ((await self.cookieStore.get(unsentCountCookie.name))?.value ?? null) : null,
   async write(value) {
     if (!('cookieStore' in self)) return
-    const { name, path, maxAgeSeconds } = tallyCookie
+    const { name, path, maxAgeSeconds } = unsentCountCookie
     if (value === '') return await self.cookieStore.delete({ name, path })
     const expires = Date.now() + maxAgeSeconds * 1_000
     await self.cookieStore.set({ name, value, path, expires, sameSite: 'strict' })
   },
 }
 
-async function network(request: Request): Promise<Response> {
+async function fetchFromNetwork(request: Request): Promise<Response> {
   const response = await fetch(request)
-  heed(response)
+  checkBuildHeaders(response)
   return response
 }
 
 /** Ports for one event: what is begun in it keeps the worker alive until it is done. */
-export const portsFor = (event: ExtendableEvent): Ports => ({
+export const createPorts = (event: ExtendableEvent): PipelinePorts => ({
   ...browserPorts,
-  network,
+  network: fetchFromNetwork,
   build: __BUILD__,
-  access,
-  lasting: (work) => event.waitUntil(work.catch(reportError)),
-  tally,
-  wakeLater: () => void askForSync(self.registration),
+  tokenAccess: access,
+  keepAlive: (work) => event.waitUntil(work.catch(reportError)),
+  unsentCookie,
+  requestWakeup: () => void requestSync(self.registration),
 })

@@ -6,32 +6,32 @@ import { cleanupOutdatedCaches, createHandlerBoundToURL, precacheAndRoute } from
 import { NavigationRoute, registerRoute } from 'workbox-routing'
 import { sendOutbox } from '#request/writes/sender.ts'
 import type { WorkerMessage } from '#request/ports.ts'
-import { watch } from '#request/jobs/job-poller.ts'
+import { watchOpenJobs } from '#request/jobs/job-poller.ts'
 import { routeRequest } from '#request/pipeline/route-request.ts'
-import { answer } from './respond.ts'
+import { respond } from './respond.ts'
 import { isBypassed } from './build-check.ts'
-import { answerFormer, forgetOlder, isHashed, keepFormer } from './previous-build.ts'
-import { findPart, forgetOlderParts, isPart, keepPart } from './optional-chunks.ts'
-import { forgetMedia, isMedia, media } from './media.ts'
-import { dropAccess, noteAccess, portsFor } from './ports.ts'
+import { respondFromPreviousBuild, deleteOlderBuilds, isHashedFile, cachePreviousBuild } from './previous-build.ts'
+import { findCachedPart, deleteOlderParts, isOptionalFile, cachePart } from './optional-chunks.ts'
+import { deleteMedia, isMedia, mediaStrategy } from './media.ts'
+import { clearAccess, storeAccess, createPorts } from './ports.ts'
 
 declare const self: ServiceWorkerGlobalScope
 
 // Before Workbox's own listener: whoever answers first has the request.
 self.addEventListener('fetch', (event) => {
-  const way = routeRequest(event.request, { origin: self.location.origin, bypassed: isBypassed() })
-  if (way === 'pipeline') event.respondWith(answer(event))
-  if (way === 'through') event.stopImmediatePropagation()
+  const route = routeRequest(event.request, { origin: self.location.origin, isBypassed: isBypassed() })
+  if (route === 'pipeline') event.respondWith(respond(event))
+  if (route === 'through') event.stopImmediatePropagation()
 })
 
-const all = self.__WB_MANIFEST
-const files = all.filter((file) => !isPart(file))
+const allFiles = self.__WB_MANIFEST
+const files = allFiles.filter((file) => !isOptionalFile(file))
 precacheAndRoute(files)
 registerRoute(
-  ({ url }) => isHashed(url),
-  async ({ request }) => (await findPart(request)) ?? (await answerFormer(request)),
+  ({ url }) => isHashedFile(url),
+  async ({ request }) => (await findCachedPart(request)) ?? (await respondFromPreviousBuild(request)),
 )
-registerRoute(({ url, sameOrigin }) => sameOrigin && isMedia(url), media)
+registerRoute(({ url, sameOrigin }) => sameOrigin && isMedia(url), mediaStrategy)
 cleanupOutdatedCaches()
 registerRoute(new NavigationRoute(createHandlerBoundToURL('/saas/index.html'), { allowlist: [/^\/saas\//] }))
 
@@ -41,33 +41,33 @@ self.addEventListener('sync', (event) => {
 
 self.addEventListener('message', (event) => {
   const message = event.data as WorkerMessage
-  if ('accessToken' in message) noteAccess(message.accessToken)
+  if ('accessToken' in message) storeAccess(message.accessToken)
   // Only after the user agreed: a new worker under open pages would change the ground they stand on.
   if (message.type === 'SKIP_WAITING') event.waitUntil(self.skipWaiting())
-  if (message.type === 'claim' && mayClaim()) event.waitUntil(self.clients.claim())
-  if (message.type === 'drain') event.waitUntil(sendOutbox(portsFor(event), message))
-  if (message.type === 'watch') event.waitUntil(watch(portsFor(event), message))
-  if (message.type === 'keep') event.waitUntil(keepPart(message.part, all))
+  if (message.type === 'claim' && canClaim()) event.waitUntil(self.clients.claim())
+  if (message.type === 'drain') event.waitUntil(sendOutbox(createPorts(event), message))
+  if (message.type === 'watch') event.waitUntil(watchOpenJobs(createPorts(event), message))
+  if (message.type === 'keep') event.waitUntil(cachePart(message.part, allFiles))
   if (message.type === 'forget') {
-    dropAccess()
-    event.waitUntil(forgetMedia())
+    clearAccess()
+    event.waitUntil(deleteMedia())
   }
   if (message.type === 'build') event.ports[0]?.postMessage(__BUILD__)
 })
 
 /** A page that came before this worker took over, and stood only after. What is loaded past it much later is so on purpose. */
-const comingMs = 60_000
+const claimWindowMs = 60_000
 let activatedAt = Number.NEGATIVE_INFINITY
-const mayClaim = () => !isBypassed() && Date.now() - activatedAt < comingMs
+const canClaim = () => !isBypassed() && Date.now() - activatedAt < claimWindowMs
 
-const own = new Set(files.map(({ url }) => new URL(url, location.href).pathname))
-self.addEventListener('install', (event) => event.waitUntil(keepFormer(own)))
+const ownFiles = new Set(files.map(({ url }) => new URL(url, location.href).pathname))
+self.addEventListener('install', (event) => event.waitUntil(cachePreviousBuild(ownFiles)))
 self.addEventListener('activate', (event) => {
   activatedAt = Date.now()
-  event.waitUntil(Promise.all([self.clients.claim(), forgetOlder(), forgetOlderParts()]))
+  event.waitUntil(Promise.all([self.clients.claim(), deleteOlderBuilds(), deleteOlderParts()]))
 })
 
 /** A sync that fails is repeated by the browser after minutes, also with no page open. */
 async function sendOrTryAgain(event: ExtendableEvent): Promise<void> {
-  if (await sendOutbox(portsFor(event), { hurry: true })) throw new Error('something still waits')
+  if (await sendOutbox(createPorts(event), { immediate: true })) throw new Error('something still waits')
 }

@@ -1,9 +1,9 @@
 /** What a page says of a database that does not answer. */
 import { expect, it, vi } from 'vitest'
 import { watchDatabase } from '#app/connection/database-watch.ts'
-import { noteDatabaseLost } from '#local/storage/open-transactions.ts'
+import { setDatabaseLost } from '#local/storage/open-transactions.ts'
 import { connection } from '#state/connection-slice.ts'
-import type { Store } from '#state/store.ts'
+import type { AppStore } from '#state/store.ts'
 
 it('fault 38e a page learns within a second that its database is lost, and that it is back', () => {
   vi.useFakeTimers()
@@ -12,19 +12,19 @@ it('fault 38e a page learns within a second that its database is lost, and that 
     getState: () => ({ connection: state }),
     dispatch: (action: Parameters<typeof connection.reducer>[1]) => void (state = connection.reducer(state, action)),
   }
-  const stop = watchDatabase(store as unknown as Store)
+  const stop = watchDatabase(store as unknown as AppStore)
   try {
     vi.advanceTimersByTime(1_000)
-    expect(state.database).toBe('ready')
-    noteDatabaseLost(true)
+    expect(state.databaseState).toBe('ready')
+    setDatabaseLost(true)
     vi.advanceTimersByTime(1_000)
-    expect(state.database).toBe('lost')
-    noteDatabaseLost(false)
+    expect(state.databaseState).toBe('lost')
+    setDatabaseLost(false)
     vi.advanceTimersByTime(1_000)
-    expect(state.database).toBe('ready')
+    expect(state.databaseState).toBe('ready')
   } finally {
     stop()
-    noteDatabaseLost(false)
+    setDatabaseLost(false)
     vi.useRealTimers()
   }
 })

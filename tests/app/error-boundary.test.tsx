@@ -3,16 +3,16 @@ import { cleanup, render, screen } from '@testing-library/react'
 import { Provider } from 'react-redux'
 import { MemoryRouter } from 'react-router-dom'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { startWords } from '#app/i18n/i18n.ts'
-import { Broken } from '#app/shell/ErrorBoundary.tsx'
-import { type Extra, makeStore } from '#state/store.ts'
+import { startMessages } from '#app/i18n/page-messages.ts'
+import { ErrorBoundary } from '#app/shell/ErrorBoundary.tsx'
+import { type ThunkExtra, createStore } from '#state/store.ts'
 
-function Unfetched(): never {
+function FailedChunk(): never {
   throw new TypeError('Failed to fetch dynamically imported module: https://portal.example/saas/assets/pages-1.js')
 }
 
 beforeEach(async () => {
-  await startWords()
+  await startMessages()
   vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
   vi.spyOn(console, 'error').mockImplementation(() => undefined)
 })
@@ -22,14 +22,14 @@ afterEach(() => {
   Reflect.deleteProperty(navigator, 'serviceWorker')
 })
 
-function open(controller: object | null) {
+function renderFailedPage(controller: object | null) {
   Object.defineProperty(navigator, 'serviceWorker', { value: { controller }, configurable: true })
   render(
-    <Provider store={makeStore({} as Extra)}>
+    <Provider store={createStore({} as ThunkExtra)}>
       <MemoryRouter>
-        <Broken at="/app/outbox">
-          <Unfetched />
-        </Broken>
+        <ErrorBoundary resetKey="/app/outbox">
+          <FailedChunk />
+        </ErrorBoundary>
       </MemoryRouter>
     </Provider>,
   )
@@ -37,12 +37,12 @@ function open(controller: object | null) {
 }
 
 it('without a worker its code is not here, although the page may need no server', () => {
-  open(null)
+  renderFailedPage(null)
   screen.getByText(/^It is not saved on this device\./)
   expect(screen.queryByText(/works only with the server/)).toBeNull()
 })
 
 it('with a worker, which keeps what is of use without a line, it is a page that can do nothing then', () => {
-  open({})
+  renderFailedPage({})
   screen.getByText(/^It works only with the server/)
 })

@@ -1,55 +1,55 @@
 /** A tab that the browser freezes keeps its locks, and Chromium still delivers messages to it. */
 import { liveQuery } from 'dexie'
 import { expect, it } from 'vitest'
-import { thisDevice } from '#local/storage/device.ts'
-import * as turns from '#request/transport/lock-fallback.ts'
-import { webLocks } from '#request/transport/web-locks.ts'
+import { getThisDevice } from '#local/storage/device.ts'
+import * as lockFallback from '#request/transport/request-lock-fallback.ts'
+import { createWebLocks } from '#request/transport/web-locks.ts'
 
 it('fault 41d a frozen tab does not answer for its locks, and answers again when it is resumed', async () => {
-  const locks = webLocks(turns, async () => undefined)
-  let end = () => {}
-  let onHeld = () => {}
-  const isHeld = new Promise<void>((resolve) => (onHeld = resolve))
-  const held = locks.hold('41d', { waitMs: 0 }, async () => {
-    onHeld()
-    await new Promise<void>((resolve) => (end = resolve))
+  const locks = createWebLocks(lockFallback, async () => undefined)
+  let release = () => {}
+  let onAcquired = () => {}
+  const acquired = new Promise<void>((resolve) => (onAcquired = resolve))
+  const holding = locks.hold('41d', { waitMs: 0 }, async () => {
+    onAcquired()
+    await new Promise<void>((resolve) => (release = resolve))
   })
-  await isHeld
-  const other = new BroadcastChannel('portal-locks')
+  await acquired
+  const otherChannel = new BroadcastChannel('portal-locks')
   const answers: unknown[] = []
-  other.onmessage = ({ data }) => void answers.push(data)
+  otherChannel.onmessage = ({ data }) => void answers.push(data)
   const message = { type: 'who holds', name: '41d' }
   dispatchEvent(new Event('freeze'))
-  other.postMessage({ ...message, name: '41d' })
+  otherChannel.postMessage({ ...message, name: '41d' })
   // Heard after the first, in the order in which they were sent.
-  const delivered = locks.hold('41d second', { waitMs: 0 }, async () => undefined)
+  const secondHold = locks.hold('41d second', { waitMs: 0 }, async () => undefined)
   await expect.poll(() => answers).toEqual([{ type: 'held', name: '41d second' }])
-  await delivered
+  await secondHold
   dispatchEvent(new Event('resume'))
-  other.postMessage(message)
+  otherChannel.postMessage(message)
   await expect.poll(() => answers.at(-1)).toEqual({ type: 'held', name: '41d' })
   expect(answers).toHaveLength(2)
-  end()
-  await held
-  other.close()
+  release()
+  await holding
+  otherChannel.close()
 })
 
 it('fault 41g a frozen tab has no connection to its databases, and reads again when it is resumed', async () => {
-  const db = thisDevice().of({ companyId: 41, userId: 1 })
-  const read: number[] = []
-  const subscription = liveQuery(() => db.meta.count()).subscribe((count) => read.push(count))
-  await expect.poll(() => read).toEqual([0])
+  const db = getThisDevice().getDatabase({ companyId: 41, userId: 1 })
+  const counts: number[] = []
+  const subscription = liveQuery(() => db.meta.count()).subscribe((count) => counts.push(count))
+  await expect.poll(() => counts).toEqual([0])
   dispatchEvent(new Event('freeze'))
   expect(db.isOpen()).toBe(false)
   // As another tab does.
-  const opening = indexedDB.open(db.name)
-  await new Promise((resolve) => (opening.onsuccess = resolve))
-  const transaction = opening.result.transaction('meta', 'readwrite')
+  const openRequest = indexedDB.open(db.name)
+  await new Promise((resolve) => (openRequest.onsuccess = resolve))
+  const transaction = openRequest.result.transaction('meta', 'readwrite')
   transaction.objectStore('meta').put({ name: 'reserve', bytes: new Uint8Array(1) })
   await new Promise((resolve) => (transaction.oncomplete = resolve))
-  opening.result.close()
-  expect(read).toEqual([0])
+  openRequest.result.close()
+  expect(counts).toEqual([0])
   dispatchEvent(new Event('resume'))
-  await expect.poll(() => read).toEqual([0, 1])
+  await expect.poll(() => counts).toEqual([0, 1])
   subscription.unsubscribe()
 })

@@ -1,66 +1,68 @@
 /** The frame of the portal: who gets where, in which language and colours, and what is said of the connection. */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
-import { button, described, heading } from '#tests/support/pages/fields.ts'
-import { byDay, nightly } from '#tests/support/runner/nightly.ts'
-import { arrived, setUpPages } from '#tests/support/pages/screen.ts'
+import { button, readDescription, heading } from '#tests/support/pages/fields.ts'
+import { limitByDay, nightly } from '#tests/support/runner/nightly.ts'
+import { waitForPath, setUpPages } from '#tests/support/pages/screen.ts'
 
-const the = setUpPages()
-const menu = async (name: string | RegExp, item: string, role = 'menuitem') => {
-  await the.user.click(await screen.findByRole('button', { name }))
-  await the.user.click(await screen.findByRole(role, { name: item }))
+const fixture = setUpPages()
+const chooseMenuItem = async (name: string | RegExp, item: string, role = 'menuitem') => {
+  await fixture.user.click(await screen.findByRole('button', { name }))
+  await fixture.user.click(await screen.findByRole(role, { name: item }))
 }
 
 describe('what awaits the user, at home', () => {
   it('is not "nothing" while no list was read, and is not known without a line', async () => {
-    await the.browser.openAs('admin@alpha', '/app/profile/user')
-    the.browser.goOffline()
+    await fixture.browser.openAs('admin@alpha', '/app/profile/user')
+    fixture.browser.goOffline()
     const [link] = screen.getAllByRole('link', { name: 'Home' })
-    if (link) await the.user.click(link)
+    if (link) await fixture.user.click(link)
     await screen.findByText('Not known yet')
     expect(screen.queryByText("You're all caught up")).toBeNull()
-    the.browser.goOnline()
+    fixture.browser.goOnline()
     await screen.findAllByText(/has not activated the account|You're all caught up/)
     expect(screen.queryByText('Not known yet')).toBeNull()
   })
 
   nightly('says nothing of it until the first lists are here', async () => {
-    const said: string[] = []
-    const watch = new MutationObserver(() => said.push(document.querySelector('.home-nothing')?.textContent ?? ''))
-    watch.observe(document, { childList: true, subtree: true })
-    await the.browser.openAs('admin@alpha')
+    const homeTexts: string[] = []
+    const observer = new MutationObserver(() =>
+      homeTexts.push(document.querySelector('.home-nothing')?.textContent ?? ''),
+    )
+    observer.observe(document, { childList: true, subtree: true })
+    await fixture.browser.openAs('admin@alpha')
     await screen.findAllByText(/has not activated the account/)
-    watch.disconnect()
-    expect(said.filter((text) => text.includes("You're all caught up"))).toEqual([])
+    observer.disconnect()
+    expect(homeTexts.filter((text) => text.includes("You're all caught up"))).toEqual([])
   })
 })
 
 nightly('another order by the address draws the list again, and not the frame around it', async () => {
-  await the.browser.openAs('admin@alpha', '/app/user')
+  await fixture.browser.openAs('admin@alpha', '/app/user')
   const table = await screen.findByRole('table', { name: /Users/ })
-  const sorted = () => document.querySelector('th[aria-sort]')?.textContent
-  await the.user.click(await within(table).findByRole('button', { name: 'Status' }))
-  expect(sorted()).toBe('Status')
+  const readSortedColumn = () => document.querySelector('th[aria-sort]')?.textContent
+  await fixture.user.click(await within(table).findByRole('button', { name: 'Status' }))
+  expect(readSortedColumn()).toBe('Status')
   history.back()
-  await expect.poll(sorted).toBe('Name')
+  await expect.poll(readSortedColumn).toBe('Name')
   // Each text is asked for where it is drawn.
-  const asked = vi.spyOn((await import('#ui/i18n/i18n.ts')).i18n, 't')
+  const translate = vi.spyOn((await import('#ui/i18n/messages.ts')).i18n, 't')
   history.forward()
-  await expect.poll(sorted).toBe('Status')
-  const texts = asked.mock.calls.map(([key]) => String(key))
+  await expect.poll(readSortedColumn).toBe('Status')
+  const texts = translate.mock.calls.map(([key]) => String(key))
   expect(texts).toContain('list.sorted')
   expect(texts.filter((key) => /^(menu|footer)\./.test(key))).toEqual([])
 })
 
 describe('ways in and out', () => {
   it('a page one may not see leads home, and the menu does not offer it (M11, M12)', async () => {
-    await the.browser.openAs('user@alpha', '/app/user')
-    await arrived(the.browser, '/app/home')
+    await fixture.browser.openAs('user@alpha', '/app/user')
+    await waitForPath(fixture.browser, '/app/home')
     await screen.findByRole('heading', { name: 'Your services' })
     expect(document.querySelectorAll('.home-figure')).toHaveLength(0)
     await screen.findByText("You're all caught up")
-    await the.browser.open('/app/m18/price/new')
-    await arrived(the.browser, '/app/home')
+    await fixture.browser.open('/app/m18/price/new')
+    await waitForPath(fixture.browser, '/app/home')
     await screen.findByText("Your roles don't allow that page. This is your home page.")
     const [rail] = screen.getAllByRole('navigation', { name: 'Main navigation' })
     expect(
@@ -72,43 +74,43 @@ describe('ways in and out', () => {
   })
 
   it('the header has the company, the language and the own menu, and a way in for visitors (M13)', async () => {
-    await the.browser.openAs('admin@alpha')
-    const header = () => within(screen.getByRole('banner'))
-    await header().findByText('ALPHA-7f3a91 Ltd')
-    await header().findByRole('button', { name: '中文' })
-    await menu(/My account$/, 'Service entrance')
-    await arrived(the.browser, '/entrance')
-    await the.browser.open('/app/home')
-    await menu(/My account$/, 'Logout')
+    await fixture.browser.openAs('admin@alpha')
+    const withinHeader = () => within(screen.getByRole('banner'))
+    await withinHeader().findByText('ALPHA-7f3a91 Ltd')
+    await withinHeader().findByRole('button', { name: '中文' })
+    await chooseMenuItem(/My account$/, 'Service entrance')
+    await waitForPath(fixture.browser, '/entrance')
+    await fixture.browser.open('/app/home')
+    await chooseMenuItem(/My account$/, 'Logout')
     await heading('You are logged out')
-    await the.user.click(await header().findByRole('link', { name: 'Login' }))
+    await fixture.user.click(await withinHeader().findByRole('link', { name: 'Login' }))
     await heading('Login')
   })
 
   nightly("the provider's items say who they are for (M12)", async () => {
-    await the.browser.openAs('admin@m18')
+    await fixture.browser.openAs('admin@m18')
     // Which pages stand is no matter here.
-    ;(await import('#app/routes/paths.ts')).standing.add('prices')
-    await menu(/My account$/, 'My profile')
+    ;(await import('#app/routes/paths.ts')).builtRoutes.add('prices')
+    await chooseMenuItem(/My account$/, 'My profile')
     const link = await screen.findByRole('link', { name: 'Price lists' })
-    await expect.poll(() => described(link)).toBe('For provider staff only')
+    await expect.poll(() => readDescription(link)).toBe('For provider staff only')
     // Shown by the style sheet while the pointer or the focus is on the item (`.hinted > .hint`).
-    const shown = [...document.querySelectorAll('.hinted > .hint')].filter((hint) => hint.parentElement?.contains(link))
-    expect(shown.map((hint) => [...hint.children].map(({ textContent }) => textContent))).toEqual([
+    const hints = [...document.querySelectorAll('.hinted > .hint')].filter((hint) => hint.parentElement?.contains(link))
+    expect(hints.map((hint) => [...hint.children].map(({ textContent }) => textContent))).toEqual([
       ['Price lists', 'For provider staff only'],
     ])
   })
 
   it('what is no place of the portal says so and leads back (M5)', async () => {
-    await the.browser.open('/no/such/place')
+    await fixture.browser.open('/no/such/place')
     await heading('Page not found')
     expect(screen.getByRole('main').textContent).toContain('/no/such/place')
     screen.getByRole('link', { name: 'Login' })
   })
 
   it('names the window by page, company and product, and moves the focus to the heading (C-19, A-14)', async () => {
-    await the.browser.openAs('admin@alpha')
-    await the.user.click(screen.getByRole('link', { name: 'Company' }))
+    await fixture.browser.openAs('admin@alpha')
+    await fixture.user.click(screen.getByRole('link', { name: 'Company' }))
     const title = await heading('Company')
     await expect.poll(() => document.title).toBe('Company · ALPHA-7f3a91 Ltd · Service portal')
     await expect.poll(() => document.activeElement).toBe(title)
@@ -116,31 +118,31 @@ describe('ways in and out', () => {
 })
 
 describe('the client type (M3)', () => {
-  const choice = () => screen.findByRole<HTMLSelectElement>('combobox', { name: 'Client type' })
+  const findClientTypeSelect = () => screen.findByRole<HTMLSelectElement>('combobox', { name: 'Client type' })
 
   it('is chosen by the delete level on the pages that go by it alone, saas at first, and holds on all of them', async () => {
-    await the.browser.openAs('delete@m18', '/app/m18/price')
-    expect((await choice()).value).toBe('saas')
-    expect([...(await choice()).options].map(({ value }) => value)).toEqual(['saas', 'mma'])
-    await the.user.selectOptions(await choice(), 'mma')
+    await fixture.browser.openAs('delete@m18', '/app/m18/price')
+    expect((await findClientTypeSelect()).value).toBe('saas')
+    expect([...(await findClientTypeSelect()).options].map(({ value }) => value)).toEqual(['saas', 'mma'])
+    await fixture.user.selectOptions(await findClientTypeSelect(), 'mma')
     for (const path of ['/app/m18/module', '/app/m18/module/new', '/app/m18/price/new']) {
-      await the.browser.open(path)
-      expect([path, (await choice()).value]).toEqual([path, 'mma'])
+      await fixture.browser.open(path)
+      expect([path, (await findClientTypeSelect()).value]).toEqual([path, 'mma'])
     }
-    await the.browser.open('/app/m18/automodule')
-    expect((await choice()).value).toBe('mma')
-    await the.user.click(screen.getByRole('link', { name: 'Users' }))
+    await fixture.browser.open('/app/m18/automodule')
+    expect((await findClientTypeSelect()).value).toBe('mma')
+    await fixture.user.click(screen.getByRole('link', { name: 'Users' }))
     await heading('Users')
     await expect.poll(() => screen.queryByRole('combobox', { name: 'Client type' })).toBeNull()
   })
 
-  it.each(byDay(['admin@alpha', 'user@m18'], 1))(
+  it.each(limitByDay(['admin@alpha', 'user@m18'], 1))(
     'is no matter of %s, who is led home from the staff pages (M11, M15)',
-    async (who) => {
-      await the.browser.openAs(who)
+    async (userName) => {
+      await fixture.browser.openAs(userName)
       localStorage.setItem('portal.clientType', 'mma')
-      await the.browser.open('/app/m18/price')
-      await arrived(the.browser, '/app/home')
+      await fixture.browser.open('/app/m18/price')
+      await waitForPath(fixture.browser, '/app/home')
       // The frame's last parts come when the page has come to rest.
       await screen.findByRole('button', { name: /Background tasks/ })
       expect(screen.queryByRole('combobox', { name: 'Client type' })).toBeNull()
@@ -151,51 +153,51 @@ describe('the client type (M3)', () => {
 
 describe('language and colours', () => {
   it('the toggle changes every word at once and is remembered (M4, A-32, I-11)', async () => {
-    await the.browser.openAs('admin@alpha', '/app/user')
+    await fixture.browser.openAs('admin@alpha', '/app/user')
     await heading('Users')
     expect(document.documentElement.lang).toBe('en')
-    await the.user.click(button('中文'))
+    await fixture.user.click(button('中文'))
     await heading('用户')
     expect(document.documentElement.lang).toBe('zh-Hans')
     await expect.poll(() => document.title).toMatch(/^用户 · /)
-    await the.browser.open('/app/user')
+    await fixture.browser.open('/app/user')
     await heading('用户')
   })
 
-  it.each(byDay(['en', 'zh'], 1))('no raw key of a text is ever seen, in %s', async (language) => {
-    const seen: string[] = []
+  it.each(limitByDay(['en', 'zh'], 1))('no raw key of a text is ever seen, in %s', async (language) => {
+    const visibleTexts: string[] = []
     for (const path of ['/login', '/entrance', '/signup', '/forget', '/resetPwd', '/sys/activate', '/nowhere']) {
-      await the.browser.open(`${path}?lang=${language}`)
-      const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-      while (texts.nextNode()) seen.push(texts.currentNode.textContent ?? '')
+      await fixture.browser.open(`${path}?lang=${language}`)
+      const textWalker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+      while (textWalker.nextNode()) visibleTexts.push(textWalker.currentNode.textContent ?? '')
     }
-    expect(seen.length).toBeGreaterThan(100)
-    expect(seen.filter((text) => /^[a-z][A-Za-z]*(\.[A-Za-z_]+)+$/.test(text))).toEqual([])
+    expect(visibleTexts.length).toBeGreaterThan(100)
+    expect(visibleTexts.filter((text) => /^[a-z][A-Za-z]*(\.[A-Za-z_]+)+$/.test(text))).toEqual([])
   })
 
   it('dark is chosen in the account menu, shown at once and remembered (C-34)', async () => {
-    await the.browser.openAs('user@alpha')
-    await menu(/My account$/, 'Dark colours', 'menuitemradio')
+    await fixture.browser.openAs('user@alpha')
+    await chooseMenuItem(/My account$/, 'Dark colours', 'menuitemradio')
     await expect.poll(() => document.documentElement.dataset.theme).toBe('dark')
     delete document.documentElement.dataset.theme
-    await the.browser.open('/app/home')
+    await fixture.browser.open('/app/home')
     expect(document.documentElement.dataset.theme).toBe('dark')
   })
 })
 
 it('the connection is told quietly and at once, however often it goes and comes (P-11, R-42)', async () => {
-  await the.browser.openAs('admin@alpha', '/app/user')
-  const said = () => document.querySelector('.bar .line')?.textContent
-  await expect.poll(said).toBe('Online')
-  the.browser.goOffline()
-  await expect.poll(said).toBe('Offline')
+  await fixture.browser.openAs('admin@alpha', '/app/user')
+  const readConnectionText = () => document.querySelector('.bar .line')?.textContent
+  await expect.poll(readConnectionText).toBe('Online')
+  fixture.browser.goOffline()
+  await expect.poll(readConnectionText).toBe('Offline')
   for (let flip = 0; flip < 10; flip++) {
-    the.browser.goOnline()
-    await expect.poll(said).toBe('Online')
-    the.browser.goOffline()
-    await expect.poll(said).toBe('Offline')
+    fixture.browser.goOnline()
+    await expect.poll(readConnectionText).toBe('Online')
+    fixture.browser.goOffline()
+    await expect.poll(readConnectionText).toBe('Offline')
   }
   expect(document.querySelectorAll('.toast')).toHaveLength(0)
-  the.browser.goOnline()
-  await expect.poll(said).toBe('Online')
+  fixture.browser.goOnline()
+  await expect.poll(readConnectionText).toBe('Online')
 })

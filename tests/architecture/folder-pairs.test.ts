@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Import, importsOf, isCode, under } from '#tests/architecture/tree.ts'
+import { type ModuleImport, readImports, isCode, listFilesUnder } from '#tests/architecture/tree.ts'
 
 /** Pairs of folders in src, server and demo that import each other. It may only become smaller. */
 const maxPairs = 15
@@ -24,17 +24,21 @@ const localOrder = [
 /** What code outside the index of long lists imports of it. */
 const listIndex = 'src/local/list-index/list-index.ts'
 
-type Imports = ReadonlyMap<string, readonly Pick<Import, 'file'>[]>
+type ImportsByFile = ReadonlyMap<string, readonly Pick<ModuleImport, 'file'>[]>
 
 /** Each import of a file in another folder: both files. Types and dynamic imports count. */
-const importsAcross = (imports: Imports) =>
-  [...imports].flatMap(([from, all]) =>
-    all.flatMap(({ file }) => (file !== null && posix.dirname(file) !== posix.dirname(from) ? [{ from, file }] : [])),
+const listImportsAcrossFolders = (imports: ImportsByFile) =>
+  [...imports].flatMap(([from, fileImports]) =>
+    fileImports.flatMap(({ file }) =>
+      file !== null && posix.dirname(file) !== posix.dirname(from) ? [{ from, file }] : [],
+    ),
   )
 
 /** Pairs of folders, a folder and its own subfolder too, where files of each import files of the other. */
-function findPairs(imports: Imports): string[] {
-  const edges = new Set(importsAcross(imports).map(({ from, file }) => `${posix.dirname(from)} ${posix.dirname(file)}`))
+function findPairs(imports: ImportsByFile): string[] {
+  const edges = new Set(
+    listImportsAcrossFolders(imports).map(({ from, file }) => `${posix.dirname(from)} ${posix.dirname(file)}`),
+  )
   return [...edges].filter((edge) => {
     const [a = '', b = ''] = edge.split(' ')
     return a < b && edges.has(`${b} ${a}`)
@@ -42,33 +46,35 @@ function findPairs(imports: Imports): string[] {
 }
 
 /** Imports in src/local of a folder that stands above the importing one. */
-function findUpwardImports(imports: Imports): string[] {
-  const rank = (file: string) => localOrder.indexOf(file.split('/')[2] ?? '')
+function findUpwardImports(imports: ImportsByFile): string[] {
+  const getFolderRank = (file: string) => localOrder.indexOf(file.split('/')[2] ?? '')
   const isLocal = (file: string) => file.startsWith('src/local/')
-  return importsAcross(imports)
-    .filter(({ from, file }) => isLocal(from) && isLocal(file) && rank(file) > rank(from))
+  return listImportsAcrossFolders(imports)
+    .filter(({ from, file }) => isLocal(from) && isLocal(file) && getFolderRank(file) > getFolderRank(from))
     .map(({ from, file }) => `${from} -> ${file}`)
 }
 
 /** Imports of the index of long lists from outside, past its one file. */
-const findIndexImports = (imports: Imports): string[] =>
-  importsAcross(imports)
+const findIndexImports = (imports: ImportsByFile): string[] =>
+  listImportsAcrossFolders(imports)
     .filter(({ file }) => posix.dirname(file) === posix.dirname(listIndex) && file !== listIndex)
     .map(({ from, file }) => `${from} -> ${file}`)
 
 const imports = new Map(
-  under('src', 'server', 'demo')
+  listFilesUnder('src', 'server', 'demo')
     .filter(isCode)
-    .map((file) => [file, importsOf(file)]),
+    .map((file) => [file, readImports(file)]),
 )
 
 describe('folders', () => {
   it('in src/local never import each other', () => {
-    expect(findPairs(imports).filter((pair) => pair.split(' ').every((one) => one.startsWith('src/local')))).toEqual([])
+    expect(
+      findPairs(imports).filter((pair) => pair.split(' ').every((folder) => folder.startsWith('src/local'))),
+    ).toEqual([])
   })
 
   it('in src/local import only lower ones', () => {
-    const folders = new Set(under('src/local').map((file) => file.split('/')[2]))
+    const folders = new Set(listFilesUnder('src/local').map((file) => file.split('/')[2]))
     expect([...folders].sort()).toEqual([...localOrder].sort())
     expect(findUpwardImports(imports)).toEqual([])
   })
@@ -83,21 +89,21 @@ describe('folders', () => {
   })
 
   it('are found where they import each other', () => {
-    const planted: Imports = new Map([
+    const plantedImports: ImportsByFile = new Map([
       ['src/local/storage/eviction.ts', [{ file: 'src/local/list-index/buckets.ts' }]],
       ['src/local/list-index/buckets.ts', [{ file: 'src/local/storage/database.ts' }]],
     ])
-    expect(findPairs(planted)).toEqual(['src/local/list-index src/local/storage'])
-    const upward = ['src/local/storage/eviction.ts -> src/local/list-index/buckets.ts']
-    expect(findUpwardImports(planted)).toEqual(upward)
-    expect(findIndexImports(planted)).toEqual(upward)
+    expect(findPairs(plantedImports)).toEqual(['src/local/list-index src/local/storage'])
+    const upwardImports = ['src/local/storage/eviction.ts -> src/local/list-index/buckets.ts']
+    expect(findUpwardImports(plantedImports)).toEqual(upwardImports)
+    expect(findIndexImports(plantedImports)).toEqual(upwardImports)
   })
 
   it('are found where a folder and its subfolder import each other', () => {
-    const planted: Imports = new Map([
+    const plantedImports: ImportsByFile = new Map([
       ['src/domain/dues.ts', [{ file: 'src/domain/fees/traffic.ts' }]],
       ['src/domain/fees/annual.ts', [{ file: 'src/domain/money.ts' }]],
     ])
-    expect(findPairs(planted)).toEqual(['src/domain src/domain/fees'])
+    expect(findPairs(plantedImports)).toEqual(['src/domain src/domain/fees'])
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Import, importsOf, isCode, under } from '#tests/architecture/tree.ts'
+import { type ModuleImport, readImports, isCode, listFilesUnder } from '#tests/architecture/tree.ts'
 
 /**
  * Who may import whom: the same table as in docs/architecture.md. A value is a list of layers, `layer:types` where only
@@ -17,7 +17,7 @@ const table: Record<string, readonly string[]> = {
     'src/contract/problem.ts',
     'local:types',
     'src/request/page/api.ts:types',
-    'src/request/results.ts:types',
+    'src/request/call-results.ts:types',
   ],
   ui: ['domain', 'src/contract/problem.ts', 'locales'],
   features: [
@@ -27,7 +27,7 @@ const table: Record<string, readonly string[]> = {
     'state',
     'ui',
     'locales',
-    'src/request/results.ts:types',
+    'src/request/call-results.ts:types',
     'src/request/page/api.ts:types',
   ],
   app: ['domain', 'contract', 'local', 'request', 'state', 'ui', 'features', 'locales', 'workbox'],
@@ -62,73 +62,77 @@ const serverTable: Record<string, readonly string[]> = {
 const databaseFile = 'src/local/storage/database.ts'
 const mayOpenDatabase = ['local', 'request', 'sw', 'app']
 
-const layerOf = (file: string) => /^(server|demo)\//.exec(file)?.[1] ?? file.split('/')[1] ?? ''
-const featureOf = (file: string) => /^src\/features\/([^/]+)\//.exec(file)?.[1]
-const folderOf = (file: string) => /^server\/([^/]+)\//.exec(file)?.[1] ?? ''
+const getLayer = (file: string) => /^(server|demo)\//.exec(file)?.[1] ?? file.split('/')[1] ?? ''
+const getFeature = (file: string) => /^src\/features\/([^/]+)\//.exec(file)?.[1]
+const getServerFolder = (file: string) => /^server\/([^/]+)\//.exec(file)?.[1] ?? ''
 
-function allows(rule: string, target: { file: string; layer: string; typesOnly: boolean }) {
-  const [what, how] = rule.split(':')
-  return (what === target.layer || what === target.file) && (how !== 'types' || target.typesOnly)
+function isAllowedBy(rule: string, target: { file: string; layer: string; typesOnly: boolean }) {
+  const [allowedTarget, allowedKind] = rule.split(':')
+  return (
+    (allowedTarget === target.layer || allowedTarget === target.file) && (allowedKind !== 'types' || target.typesOnly)
+  )
 }
 
 /** Why this import may not be, or null. */
-function complaint(from: string, { file, specifier, typesOnly }: Import): string | null {
-  const layer = layerOf(from)
+function findComplaint(from: string, { file, specifier, typesOnly }: ModuleImport): string | null {
+  const layer = getLayer(from)
   if (file === null) {
     const isWorkbox = specifier.startsWith('workbox-')
     return isWorkbox && !table[layer]?.includes('workbox') ? 'only the worker and the app know Workbox' : null
   }
   if (/^(tests|bench|scripts)\//.test(file)) return 'the product knows nothing of its tests and tools'
-  const target = { file, layer: layerOf(file), typesOnly }
+  const target = { file, layer: getLayer(file), typesOnly }
   if (file === databaseFile && !mayOpenDatabase.includes(layer) && !typesOnly) return 'the database handle stays below'
   if (target.layer === layer) {
-    if (featureOf(from) !== featureOf(file)) return 'features do not see each other'
-    return layer === 'server' ? serverComplaint(from, file, typesOnly) : null
+    if (getFeature(from) !== getFeature(file)) return 'features do not see each other'
+    return layer === 'server' ? findServerComplaint(from, file, typesOnly) : null
   }
-  return table[layer]?.some((rule) => allows(rule, target)) ? null : `${layer} may not import ${target.layer}`
+  return table[layer]?.some((rule) => isAllowedBy(rule, target)) ? null : `${layer} may not import ${target.layer}`
 }
 
-function serverComplaint(from: string, file: string, typesOnly: boolean): string | null {
-  const [own, other] = [folderOf(from), folderOf(file)]
-  if (own === other || typesOnly || basics.includes(other)) return null
-  return serverTable[own]?.includes(other) ? null : `server/${own} may not import server/${other}`
+function findServerComplaint(from: string, file: string, typesOnly: boolean): string | null {
+  const [ownFolder, otherFolder] = [getServerFolder(from), getServerFolder(file)]
+  if (ownFolder === otherFolder || typesOnly || basics.includes(otherFolder)) return null
+  return serverTable[ownFolder]?.includes(otherFolder)
+    ? null
+    : `server/${ownFolder} may not import server/${otherFolder}`
 }
 
-const sources = under('src', 'server', 'demo').filter(isCode)
-const imports = new Map(sources.map((file) => [file, importsOf(file)]))
+const sources = listFilesUnder('src', 'server', 'demo').filter(isCode)
+const imports = new Map(sources.map((file) => [file, readImports(file)]))
 
 /** A circle of imports, those of types and `import()` too, as its files in order; null: none can be reached. */
-function circleFrom(start: string, done: Set<string>): string[] | null {
+function findCircle(start: string, done: Set<string>): string[] | null {
   const path: string[] = []
-  const visit = (file: string): string[] | null => {
-    const at = path.indexOf(file)
-    if (at >= 0) return [...path.slice(at), file]
+  const visitFile = (file: string): string[] | null => {
+    const index = path.indexOf(file)
+    if (index >= 0) return [...path.slice(index), file]
     if (done.has(file)) return null
     path.push(file)
     for (const { file: next } of imports.get(file) ?? []) {
-      const circle = next !== null && next !== file ? visit(next) : null
+      const circle = next !== null && next !== file ? visitFile(next) : null
       if (circle) return circle
     }
     path.pop()
     done.add(file)
     return null
   }
-  return visit(start)
+  return visitFile(start)
 }
 
 describe('the imports point one way', () => {
   it('every folder stands in the table, and the server has no file beside its folders', () => {
-    const layers = new Set(sources.filter((file) => file.split('/').length > 2).map(layerOf))
+    const layers = new Set(sources.filter((file) => file.split('/').length > 2).map(getLayer))
     expect([...layers].filter((layer) => !(layer in table))).toEqual([])
-    const folders = new Set(under('server').filter(isCode).map(folderOf))
+    const folders = new Set(listFilesUnder('server').filter(isCode).map(getServerFolder))
     expect([...folders].filter((folder) => !(folder in serverTable))).toEqual([])
   })
 
   it('nobody imports what the table does not allow', () => {
-    const complaints = [...imports].flatMap(([from, all]) =>
-      all.flatMap((one) => {
-        const why = complaint(from, one)
-        return why ? [`${from} -> ${one.specifier}: ${why}`] : []
+    const complaints = [...imports].flatMap(([from, fileImports]) =>
+      fileImports.flatMap((entry) => {
+        const complaint = findComplaint(from, entry)
+        return complaint ? [`${from} -> ${entry.specifier}: ${complaint}`] : []
       }),
     )
     expect(complaints).toEqual([])
@@ -136,32 +140,32 @@ describe('the imports point one way', () => {
 
   it('no modules import each other in a circle', () => {
     const done = new Set<string>()
-    expect(sources.flatMap((file) => circleFrom(file, done)?.join(' -> ') ?? [])).toEqual([])
+    expect(sources.flatMap((file) => findCircle(file, done)?.join(' -> ') ?? [])).toEqual([])
   })
 
   it('no path climbs two floors, and every import names its file', () => {
-    const everywhere = under('src', 'server', 'demo', 'tests', 'bench').filter(isCode)
-    const wrong = everywhere.flatMap((file) =>
-      importsOf(file)
+    const allFiles = listFilesUnder('src', 'server', 'demo', 'tests', 'bench').filter(isCode)
+    const wrongImports = allFiles.flatMap((file) =>
+      readImports(file)
         .filter(({ specifier }) => specifier.startsWith('../../') || /^[.#].*\/[^./]+$/.test(specifier))
         .map(({ specifier }) => `${file}: ${specifier}`),
     )
-    expect(wrong).toEqual([])
+    expect(wrongImports).toEqual([])
   })
 
   it('finds a planted fault', () => {
-    const planted: Import = {
+    const plantedImport: ModuleImport = {
       specifier: '#app/connection/api.ts',
       file: 'src/app/connection/api.ts',
       typesOnly: false,
       lazy: false,
     }
-    expect(complaint('src/features/users/slice.ts', planted)).toBe('features may not import app')
-    expect(complaint('server/composition/serve.ts', { ...planted, file: 'demo/demo.ts', lazy: true })).toBe(
+    expect(findComplaint('src/features/users/users-slice.ts', plantedImport)).toBe('features may not import app')
+    expect(findComplaint('server/composition/serve.ts', { ...plantedImport, file: 'demo/demo.ts', lazy: true })).toBe(
       'server may not import demo',
     )
-    expect(complaint('src/features/users/slice.ts', { ...planted, file: 'src/features/home/slice.ts' })).toBe(
-      'features do not see each other',
-    )
+    expect(
+      findComplaint('src/features/users/users-slice.ts', { ...plantedImport, file: 'src/features/home/slice.ts' }),
+    ).toBe('features do not see each other')
   })
 })

@@ -2,39 +2,40 @@
 import { readFileSync } from 'node:fs'
 import { inflateSync } from 'node:zlib'
 
-export interface Picture {
+export interface PngPicture {
   width: number
   height: number
   /** Red, green, blue, alpha: 0-255. */
-  at(x: number, y: number): readonly [number, number, number, number]
+  getPixel(x: number, y: number): readonly [number, number, number, number]
 }
 
 /** Width and height in pixels, from the header alone. */
-export function pngSize(file: string): { width: number; height: number } {
+export function readPngSize(file: string): { width: number; height: number } {
   const bytes = readFileSync(file)
   if (bytes.toString('latin1', 1, 4) !== 'PNG') throw new Error(`${file} is no PNG`)
   return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
 }
 
-function chunksOf(bytes: Buffer, type: string): Buffer[] {
-  const found: Buffer[] = []
-  for (let at = 8; at < bytes.length; ) {
-    const length = bytes.readUInt32BE(at)
-    if (bytes.toString('latin1', at + 4, at + 8) === type) found.push(bytes.subarray(at + 8, at + 8 + length))
-    at += 12 + length
+function listChunks(bytes: Buffer, type: string): Buffer[] {
+  const chunks: Buffer[] = []
+  for (let offset = 8; offset < bytes.length; ) {
+    const length = bytes.readUInt32BE(offset)
+    if (bytes.toString('latin1', offset + 4, offset + 8) === type)
+      chunks.push(bytes.subarray(offset + 8, offset + 8 + length))
+    offset += 12 + length
   }
-  return found
+  return chunks
 }
 
 /** PNG, filter 4: whichever neighbour lies nearest to left + above - corner. */
 function paeth(left: number, above: number, corner: number) {
-  const guess = left + above - corner
-  const [a, b, c] = [left, above, corner].map((value) => Math.abs(guess - value)) as [number, number, number]
+  const estimate = left + above - corner
+  const [a, b, c] = [left, above, corner].map((value) => Math.abs(estimate - value)) as [number, number, number]
   if (a <= b && a <= c) return left
   return b <= c ? above : corner
 }
 
-const predict = [
+const predictors = [
   () => 0,
   (left: number) => left,
   (_left: number, above: number) => above,
@@ -42,29 +43,29 @@ const predict = [
   paeth,
 ]
 
-export function readPng(file: string): Picture {
-  const { width, height } = pngSize(file)
+export function readPng(file: string): PngPicture {
+  const { width, height } = readPngSize(file)
   const bytes = readFileSync(file)
   const [depth, colour, , , interlaced] = bytes.subarray(24, 29)
   const channels = colour === 6 ? 4 : 3
   if (depth !== 8 || (colour !== 6 && colour !== 2) || interlaced) throw new Error(`${file}: a PNG of another kind`)
-  const raw = inflateSync(Buffer.concat(chunksOf(bytes, 'IDAT')))
+  const raw = inflateSync(Buffer.concat(listChunks(bytes, 'IDAT')))
   const stride = width * channels
   const pixels = new Uint8Array(stride * height)
   for (let y = 0; y < height; y++) {
-    const from = predict[raw[y * (stride + 1)] ?? 0] ?? (() => 0)
+    const predictPixel = predictors[raw[y * (stride + 1)] ?? 0] ?? (() => 0)
     for (let x = 0; x < stride; x++) {
-      const here = y * stride + x
-      const left = x >= channels ? (pixels[here - channels] ?? 0) : 0
-      const above = y > 0 ? (pixels[here - stride] ?? 0) : 0
-      const corner = x >= channels && y > 0 ? (pixels[here - stride - channels] ?? 0) : 0
-      pixels[here] = (raw[y * (stride + 1) + 1 + x] ?? 0) + from(left, above, corner)
+      const index = y * stride + x
+      const left = x >= channels ? (pixels[index - channels] ?? 0) : 0
+      const above = y > 0 ? (pixels[index - stride] ?? 0) : 0
+      const corner = x >= channels && y > 0 ? (pixels[index - stride - channels] ?? 0) : 0
+      pixels[index] = (raw[y * (stride + 1) + 1 + x] ?? 0) + predictPixel(left, above, corner)
     }
   }
   return {
     width,
     height,
-    at(x, y) {
+    getPixel(x, y) {
       const start = (y * width + x) * channels
       const [r = 0, g = 0, b = 0, a = 255] = pixels.subarray(start, start + channels)
       return [r, g, b, a]

@@ -2,15 +2,17 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { files, read, root } from '#tests/architecture/tree.ts'
+import { files, readFileText, root } from '#tests/architecture/tree.ts'
 
 const dist = join(root, 'dist')
-const built = readdirSync(dist, { recursive: true, encoding: 'utf8' })
-const texts = built.filter((file) => /\.(js|css|html|json|webmanifest|svg)$/.test(file) && file !== 'build.json')
+const builtFiles = readdirSync(dist, { recursive: true, encoding: 'utf8' })
+const textFiles = builtFiles.filter(
+  (file) => /\.(js|css|html|json|webmanifest|svg)$/.test(file) && file !== 'build.json',
+)
 
 /** What the worker asks its files by: of files that are here, and of no other text. */
 const digests = new Set(
-  built
+  builtFiles
     .filter((file) => statSync(join(dist, file)).isFile())
     .map(
       (file) =>
@@ -33,41 +35,46 @@ const keyShapes = {
 }
 
 /** Bits per character: random base64 has about 5.5, words and paths under 4.5. */
-function entropy(text: string) {
+function calculateEntropy(text: string) {
   const counts = new Map<string, number>()
-  for (const letter of text) counts.set(letter, (counts.get(letter) ?? 0) + 1)
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
   return -[...counts.values()].reduce((sum, n) => sum + (n / text.length) * Math.log2(n / text.length), 0)
 }
 
 /** Runs of letters and digits that look made by chance; alphabets, which have each letter once, are not. */
-const randomLooking = (text: string) =>
+const findRandomStrings = (text: string) =>
   [...text.matchAll(/["'`]([A-Za-z0-9+/_-]{32,}={0,2})["'`]/g)]
     .map(([, run]) => run ?? '')
     .filter((run) => !digests.has(run))
     .filter((run) => /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run))
-    .filter((run) => entropy(run) > 4.6 && new Set(run).size < run.length)
+    .filter((run) => calculateEntropy(run) > 4.6 && new Set(run).size < run.length)
 
-const keysIn = (text: string) => Object.entries(keyShapes).flatMap(([name, shape]) => (shape.test(text) ? [name] : []))
+const findKeys = (text: string) =>
+  Object.entries(keyShapes).flatMap(([name, shape]) => (shape.test(text) ? [name] : []))
 
 describe('secrets stay out (S-80)', () => {
   it('of everything that belongs to the project', () => {
     const isText = (file: string) => !/\.(png|woff2)$/.test(file) && file !== 'package-lock.json'
-    const found = files.filter(isText).flatMap((file) => keysIn(read(file)).map((kind) => `${file}: ${kind}`))
-    expect(found).toEqual([])
+    const foundKeys = files
+      .filter(isText)
+      .flatMap((file) => findKeys(readFileText(file)).map((kind) => `${file}: ${kind}`))
+    expect(foundKeys).toEqual([])
   })
 
   it('of the built client, by shape and by chance', () => {
-    expect(texts.length).toBeGreaterThan(3)
-    const found = texts.flatMap((file) => {
+    expect(textFiles.length).toBeGreaterThan(3)
+    const suspectTexts = textFiles.flatMap((file) => {
       const text = readFileSync(join(dist, file), 'utf8')
-      return [...keysIn(text), ...randomLooking(text)].map((what) => `${file}: ${what}`)
+      return [...findKeys(text), ...findRandomStrings(text)].map((match) => `${file}: ${match}`)
     })
-    expect(found).toEqual([])
+    expect(suspectTexts).toEqual([])
   })
 
   it('and so do source maps and sources', () => {
-    expect(built.filter((file) => /\.(map|ts|tsx)$/.test(file))).toEqual([])
-    const mapped = texts.filter((file) => /[#@] ?sourceMappingURL=/.test(readFileSync(join(dist, file), 'utf8')))
-    expect(mapped).toEqual([])
+    expect(builtFiles.filter((file) => /\.(map|ts|tsx)$/.test(file))).toEqual([])
+    const filesWithSourceMap = textFiles.filter((file) =>
+      /[#@] ?sourceMappingURL=/.test(readFileSync(join(dist, file), 'utf8')),
+    )
+    expect(filesWithSourceMap).toEqual([])
   })
 })

@@ -15,15 +15,15 @@ export const files: readonly string[] = execFileSync(
   .split('\0')
   .filter((file) => file !== '' && existsSync(join(root, file)))
 
-export const read = (file: string): string => readFileSync(join(root, file), 'utf8')
-export const readJson = <T>(file: string): T => JSON.parse(read(file)) as T
+export const readFileText = (file: string): string => readFileSync(join(root, file), 'utf8')
+export const readJson = <T>(file: string): T => JSON.parse(readFileText(file)) as T
 
-export const under = (...folders: string[]) =>
+export const listFilesUnder = (...folders: string[]) =>
   files.filter((file) => folders.some((folder) => file.startsWith(`${folder}/`)))
 
 export const isCode = (file: string) => /\.(ts|tsx|mts|mjs)$/.test(file) && !file.endsWith('.d.ts')
 
-export interface Import {
+export interface ModuleImport {
   /** As written. */
   specifier: string
   /** File in the project that it leads to; null: a package. */
@@ -33,35 +33,37 @@ export interface Import {
   lazy: boolean
 }
 
-const subpaths = Object.entries(readJson<{ imports: Record<string, string> }>('package.json').imports).map(
+const subpathTargets = Object.entries(readJson<{ imports: Record<string, string> }>('package.json').imports).map(
   ([key, target]) => [key.replace('*', ''), target.replace('*', '').replace('./', '')] as const,
 )
 
-function fileOf(specifier: string, from: string): string | null {
+function resolveImport(specifier: string, from: string): string | null {
   if (specifier.startsWith('.')) return posix.normalize(posix.join(posix.dirname(from), specifier))
-  const subpath = subpaths.find(([prefix]) => specifier.startsWith(prefix))
+  const subpath = subpathTargets.find(([prefix]) => specifier.startsWith(prefix))
   return subpath ? subpath[1] + specifier.slice(subpath[0].length) : null
 }
 
-export function importsOf(file: string): Import[] {
-  const text = read(file)
+export function readImports(file: string): ModuleImport[] {
+  const text = readFileText(file)
   const { module } = parseSync(file, text)
-  const seen = (specifier: string, typesOnly: boolean, lazy: boolean): Import => ({
+  const buildImport = (specifier: string, typesOnly: boolean, lazy: boolean): ModuleImport => ({
     specifier,
-    file: fileOf(specifier.replace(/\?.*$/, ''), file),
+    file: resolveImport(specifier.replace(/\?.*$/, ''), file),
     typesOnly,
     lazy,
   })
   return [
     ...module.staticImports.map(({ moduleRequest, entries }) =>
-      seen(moduleRequest.value, entries.length > 0 && entries.every((entry) => entry.isType), false),
+      buildImport(moduleRequest.value, entries.length > 0 && entries.every((entry) => entry.isType), false),
     ),
     ...module.staticExports.flatMap(({ entries }) =>
-      entries.flatMap((entry) => (entry.moduleRequest ? [seen(entry.moduleRequest.value, entry.isType, false)] : [])),
+      entries.flatMap((entry) =>
+        entry.moduleRequest ? [buildImport(entry.moduleRequest.value, entry.isType, false)] : [],
+      ),
     ),
     ...module.dynamicImports.map(({ moduleRequest }) =>
       // A template is not a name; Vite's import.meta.glob is used where many files are meant.
-      seen(text.slice(moduleRequest.start, moduleRequest.end).replace(/^['"`]|['"`]$/g, ''), false, true),
+      buildImport(text.slice(moduleRequest.start, moduleRequest.end).replace(/^['"`]|['"`]$/g, ''), false, true),
     ),
   ]
 }

@@ -4,7 +4,7 @@
  *
  *   npm run campaign -- audit-trail [entries] [seed]
  */
-import { chanceOf } from '#tests/support/runner/chance.ts'
+import { createChance } from '#tests/support/runner/chance.ts'
 import { postgresBin, startCluster } from '#tests/support/server/postgres.ts'
 import { killIntegrators } from '#tests/campaigns/audit-trail/killed.ts'
 import { measurePages } from '#tests/campaigns/audit-trail/pages.ts'
@@ -15,16 +15,16 @@ export async function run([entries = '1000000', seed = String(Date.now() % 1_000
   if (bin === null) throw new Error('PostgreSQL is not installed here')
   console.log(`audit trail: ${entries} entries, seed ${seed}`)
   const cluster = await startCluster(bin)
-  const wrong: string[] = []
+  const faults: string[] = []
   try {
-    wrong.push(...(await measureWriters(cluster.url)))
-    wrong.push(...(await killIntegrators(cluster.url, chanceOf(Number(seed)))))
+    faults.push(...(await measureWriters(cluster.url)))
+    faults.push(...(await killIntegrators(cluster.url, createChance(Number(seed)))))
     for (const engine of ['postgres', 'embedded'] as const)
-      wrong.push(...(await measurePages(engine, cluster.url, Number(entries))))
+      faults.push(...(await measurePages(engine, cluster.url, Number(entries))))
   } finally {
     await cluster.stop()
   }
-  for (const each of wrong) console.error(each)
-  console.log(`${wrong.length} wrong`)
-  if (wrong.length > 0) process.exitCode = 1
+  for (const fault of faults) console.error(fault)
+  console.log(`${faults.length} wrong`)
+  if (faults.length > 0) process.exitCode = 1
 }

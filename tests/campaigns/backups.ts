@@ -11,95 +11,97 @@ import pino from 'pino'
 import type { StoredBackupRow } from '#contract/backups.ts'
 import { readConfig } from '#server/config/config.ts'
 import { openDatabase } from '#server/db/open.ts'
-import { finalOf, quiet, serviceOf, type Staff } from '#tests/campaigns/services.ts'
+import { waitForOutcome, waitUntilQuiet, readService, type StaffClient } from '#tests/campaigns/services.ts'
 import { type Portal, startPortal } from '#tests/support/browser/browser.ts'
-import { between, type Chance, chanceOf, pick } from '#tests/support/runner/chance.ts'
-import { processesOf } from '#tests/support/hosting/hosting.ts'
-import { itemsOf, putItems } from '#tests/support/hosting/instance-items.ts'
-import { outsideClient } from '#tests/support/server/outside-client.ts'
+import { between, type Chance, createChance, pick } from '#tests/support/runner/chance.ts'
+import { findProcesses } from '#tests/support/hosting/hosting.ts'
+import { readItems, putItems } from '#tests/support/hosting/instance-items.ts'
+import { createOutsideClient } from '#tests/support/server/outside-client.ts'
 
 export async function run([rounds = '100', seed = String(Date.now() % 1_000_000)]: string[]): Promise<void> {
   console.log(`backups: ${rounds} kills, seed ${seed}`)
-  const { wrong, ended } = await killedBackups(Number(rounds), chanceOf(Number(seed)), (line) => console.log(line))
-  for (const line of wrong) console.log(line)
-  console.log(`${JSON.stringify(ended)}, ${wrong.length} wrong`)
-  process.exitCode = wrong.length === 0 ? 0 : 1
+  const { reportFault, outcomes } = await killedBackups(Number(rounds), createChance(Number(seed)), (text) =>
+    console.log(text),
+  )
+  for (const fault of reportFault) console.log(fault)
+  console.log(`${JSON.stringify(outcomes)}, ${reportFault.length} wrong`)
+  process.exitCode = reportFault.length === 0 ? 0 : 1
 }
 
-export interface KilledBackups {
+export interface KilledBackupsResult {
   /** In words, empty where all is well. */
-  wrong: string[]
+  reportFault: string[]
   /** How many rounds ended how: by what was asked and the last status, `cut` where the kill came before it was begun. */
-  ended: Record<string, number>
+  outcomes: Record<string, number>
 }
 
 /** Subscribed to archives in the demo world. */
 const code = 'acmetrade'
 /** So many that a kill meets them on their way. */
-const count = 4000
-const dataOf = (round: number) =>
-  Array.from({ length: count }, (_, at) => `data of ${round} ${(at * 7919) % 1_000_003}`)
+const itemCount = 4000
+const buildItems = (round: number) =>
+  Array.from({ length: itemCount }, (_, index) => `data of ${round} ${(index * 7919) % 1_000_003}`)
 
-interface Field {
+interface BackupCampaign {
   portal: Portal
-  staff: Staff
+  staff: StaffClient
   id: number
   host: { folder: string }
   bucket: string
   /** Round whose data each backup holds, by its id. */
-  holds: Map<number, number>
-  result: KilledBackups
+  roundsByBackup: Map<number, number>
+  result: KilledBackupsResult
 }
 
 export async function killedBackups(
   rounds: number,
   chance: Chance,
-  tell: (line: string) => void = () => undefined,
-): Promise<KilledBackups> {
+  report: (text: string) => void = () => undefined,
+): Promise<KilledBackupsResult> {
   const portal = await startPortal({ HOSTING: 'local', ACCESS_SECONDS: '3600', REFRESH_IDLE_SECONDS: '3600' })
   const host = { folder: join(portal.dataDir, 'hosting') }
-  const result: KilledBackups = { wrong: [], ended: {} }
+  const result: KilledBackupsResult = { reportFault: [], outcomes: {} }
   try {
-    const staff = await outsideClient(portal)
-    await quiet(staff, (line) => result.wrong.push(`begin: ${line}`))
-    const { id } = await serviceOf(staff)
+    const staff = await createOutsideClient(portal)
+    await waitUntilQuiet(staff, (text) => result.reportFault.push(`begin: ${text}`))
+    const { id } = await readService(staff)
     const bucket = join(portal.dataDir, 'backups')
-    const field: Field = { portal, staff, id, host, bucket, holds: new Map(), result }
-    putItems(host, code, id, dataOf(0))
+    const campaign: BackupCampaign = { portal, staff, id, host, bucket, roundsByBackup: new Map(), result }
+    putItems(host, code, id, buildItems(0))
     let now = 0
-    for (let round = 1; round <= rounds; round++) now = await play(field, { round, now, chance, tell })
+    for (let round = 1; round <= rounds; round++) now = await playRound(campaign, { round, now, chance, report })
     await portal.stop()
-    await compareTraffic(field)
+    await compareTraffic(campaign)
   } finally {
     await portal.close()
   }
-  if (processesOf(host.folder).length > 0) result.wrong.push('processes were left')
+  if (findProcesses(host.folder).length > 0) result.reportFault.push('processes were left')
   return result
 }
 
-interface Round {
+interface BackupRound {
   round: number
   /** Of which round the service's data is. */
   now: number
   chance: Chance
-  tell: (line: string) => void
+  report: (text: string) => void
 }
 
 /** Answers of which round the data is after it. */
-async function play(field: Field, { round, now, chance, tell }: Round): Promise<number> {
-  const { portal, staff, id, host, holds, result } = field
-  const good = [...holds.keys()]
-  const ask = good.length === 0 ? 'backup' : pick(chance, ['backup', 'restore', 'restore', 'flipped'])
-  const wrong = (line: string) => void result.wrong.push(`${round} ${ask}: ${line}`)
-  const backupId = ask === 'backup' ? 0 : pick(chance, good)
-  if (ask === 'backup') putItems(host, code, id, dataOf(round))
-  const before = ask === 'backup' ? round : now
-  const mend = ask === 'flipped' ? flip(field, backupId, chance) : () => undefined
+async function playRound(campaign: BackupCampaign, { round, now, chance, report }: BackupRound): Promise<number> {
+  const { portal, staff, id, host, roundsByBackup, result } = campaign
+  const goodBackups = [...roundsByBackup.keys()]
+  const requestKind = goodBackups.length === 0 ? 'backup' : pick(chance, ['backup', 'restore', 'restore', 'flipped'])
+  const reportFault = (text: string) => void result.reportFault.push(`${round} ${requestKind}: ${text}`)
+  const backupId = requestKind === 'backup' ? 0 : pick(chance, goodBackups)
+  if (requestKind === 'backup') putItems(host, code, id, buildItems(round))
+  const roundBefore = requestKind === 'backup' ? round : now
+  const restoreArchive = requestKind === 'flipped' ? flip(campaign, backupId, chance) : () => undefined
   const body =
-    ask === 'backup'
+    requestKind === 'backup'
       ? { path: '/api/pdb/backup', payload: { service_id: id, pdb_type: 'pdb2s3' } }
       : { path: '/api/pdb/restore', payload: { backup_id: backupId, service_id: id } }
-  const begun = staff.send(body.path, {
+  const startResponse = staff.send(body.path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body.payload),
@@ -107,37 +109,38 @@ async function play(field: Field, { round, now, chance, tell }: Round): Promise<
   const ms = between(chance, 0, 1200)
   await wait(ms)
   await portal.kill()
-  const location = (await begun)?.headers.get('location') ?? null
+  const location = (await startResponse)?.headers.get('location') ?? null
   await portal.start()
-  const end = location === null ? 'cut' : String(await finalOf(staff, location))
-  result.ended[`${ask} ${end}`] = (result.ended[`${ask} ${end}`] ?? 0) + 1
-  tell(`${round} ${ask} killed after ${ms} ms: ${end}`)
-  await quiet(staff, wrong)
-  mend()
+  const outcome = location === null ? 'cut' : String(await waitForOutcome(staff, location))
+  result.outcomes[`${requestKind} ${outcome}`] = (result.outcomes[`${requestKind} ${outcome}`] ?? 0) + 1
+  report(`${round} ${requestKind} killed after ${ms} ms: ${outcome}`)
+  await waitUntilQuiet(staff, reportFault)
+  restoreArchive()
 
-  if (![ask === 'flipped' ? '409' : '200', 'cut'].includes(end)) wrong(`it ended as ${end}`)
-  const found = itemsOf(host, code, id)
-  const is = (of: number) => JSON.stringify(found) === JSON.stringify(dataOf(of))
-  const after = holds.get(backupId) ?? -1
-  const may = ask === 'restore' ? (end === '200' ? [after] : [before, after]) : [before]
-  const which = may.find(is)
-  if (which === undefined) wrong(`${found.length} items that are of none: ${found[0]}`)
-  await compareBucket(field, ask === 'backup' ? round : null, wrong)
-  return which ?? before
+  if (![requestKind === 'flipped' ? '409' : '200', 'cut'].includes(outcome)) reportFault(`it ended as ${outcome}`)
+  const items = readItems(host, code, id)
+  const hasItemsOf = (round: number) => JSON.stringify(items) === JSON.stringify(buildItems(round))
+  const roundAfter = roundsByBackup.get(backupId) ?? -1
+  const expectedRounds =
+    requestKind === 'restore' ? (outcome === '200' ? [roundAfter] : [roundBefore, roundAfter]) : [roundBefore]
+  const actualRound = expectedRounds.find(hasItemsOf)
+  if (actualRound === undefined) reportFault(`${items.length} items that are of none: ${items[0]}`)
+  await compareBucket(campaign, requestKind === 'backup' ? round : null, reportFault)
+  return actualRound ?? roundBefore
 }
 
 /** A bit anywhere in the archive. Answers how to put it back. */
-function flip({ bucket }: Field, backupId: number, chance: Chance): () => void {
-  const path = join(bucket, archivesIn(bucket).find((name) => name.endsWith(`Z-${backupId}.age`)) ?? '')
-  const whole = readFileSync(path)
-  const damaged = Buffer.from(whole)
-  const at = between(chance, 0, whole.length - 1)
-  damaged[at] = (damaged[at] ?? 0) ^ (1 << between(chance, 0, 7))
-  writeFileSync(path, damaged)
-  return () => writeFileSync(path, whole)
+function flip({ bucket }: BackupCampaign, backupId: number, chance: Chance): () => void {
+  const path = join(bucket, listArchives(bucket).find((name) => name.endsWith(`Z-${backupId}.age`)) ?? '')
+  const archive = readFileSync(path)
+  const damagedArchive = Buffer.from(archive)
+  const offset = between(chance, 0, archive.length - 1)
+  damagedArchive[offset] = (damagedArchive[offset] ?? 0) ^ (1 << between(chance, 0, 7))
+  writeFileSync(path, damagedArchive)
+  return () => writeFileSync(path, archive)
 }
 
-const archivesIn = (bucket: string): string[] => {
+const listArchives = (bucket: string): string[] => {
   try {
     return readdirSync(bucket, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.age'))
   } catch {
@@ -146,74 +149,80 @@ const archivesIn = (bucket: string): string[] => {
 }
 
 /** All of them: a page has 50. */
-async function rowsOf({ staff, id }: Field): Promise<StoredBackupRow[]> {
+async function readBackupRows({ staff, id }: BackupCampaign): Promise<StoredBackupRow[]> {
   const rows: StoredBackupRow[] = []
   for (let page = 1; ; page++) {
     const query = `serviceId=${id}&pdb_type=pdb2s3&results=50&page=${page}&sortField=id&sortOrder=asc`
-    const answer = await staff.send(`/api/pdb/backup?${query}`)
-    const { data = [] } = ((await answer?.json()) ?? {}) as { data?: StoredBackupRow[] }
+    const response = await staff.send(`/api/pdb/backup?${query}`)
+    const { data = [] } = ((await response?.json()) ?? {}) as { data?: StoredBackupRow[] }
     rows.push(...data)
     if (data.length < 50) return rows
   }
 }
 
 /** What the rows say against what lies there. `made`: the round whose data a new one holds. */
-async function compareBucket(field: Field, made: number | null, wrong: (line: string) => void): Promise<void> {
-  const { bucket, holds } = field
+async function compareBucket(
+  campaign: BackupCampaign,
+  round: number | null,
+  reportFault: (text: string) => void,
+): Promise<void> {
+  const { bucket, roundsByBackup } = campaign
   // One of which nobody was told, and one by the clock, go on after the start.
-  const rows = await ended(field)
-  const names = archivesIn(bucket)
+  const rows = await waitForEnd(campaign)
+  const names = listArchives(bucket)
   for (const { id, state, bytes } of rows) {
-    const own = names.filter((name) => name.endsWith(`Z-${id}.age`))
+    const ownArchives = names.filter((name) => name.endsWith(`Z-${id}.age`))
     if (state !== 'done') {
-      if (own.length > 0) wrong(`backup ${id} is ${state}, and lies there`)
-      if (state !== 'removed') wrong(`backup ${id} is ${state}`)
+      if (ownArchives.length > 0) reportFault(`backup ${id} is ${state}, and lies there`)
+      if (state !== 'removed') reportFault(`backup ${id} is ${state}`)
       continue
     }
-    const [name] = own
-    if (own.length !== 1 || name === undefined) wrong(`backup ${id} is done, and lies there ${own.length} times`)
-    else if (statSync(join(bucket, name)).size !== bytes) wrong(`backup ${id} has not the size that it should have`)
-    if (!holds.has(id) && made !== null) holds.set(id, made)
+    const [name] = ownArchives
+    if (ownArchives.length !== 1 || name === undefined)
+      reportFault(`backup ${id} is done, and lies there ${ownArchives.length} times`)
+    else if (statSync(join(bucket, name)).size !== bytes)
+      reportFault(`backup ${id} has not the size that it should have`)
+    if (!roundsByBackup.has(id) && round !== null) roundsByBackup.set(id, round)
   }
-  const known = new Set(rows.map(({ id }) => String(id)))
+  const knownIds = new Set(rows.map(({ id }) => String(id)))
   for (const name of names)
-    if (!known.has(/Z-(\d+)\.age$/.exec(name)?.[1] ?? '')) wrong(`${name} lies there, and no row knows of it`)
+    if (!knownIds.has(/Z-(\d+)\.age$/.exec(name)?.[1] ?? '')) reportFault(`${name} lies there, and no row knows of it`)
 }
 
-async function ended(field: Field): Promise<StoredBackupRow[]> {
+async function waitForEnd(campaign: BackupCampaign): Promise<StoredBackupRow[]> {
   const deadline = Date.now() + 60_000
   for (;;) {
-    const rows = await rowsOf(field)
+    const rows = await readBackupRows(campaign)
     if (rows.every(({ state }) => state !== 'running') || Date.now() > deadline) return rows
     await wait(200)
   }
 }
 
 /** One that is made again is of another moment, and packed into some bytes more or less: what had moved of the first one stays. */
-const unlike = 100
+const maxDifference = 100
 
 /** Once each, whatever was begun again. */
-async function compareTraffic({ portal: { dataDir }, result: { wrong } }: Field): Promise<void> {
+async function compareTraffic({ portal: { dataDir }, result: { reportFault } }: BackupCampaign): Promise<void> {
   const database = await openDatabase(readConfig({ DATA_DIR: dataDir }), pino({ level: 'silent' }))
   try {
-    const { backups, moved } = await database.kysely.transaction().execute(async (db) => {
+    const { backups, movedRows } = await database.kysely.transaction().execute(async (db) => {
       await sql`set local role portal_system`.execute(db)
       return {
         backups: await db.selectFrom('backup').selectAll().where('pdb_type', '=', 'pdb2s3').execute(),
-        moved: await db.selectFrom('traffic_moved').selectAll().execute(),
+        movedRows: await db.selectFrom('traffic_moved').selectAll().execute(),
       }
     })
-    const restores = new Map<string, number>()
-    for (const { run: name, bytes } of moved) restores.set(name, (restores.get(name) ?? 0) + bytes)
+    const bytesByRun = new Map<string, number>()
+    for (const { run: name, bytes } of movedRows) bytesByRun.set(name, (bytesByRun.get(name) ?? 0) + bytes)
     for (const { id, state, bytes } of backups) {
-      const counted = restores.get(`backup-${id}`) ?? 0
-      const own = bytes ?? 0
-      if (state === 'done' && (counted < own || counted > own + unlike))
-        wrong.push(`backup ${id} has ${bytes} bytes, and ${counted} are counted`)
+      const countedBytes = bytesByRun.get(`backup-${id}`) ?? 0
+      const ownBytes = bytes ?? 0
+      if (state === 'done' && (countedBytes < ownBytes || countedBytes > ownBytes + maxDifference))
+        reportFault.push(`backup ${id} has ${bytes} bytes, and ${countedBytes} are counted`)
     }
-    const most = Math.max(...backups.map(({ bytes }) => bytes ?? 0))
-    for (const [name, bytes] of restores)
-      if (bytes > most + unlike) wrong.push(`${name} counts ${bytes} bytes, more than once`)
+    const maxBytes = Math.max(...backups.map(({ bytes }) => bytes ?? 0))
+    for (const [name, bytes] of bytesByRun)
+      if (bytes > maxBytes + maxDifference) reportFault.push(`${name} counts ${bytes} bytes, more than once`)
   } finally {
     await database.close()
   }

@@ -4,51 +4,55 @@ import pino from 'pino'
 import { readAmount } from '#domain/money.ts'
 import { readConfig } from '#server/config/config.ts'
 import { openDatabase } from '#server/db/open.ts'
-import type { Handle } from '#server/db/handle.ts'
-import type { Sandbox } from '#demo/payment-sandbox/server.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import type { SandboxServer } from '#demo/payment-sandbox/sandbox-server.ts'
 import { readGatewayBook } from '#tests/campaigns/gateway-book.ts'
-import type { Paying, Subject } from '#tests/campaigns/payers.ts'
+import type { Payer, PaymentSubject } from '#tests/campaigns/payers.ts'
 
 /** What the gateways took, in hundredths by our key. */
-export type Taken = ReadonlyMap<string, number>
+export type TakenAmounts = ReadonlyMap<string, number>
 
 /** Throws where one key took money twice. */
-export async function takenBy(sandbox: Sandbox): Promise<Taken> {
-  const paid = (await readGatewayBook(sandbox)).map(({ key, taken }) => [key, taken] as const)
-  const taken = new Map(paid)
-  if (taken.size !== paid.length) throw new Error('a gateway took money twice for one key')
-  return taken
+export async function readTakenAmounts(sandbox: SandboxServer): Promise<TakenAmounts> {
+  const entries = (await readGatewayBook(sandbox)).map(({ key, amount }) => [key, amount] as const)
+  const takenByKey = new Map(entries)
+  if (takenByKey.size !== entries.length) throw new Error('a gateway took money twice for one key')
+  return takenByKey
 }
 
-interface Row {
+interface OrderBalance {
   id: number
   stored: string
   deleted: boolean
   pay_amount: string
   contracts: number
   invoices: number
-  applied: number
+  appliedCount: number
 }
 
 /** A backup or a month's traffic that somebody began to pay. */
-interface Begun {
-  subject: Subject
+interface OtherBalance {
+  subject: PaymentSubject
   id: number
-  paid: boolean
+  entries: boolean
   invoices: number
-  applied: number
+  appliedCount: number
 }
 
-export interface Counted {
+export interface BalanceReport {
   /** Wrong in any case. */
-  wrong: string[]
+  faults: string[]
   /** Taken, and not applied yet: killed between gateway and commit. */
-  cut: number
-  applied: number
+  cutCount: number
+  appliedCount: number
 }
 
 /** `settled`: the orders of which everything must be over. */
-export async function count(env: Record<string, string>, taken: Taken, settled: readonly Paying[]): Promise<Counted> {
+export async function countBalance(
+  env: Record<string, string>,
+  takenByKey: TakenAmounts,
+  settledPayers: readonly Payer[],
+): Promise<BalanceReport> {
   const config = readConfig({ ...env, TOKEN_KEY: '00'.repeat(32) })
   const database = await openDatabase(config, pino({ level: 'silent' }))
   try {
@@ -58,21 +62,25 @@ export async function count(env: Record<string, string>, taken: Taken, settled: 
       .setIsolationLevel('repeatable read')
       .execute(async (db) => {
         await sql`set local role portal_system`.execute(db)
-        return await compare(db, taken, settled)
+        return await compare(db, takenByKey, settledPayers)
       })
   } finally {
     await database.close()
   }
 }
 
-async function compare(db: Handle, taken: Taken, settled: readonly Paying[]): Promise<Counted> {
-  const { rows: orders } = await sql<Row>`
+async function compare(
+  db: DatabaseHandle,
+  takenByKey: TakenAmounts,
+  settledPayers: readonly Payer[],
+): Promise<BalanceReport> {
+  const { rows: orders } = await sql<OrderBalance>`
     select o.id, o.stored, o.deleted, o.pay_amount::text,
       (select count(*)::integer from contract c where c.order_id = o.id) as contracts,
       (select count(*)::integer from invoice i where i.order_id = o.id) as invoices,
       (select count(*)::integer from payment p where p.order_id = o.id and p.outcome = 'applied') as applied
     from service_order o order by o.id`.execute(db)
-  const { rows: others } = await sql<Begun>`
+  const { rows: otherRows } = await sql<OtherBalance>`
     select one.*,
       (select count(*)::integer from invoice i
         where i.backup_order_id = one.backup_order_id or i.traffic_id = one.traffic_id) as invoices,
@@ -90,67 +98,74 @@ async function compare(db: Handle, taken: Taken, settled: readonly Paying[]): Pr
     select p.reference from payment p left join payment_task t on t.payment_id = p.id
     where (p.outcome = 'applied') <> (t.id is null)`.execute(db)
   const { rows: numbers } = await sql<{ code: string }>`select code from invoice order by code`.execute(db)
-  const known = new Map(attempts.map((one) => [one.key, one]))
-  const keys = new Map(attempts.map(({ state, gateway_id, key }) => [state === 'paid' ? gateway_id : null, key]))
-  const wrong = [...torn(orders), ...tornOthers(others), ...gaps(numbers)]
-  for (const { reference } of unaccounted) wrong.push(`${reference} is neither on what it was paid for nor a task`)
+  const attemptsByKey = new Map(attempts.map((row) => [row.key, row]))
+  const keysByReference = new Map(
+    attempts.map(({ state, gateway_id, key }) => [state === 'paid' ? gateway_id : null, key]),
+  )
+  const faults = [...findTornOrders(orders), ...findTornOthers(otherRows), ...findInvoiceGaps(numbers)]
+  for (const { reference } of unaccounted) faults.push(`${reference} is neither on what it was paid for nor a task`)
   for (const { reference, amount } of payments)
-    if (taken.get(keys.get(reference) ?? '') !== hundredths(amount))
-      wrong.push(`${reference} was written down and the gateway says otherwise`)
-  let cut = 0
-  for (const [key, amount] of taken) {
-    const attempt = known.get(key)
-    if (!attempt) wrong.push(`money was taken for ${key}, of which nothing was written down before`)
-    else if (hundredths(attempt.amount) !== amount) wrong.push(`${key} took ${amount}, and ${attempt.amount} was due`)
-    if (attempt && attempt.state !== 'paid') cut += 1
+    if (takenByKey.get(keysByReference.get(reference) ?? '') !== toHundredths(amount))
+      faults.push(`${reference} was written down and the gateway says otherwise`)
+  let cutCount = 0
+  for (const [key, amount] of takenByKey) {
+    const attempt = attemptsByKey.get(key)
+    if (!attempt) faults.push(`money was taken for ${key}, of which nothing was written down before`)
+    else if (toHundredths(attempt.amount) !== amount)
+      faults.push(`${key} took ${amount}, and ${attempt.amount} was due`)
+    if (attempt && attempt.state !== 'paid') cutCount += 1
   }
-  for (const paying of settled) {
-    const isOf = (one: Record<(typeof columns)[keyof typeof columns], number | null>) =>
-      one[columns[paying.subject]] === paying.id
-    const order = paying.subject === 'CONTRACT' ? orders.find(({ id }) => id === paying.id) : undefined
-    const other = others.find(({ subject, id }) => subject === paying.subject && id === paying.id)
-    const stored = order?.stored ?? (other?.paid ? 'paid' : 'unpaid')
-    const got = attempts.filter(isOf).filter(({ key }) => taken.has(key))
-    const wrote = payments.filter(isOf)
+  for (const payer of settledPayers) {
+    const isOfPayer = (row: Record<(typeof columns)[keyof typeof columns], number | null>) =>
+      row[columns[payer.subject]] === payer.id
+    const order = payer.subject === 'CONTRACT' ? orders.find(({ id }) => id === payer.id) : undefined
+    const otherRow = otherRows.find(({ subject, id }) => subject === payer.subject && id === payer.id)
+    const stored = order?.stored ?? (otherRow?.entries ? 'paid' : 'unpaid')
+    const takenAttempts = attempts.filter(isOfPayer).filter(({ key }) => takenByKey.has(key))
+    const writtenPayments = payments.filter(isOfPayer)
     const isPaid = stored === 'paid'
-    const name = `${paying.subject} ${paying.id} (${paying.plan}, round ${paying.round})`
-    if (got.length > 1) wrong.push(`${name} was paid ${got.length} times`)
-    if (wrote.length !== got.length) wrong.push(`${name}: ${got.length} taken, ${wrote.length} written down`)
-    if (got.length > 0 && !isPaid && !order?.deleted) wrong.push(`${name}: money was taken, and it is ${stored}`)
-    if (isPaid && got.length === 0) wrong.push(`${name} is paid with no money`)
-    if (paying.told === 'paid' && !isPaid) wrong.push(`${name}: its payer was told that it is paid`)
-    if (paying.told === 'gone' && !order?.deleted) wrong.push(`${name} was deleted and is there`)
-    if (paying.plan !== 'left' && paying.plan !== 'deleted' && !isPaid) wrong.push(`${name} is not paid`)
+    const name = `${payer.subject} ${payer.id} (${payer.plan}, round ${payer.round})`
+    if (takenAttempts.length > 1) faults.push(`${name} was paid ${takenAttempts.length} times`)
+    if (writtenPayments.length !== takenAttempts.length)
+      faults.push(`${name}: ${takenAttempts.length} taken, ${writtenPayments.length} written down`)
+    if (takenAttempts.length > 0 && !isPaid && !order?.deleted)
+      faults.push(`${name}: money was taken, and it is ${stored}`)
+    if (isPaid && takenAttempts.length === 0) faults.push(`${name} is paid with no money`)
+    if (payer.payerState === 'paid' && !isPaid) faults.push(`${name}: its payer was told that it is paid`)
+    if (payer.payerState === 'gone' && !order?.deleted) faults.push(`${name} was deleted and is there`)
+    if (payer.plan !== 'left' && payer.plan !== 'deleted' && !isPaid) faults.push(`${name} is not paid`)
   }
-  return { wrong, cut, applied: payments.filter(({ outcome }) => outcome === 'applied').length }
+  return { faults, cutCount, appliedCount: payments.filter(({ outcome }) => outcome === 'applied').length }
 }
 
 const columns = { CONTRACT: 'order_id', PDBORDER: 'backup_order_id', TRAFFIC: 'traffic_id' } as const
 
 /** Paid with all that belongs to it, once, or not at all. */
-const torn = (orders: readonly Row[]): string[] =>
-  orders.flatMap(({ id, stored, contracts, invoices, applied }) => {
-    const whole = stored === 'paid' || stored === 'overwritten' ? 1 : 0
-    return contracts === whole && invoices === whole && applied === whole
+const findTornOrders = (orders: readonly OrderBalance[]): string[] =>
+  orders.flatMap(({ id, stored, contracts, invoices, appliedCount }) => {
+    const expectedCount = stored === 'paid' || stored === 'overwritten' ? 1 : 0
+    return contracts === expectedCount && invoices === expectedCount && appliedCount === expectedCount
       ? []
-      : [`order ${id} is ${stored} with ${contracts} contracts, ${invoices} invoices and ${applied} payments`]
+      : [`order ${id} is ${stored} with ${contracts} contracts, ${invoices} invoices and ${appliedCount} payments`]
   })
 
-const tornOthers = (others: readonly Begun[]): string[] =>
-  others.flatMap(({ subject, id, paid, invoices, applied }) => {
-    const whole = paid ? 1 : 0
-    return invoices === whole && applied === whole
+const findTornOthers = (otherRows: readonly OtherBalance[]): string[] =>
+  otherRows.flatMap(({ subject, id, entries, invoices, appliedCount }) => {
+    const expectedCount = entries ? 1 : 0
+    return invoices === expectedCount && appliedCount === expectedCount
       ? []
-      : [`${subject} ${id} is ${paid ? '' : 'not '}paid with ${invoices} invoices and ${applied} payments`]
+      : [`${subject} ${id} is ${entries ? '' : 'not '}paid with ${invoices} invoices and ${appliedCount} payments`]
   })
 
 /** D90: by year, from 1 on, none left out. */
-function gaps(numbers: readonly { code: string }[]): string[] {
+function findInvoiceGaps(numbers: readonly { code: string }[]): string[] {
   const byYear = Map.groupBy(numbers, ({ code }) => code.slice(1, 5))
-  return [...byYear].flatMap(([year, all]) => {
-    const found = all.map(({ code }) => Number(code.slice(7))).toSorted((a, b) => a - b)
-    return found.every((one, at) => one === at + 1) ? [] : [`the invoices of ${year} have gaps: ${found.join(' ')}`]
+  return [...byYear].flatMap(([year, invoices]) => {
+    const numbers = invoices.map(({ code }) => Number(code.slice(7))).toSorted((a, b) => a - b)
+    return numbers.every((row, index) => row === index + 1)
+      ? []
+      : [`the invoices of ${year} have gaps: ${numbers.join(' ')}`]
   })
 }
 
-const hundredths = (amount: string) => Number(readAmount(amount))
+const toHundredths = (amount: string) => Number(readAmount(amount))

@@ -8,13 +8,13 @@ import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EngineName } from '#tests/campaigns/engines/engine.ts'
-import { walk } from '#tests/campaigns/engines/journey.ts'
+import { runJourney } from '#tests/campaigns/engines/journey.ts'
 import { leavePages } from '#tests/campaigns/engines/left-pages.ts'
 import { takePictures } from '#tests/campaigns/engines/pictures.ts'
 import { countRenewals } from '#tests/campaigns/engines/renewals.ts'
 import { openStage } from '#tests/campaigns/engines/stage.ts'
 import { type WriteReport, writeUnderFaults } from '#tests/campaigns/engines/writes.ts'
-import { chanceOf } from '#tests/support/runner/chance.ts'
+import { createChance } from '#tests/support/runner/chance.ts'
 
 const rounds = 8
 const sessionKills = 3
@@ -24,39 +24,58 @@ const maxRenewals = 1
 /** What is not as promised. */
 async function tryEngine(
   engine: EngineName,
-  how: { writes: number; kills: number; seed: number },
-  say: (line: string) => void,
+  options: { writes: number; kills: number; seed: number },
+  report: (line: string) => void,
 ): Promise<string[]> {
-  const chance = chanceOf(how.seed)
+  const chance = createChance(options.seed)
   const stage = await openStage(engine)
   try {
-    await walk(stage, say)
-    const blocked = await leavePages(stage, chance, rounds, say)
-    const { renewals, requests, kills, survived } = await countRenewals(stage, sessionKills, say)
-    const pictureFaults = await takePictures(stage, join(tmpdir(), `portal-pictures-${engine}`), say)
+    await runJourney(stage, report)
+    const blocked = await leavePages(stage, chance, rounds, report)
+    const { renewalCount, requests, kills, survivedCount } = await countRenewals(stage, sessionKills, report)
+    const pictureFaults = await takePictures(stage, join(tmpdir(), `portal-pictures-${engine}`), report)
     // Last, because it stops the server.
-    const report = await writeUnderFaults(stage, chance, how, say)
-    say(toText(report))
+    const writeReport = await writeUnderFaults(stage, chance, options, report)
+    report(toText(writeReport))
     return [
-      ...blocked.map((one) => `blocked ${one}`),
-      ...(renewals > maxRenewals ? [`${renewals} renewals before ${requests} requests`] : []),
-      ...(survived < kills ? [`the session survived ${survived} of ${kills} kills`] : []),
+      ...blocked.map((path) => `blocked ${path}`),
+      ...(renewalCount > maxRenewals ? [`${renewalCount} renewals before ${requests} requests`] : []),
+      ...(survivedCount < kills ? [`the session survived ${survivedCount} of ${kills} kills`] : []),
       ...pictureFaults,
-      ...problemsOf(report),
+      ...listProblems(writeReport),
     ]
   } finally {
     await stage.close()
   }
 }
 
-const problemsOf = ({ lost, doubled, disordered, foreign, torn, gone, problems, stuck }: WriteReport): string[] =>
-  Object.entries({ lost, doubled, disordered, foreign, torn, gone, problems, stuck }).flatMap(([kind, matches]) =>
-    matches.map((one) => `${kind}: ${one}`),
+const listProblems = ({
+  lost,
+  doubled,
+  disordered,
+  foreign,
+  torn,
+  missingIntents,
+  problems,
+  stuck,
+}: WriteReport): string[] =>
+  Object.entries({ lost, doubled, disordered, foreign, torn, missingIntents, problems, stuck }).flatMap(
+    ([kind, details]) => details.map((detail) => `${kind}: ${detail}`),
   )
 
-const toText = ({ recorded, done, arrivals, met, kills, logins, lost, doubled, disordered }: WriteReport): string =>
+const toText = ({
+  recorded,
+  done,
+  arrivals,
+  metFaults,
+  kills,
+  logins,
+  lost,
+  doubled,
+  disordered,
+}: WriteReport): string =>
   `${recorded} writes recorded, ${done} in the database, ${arrivals} arrivals; ` +
-  `${Object.values(met).reduce((sum, count) => sum + count, 0)} faults, ${kills} kills, ${logins} logins after them; ` +
+  `${Object.values(metFaults).reduce((sum, count) => sum + count, 0)} faults, ${kills} kills, ${logins} logins after them; ` +
   `${lost.length} lost, ${doubled.length} doubled, ${disordered.length} out of order`
 
 export async function run([
@@ -68,10 +87,10 @@ export async function run([
   const setup = spawnSync(process.execPath, [join('scripts', 'setup.mjs'), '--engines'], { stdio: 'inherit' })
   if (setup.status !== 0) throw new Error('Firefox and WebKit could not be made ready')
   const engines: EngineName[] = engine === 'webkit' || engine === 'firefox' ? [engine] : ['webkit', 'firefox']
-  for (const one of engines) {
-    console.log(`${one}: ${writes} writes, ${kills} kills, seed ${seed}`)
-    const how = { writes: Number(writes), kills: Number(kills), seed: Number(seed) }
-    const problems = await tryEngine(one, how, (line) => console.log(`  ${line}`))
+  for (const engineName of engines) {
+    console.log(`${engineName}: ${writes} writes, ${kills} kills, seed ${seed}`)
+    const options = { writes: Number(writes), kills: Number(kills), seed: Number(seed) }
+    const problems = await tryEngine(engineName, options, (line) => console.log(`  ${line}`))
     for (const problem of problems) console.log(`  ${problem}`)
     if (problems.length > 0) process.exitCode = 1
   }

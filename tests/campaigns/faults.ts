@@ -10,49 +10,49 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Deeds, type Lane, planDeeds } from '#tests/campaigns/operations.ts'
-import { type Reckoning, reckon } from '#tests/campaigns/verify.ts'
-import { strike, type Strike, strikes } from '#tests/campaigns/faults-injected.ts'
-import { openTabs, type Tabs, tabsOpen } from '#tests/campaigns/tabs.ts'
+import { type WritePlan, type WriteQueue, createWritePlan } from '#tests/campaigns/write-plan.ts'
+import { type WriteCheck, checkWrites } from '#tests/campaigns/check-writes.ts'
+import { applyStrike, type StrikeKind, strikeKinds } from '#tests/campaigns/strikes.ts'
+import { openTabs, type CampaignTabs, tabCount } from '#tests/campaigns/tabs.ts'
 import { type Portal, startPortal } from '#tests/support/browser/browser.ts'
-import { between, type Chance, chanceOf, pick } from '#tests/support/runner/chance.ts'
+import { between, type Chance, createChance, pick } from '#tests/support/runner/chance.ts'
 import {
-  drawn,
+  createRandomFaults,
   type Fault,
   faults,
   type FaultProxy,
   openFaultProxy,
-  type Weather,
+  type FaultProfile,
 } from '#tests/support/network/fault-proxy.ts'
 import { buildRig } from '#tests/support/device/rig/build.ts'
 
 /** One stretch of weather, with what is struck meanwhile. About 44 writes. */
-export interface Round {
+export interface FaultRound {
   faults: readonly Fault[]
   /** Of the calls, 0 to 1. */
   share: number
   /** Every so many-th call instead, whatever it is. */
-  every?: number
-  strike: Strike | null
+  everyNth?: number
+  strike: StrikeKind | null
   /** Users that each tab makes and renames; 4 where it is not said. */
-  lanes?: number
+  queues?: number
 }
 
-export interface Campaign {
+export interface FaultCampaign {
   seed: number
-  rounds: readonly Round[]
-  say?: (line: string) => void
+  rounds: readonly FaultRound[]
+  log?: (line: string) => void
 }
 
-export interface Report extends Reckoning {
+export interface FaultReport extends WriteCheck {
   seed: number
   /** Recorded on the device. */
   writes: number
   /** Keys that arrived at the line, more than once each where it was bad. */
   arrivals: number
   /** How often each fault was met. */
-  met: Partial<Record<Fault, number>>
-  struck: Partial<Record<Strike, number>>
+  metFaults: Partial<Record<Fault, number>>
+  strikeCounts: Partial<Record<StrikeKind, number>>
   /** How often somebody had to sign in again. */
   signIns: number
   /** What pages were told was wrong with a write that nothing is wrong with. */
@@ -60,79 +60,79 @@ export interface Report extends Reckoning {
   /** Rounds after which something still waited a minute after the line was good again. */
   stuck: string[]
   /** From the line being good to nothing waiting, per round, ms, sorted. */
-  recovered: number[]
+  recoveryMs: number[]
 }
 
-const all = Object.keys(faults) as Fault[]
-const hanging = all.filter((fault) => fault.startsWith('hang'))
-const quick = all.filter((fault) => !hanging.includes(fault))
+const allFaults = Object.keys(faults) as Fault[]
+const hangingFaults = allFaults.filter((fault) => fault.startsWith('hang'))
+const quickFaults = allFaults.filter((fault) => !hangingFaults.includes(fault))
 
 /** What is plainly a failure of the call itself. */
-const refusing = ['gateway error', 'reset', 'cut before the answer'] as const
+const refusingFaults = ['gateway error', 'reset', 'cut before the answer'] as const
 /** R-43 */
-const nths = [2, 3, 5, 7]
+const everyNthValues = [2, 3, 5, 7]
 
-const lanesPerTab = 4
-const renamings = 5
-const writesPerRound = tabsOpen * lanesPerTab * (renamings + 0.5)
+const queuesPerTab = 4
+const renamingsPerQueue = 5
+const writesPerRound = tabCount * queuesPerTab * (renamingsPerQueue + 0.5)
 const stuckMs = 60_000
 
-const threes = (some: readonly Fault[]) =>
-  Array.from({ length: Math.ceil(some.length / 3) }, (_, at) => some.slice(3 * at, 3 * at + 3))
+const groupByThree = (someFaults: readonly Fault[]) =>
+  Array.from({ length: Math.ceil(someFaults.length / 3) }, (_, index) => someFaults.slice(3 * index, 3 * index + 3))
 
 /** Each kind of weather and each strike once, then what the seed draws. */
-export function planRounds(seed: number, writes: number): Round[] {
-  const chance = chanceOf(seed)
-  const planned = [
-    ...threes(quick).map((some): Round => ({ faults: some, share: 0.7, strike: null })),
-    ...strikes.map((one): Round => ({ faults: quick, share: 0.35, strike: one })),
-    ...nths.map((every): Round => ({ faults: refusing, share: 0, every, strike: null })),
+export function planRounds(seed: number, writes: number): FaultRound[] {
+  const chance = createChance(seed)
+  const plannedRounds = [
+    ...groupByThree(quickFaults).map((someFaults): FaultRound => ({ faults: someFaults, share: 0.7, strike: null })),
+    ...strikeKinds.map((strike): FaultRound => ({ faults: quickFaults, share: 0.35, strike })),
+    ...everyNthValues.map((everyNth): FaultRound => ({ faults: refusingFaults, share: 0, everyNth, strike: null })),
     // One a round: behind the first that hangs nothing else is sent for half a minute.
-    ...hanging.map((one): Round => ({ faults: [one], share: 0.6, strike: null })),
+    ...hangingFaults.map((fault): FaultRound => ({ faults: [fault], share: 0.6, strike: null })),
   ]
-  while (planned.length * writesPerRound < writes) {
+  while (plannedRounds.length * writesPerRound < writes) {
     const isHarsh = chance() < 0.2
-    planned.push({
-      faults: isHarsh ? all : quick,
+    plannedRounds.push({
+      faults: isHarsh ? allFaults : quickFaults,
       share: isHarsh ? 0.15 : 0.1 + 0.6 * chance(),
-      strike: chance() < 0.7 ? pick(chance, strikes) : null,
+      strike: chance() < 0.7 ? pick(chance, strikeKinds) : null,
     })
   }
-  return planned
+  return plannedRounds
 }
 
-interface Stage {
+interface FaultStage {
   portal: Portal
   proxy: FaultProxy
   chance: Chance
-  deeds: Deeds
-  tabs: Tabs
-  report: Report
-  open: () => Promise<Tabs>
+  plan: WritePlan
+  tabs: CampaignTabs
+  report: FaultReport
+  open: () => Promise<CampaignTabs>
 }
 
-export async function weather({ seed, rounds, say = () => undefined }: Campaign): Promise<Report> {
+export async function runFaultCampaign({ seed, rounds, log = () => undefined }: FaultCampaign): Promise<FaultReport> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-weather-'))
   await buildRig(join(folder, 'rig'))
   // Tokens that run out while the campaign runs are renewed in the same weather.
   const portal = await startPortal({ ACCESS_SECONDS: '60' })
   const proxy = await openFaultProxy(Number(new URL(portal.url).port))
   proxy.mount('/saas/rig/', join(folder, 'rig'))
-  let stage: Stage | null = null
+  let stage: FaultStage | null = null
   try {
-    stage = await setUp(portal, proxy, join(folder, 'profile'), seed)
-    say('the tabs are open')
-    for (const [at, round] of rounds.entries()) {
-      const before = stage.deeds.recorded.size
-      const tookMs = await play(stage, round)
-      say(
-        `${at + 1}/${rounds.length} ${asWords(round)}: ${stage.deeds.recorded.size - before} writes, ${Math.round(tookMs)} ms`,
+    stage = await setUpStage(portal, proxy, join(folder, 'profile'), seed)
+    log('the tabs are open')
+    for (const [index, round] of rounds.entries()) {
+      const recordedBefore = stage.plan.recorded.size
+      const tookMs = await playRound(stage, round)
+      log(
+        `${index + 1}/${rounds.length} ${describeRound(round)}: ${stage.plan.recorded.size - recordedBefore} writes, ${Math.round(tookMs)} ms`,
       )
       // The rest would only wait behind it.
       if (stage.report.stuck.length > 0) break
     }
-    say('what became of the writes is counted')
-    return await count(stage)
+    log('what became of the writes is counted')
+    return await countWrites(stage)
   } finally {
     await stage?.tabs.browser.kill()
     await proxy.close()
@@ -141,30 +141,35 @@ export async function weather({ seed, rounds, say = () => undefined }: Campaign)
   }
 }
 
-const asWords = ({ faults: met, every, strike: struck }: Round) =>
-  `${met.length > 3 ? `${met.length} faults` : met.join(' and ')}${every ? ` at every call number ${every}` : ''}${struck ? `, ${struck}` : ''}`
+const describeRound = ({ faults: roundFaults, everyNth, strike: roundStrike }: FaultRound) =>
+  `${roundFaults.length > 3 ? `${roundFaults.length} faults` : roundFaults.join(' and ')}${everyNth ? ` at every call number ${everyNth}` : ''}${roundStrike ? `, ${roundStrike}` : ''}`
 
-async function setUp(portal: Portal, proxy: FaultProxy, profile: string, seed: number): Promise<Stage> {
-  const deeds = planDeeds()
-  const report: Report = { ...nothing(), seed }
-  const opening = { url: proxy.url, profile, tell: deeds.tell, onSignIn: () => void (report.signIns += 1) }
-  const open = () => openTabs(opening)
+async function setUpStage(portal: Portal, proxy: FaultProxy, profile: string, seed: number): Promise<FaultStage> {
+  const plan = createWritePlan()
+  const report: FaultReport = { ...createEmptyReport(), seed }
+  const tabOptions = {
+    url: proxy.url,
+    profile,
+    recordProgress: plan.recordProgress,
+    onSignIn: () => void (report.signIns += 1),
+  }
+  const openAll = () => openTabs(tabOptions)
   // Closed once as people do: a browser writes its cookies down half a minute late, and one that is killed before is
   // nobody's any more.
-  await (await open()).browser.close()
+  await (await openAll()).browser.close()
   report.signIns = 0
-  return { portal, proxy, chance: chanceOf(seed), deeds, tabs: await open(), report, open }
+  return { portal, proxy, chance: createChance(seed), plan, tabs: await openAll(), report, open: openAll }
 }
 
-const nothing = (): Omit<Report, 'seed'> => ({
+const createEmptyReport = (): Omit<FaultReport, 'seed'> => ({
   writes: 0,
   arrivals: 0,
-  met: {},
-  struck: {},
+  metFaults: {},
+  strikeCounts: {},
   signIns: 0,
   problems: [],
   stuck: [],
-  recovered: [],
+  recoveryMs: [],
   done: 0,
   lost: [],
   doubled: [],
@@ -174,126 +179,135 @@ const nothing = (): Omit<Report, 'seed'> => ({
 })
 
 /** Writes under the weather and the strike; answers how long it took from the line being good to nothing waiting. */
-async function play(stage: Stage, round: Round): Promise<number> {
-  const { proxy, chance, deeds, report } = stage
-  const lanes = Array.from({ length: tabsOpen }, () => lanesOf(deeds, chance, round.lanes))
+async function playRound(stage: FaultStage, round: FaultRound): Promise<number> {
+  const { proxy, chance, plan, report } = stage
+  const queues = Array.from({ length: tabCount }, () => planQueues(plan, chance, round.queues))
   if (round.strike === 'a tab without a worker') await stage.tabs.loseWorker()
-  const byChance = drawn(chance, round.faults, { share: round.share })
-  proxy.set(round.every ? everyNth(round.every, drawn(chance, round.faults)) : eachFirst(round.faults, byChance))
-  const struck = await both(
-    stage.tabs.write(lanes),
-    round.strike ? strike(round.strike, { ...stage, recorded: counter(deeds) }) : Promise.resolve(0),
+  const randomProfile = createRandomFaults(chance, round.faults, { share: round.share })
+  proxy.set(
+    round.everyNth
+      ? createEveryNth(round.everyNth, createRandomFaults(chance, round.faults))
+      : createEachFirst(round.faults, randomProfile),
   )
-  if (round.strike) report.struck[round.strike] = (report.struck[round.strike] ?? 0) + struck
+  const strikeCount = await settleBoth(
+    stage.tabs.write(queues),
+    round.strike
+      ? applyStrike(round.strike, { ...stage, waitForRecorded: createRecordedWait(plan) })
+      : Promise.resolve(0),
+  )
+  if (round.strike) report.strikeCounts[round.strike] = (report.strikeCounts[round.strike] ?? 0) + strikeCount
   // Some of it is tried, and goes wrong, before the line is good.
   await wait(between(chance, 500, 1_500))
   proxy.heal()
   if (round.strike === 'device offline') await stage.tabs.browser.context.setOffline(false)
-  if (!stage.tabs.browser.isUp()) stage.tabs = await stage.open()
-  return await recover(stage, round)
+  if (!stage.tabs.browser.isRunning()) stage.tabs = await stage.open()
+  return await waitUntilSent(stage, round)
 }
 
 /** Both have ended before one of them fails it: nobody strikes at what is cleared away. */
-async function both<T>(writing: Promise<void>, striking: Promise<T>): Promise<T> {
-  await Promise.allSettled([writing, striking])
-  await writing
-  return await striking
+async function settleBoth<T>(writingDone: Promise<void>, strikingDone: Promise<T>): Promise<T> {
+  await Promise.allSettled([writingDone, strikingDone])
+  await writingDone
+  return await strikingDone
 }
 
 /** Each of them on one of the first writes: what a seed decides is how often it is met, not whether. */
-function eachFirst(some: readonly Fault[], then: Weather): Weather {
-  const left = [...some]
+function createEachFirst(someFaults: readonly Fault[], nextProfile: FaultProfile): FaultProfile {
+  const remainingFaults = [...someFaults]
   return (call) => {
-    const fault = then(call)
-    return call.method === 'GET' ? fault : (left.shift() ?? fault)
+    const fault = nextProfile(call)
+    return call.method === 'GET' ? fault : (remainingFaults.shift() ?? fault)
   }
 }
 
-function everyNth(n: number, then: Weather): Weather {
-  let calls = 0
-  return (call) => (++calls % n === 0 ? then(call) : null)
+function createEveryNth(interval: number, nextProfile: FaultProfile): FaultProfile {
+  let callCount = 0
+  return (call) => (++callCount % interval === 0 ? nextProfile(call) : null)
 }
 
 /** Resolves when so many more are recorded; a browser that died early is not waited for. */
-const counter =
-  ({ recorded }: Deeds) =>
-  async (more: number) => {
-    const mark = recorded.size + more
-    const until = Date.now() + 5_000
-    while (recorded.size < mark && Date.now() < until) await wait(5)
+const createRecordedWait =
+  ({ recorded }: WritePlan) =>
+  async (additionalCount: number) => {
+    const targetCount = recorded.size + additionalCount
+    const deadline = Date.now() + 5_000
+    while (recorded.size < targetCount && Date.now() < deadline) await wait(5)
   }
 
-async function recover({ tabs, report }: Stage, round: Round): Promise<number> {
-  const healed = performance.now()
+async function waitUntilSent({ tabs, report }: FaultStage, round: FaultRound): Promise<number> {
+  const healedAt = performance.now()
   for (;;) {
-    const left = await tabs.waiting()
-    const tookMs = performance.now() - healed
-    if (left > 0 && tookMs < stuckMs) {
+    const unsentCount = await tabs.countUnsent()
+    const tookMs = performance.now() - healedAt
+    if (unsentCount > 0 && tookMs < stuckMs) {
       await wait(25)
       continue
     }
-    report.recovered.push(tookMs)
-    if (left > 0) report.stuck.push(`${left} writes after ${asWords(round)}: ${await tabs.standing()}`)
+    report.recoveryMs.push(tookMs)
+    if (unsentCount > 0)
+      report.stuck.push(`${unsentCount} writes after ${describeRound(round)}: ${await tabs.describeEntries()}`)
     return tookMs
   }
 }
 
 /** Half of them on users that earlier rounds made. */
-function lanesOf(deeds: Deeds, chance: Chance, many = lanesPerTab): Lane[] {
-  const isWhole = ({ deeds: made }: Lane) => made.every(({ intent }) => deeds.recorded.has(intent))
-  const settled = [...deeds.lanes.values()].filter(isWhole)
-  return Array.from({ length: many }, (_, at) => {
-    const known = at % 2 ? settled.splice(Math.floor(chance() * settled.length), 1)[0] : undefined
-    return known ? deeds.furtherOn(known.maker, renamings, null) : deeds.newLane(renamings)
+function planQueues(plan: WritePlan, chance: Chance, queueCount = queuesPerTab): WriteQueue[] {
+  const isFullyRecorded = ({ writes }: WriteQueue) => writes.every(({ intent }) => plan.recorded.has(intent))
+  const settledQueues = [...plan.queues.values()].filter(isFullyRecorded)
+  return Array.from({ length: queueCount }, (_, index) => {
+    const settledQueue = index % 2 ? settledQueues.splice(Math.floor(chance() * settledQueues.length), 1)[0] : undefined
+    return settledQueue
+      ? plan.extendQueue(settledQueue.creationIntent, renamingsPerQueue, null)
+      : plan.addQueue(renamingsPerQueue)
   })
 }
 
-async function count({ tabs, portal, deeds, proxy, report }: Stage): Promise<Report> {
-  const author = await tabs.author()
+async function countWrites({ tabs, portal, plan, proxy, report }: FaultStage): Promise<FaultReport> {
+  const author = await tabs.readAuthor()
   if (!author) throw new Error('nobody is signed in at the end')
   await tabs.browser.close()
   await portal.stop()
   for (const { keys, fault } of proxy.arrivals) {
     report.arrivals += keys.length
-    if (fault) report.met[fault] = (report.met[fault] ?? 0) + 1
+    if (fault) report.metFaults[fault] = (report.metFaults[fault] ?? 0) + 1
   }
   return {
     ...report,
-    ...(await reckon({ DATA_DIR: portal.dataDir }, deeds, author)),
-    writes: deeds.recorded.size,
-    problems: deeds.problems,
-    recovered: report.recovered.toSorted((a, b) => a - b),
+    ...(await checkWrites({ DATA_DIR: portal.dataDir }, plan, author)),
+    writes: plan.recorded.size,
+    problems: plan.problems,
+    recoveryMs: report.recoveryMs.toSorted((a, b) => a - b),
   }
 }
 
 /** Everything that is not as promised. */
-export const wrongs = ({ lost, doubled, disordered, foreign, torn, stuck, problems }: Report): string[] =>
-  Object.entries({ lost, doubled, disordered, foreign, torn, stuck, problems }).flatMap(([what, found]) =>
-    found.map((one) => `${what}: ${one}`),
+export const listFaults = ({ lost, doubled, disordered, foreign, torn, stuck, problems }: FaultReport): string[] =>
+  Object.entries({ lost, doubled, disordered, foreign, torn, stuck, problems }).flatMap(([kind, details]) =>
+    details.map((detail) => `${kind}: ${detail}`),
   )
 
-export function asText(report: Report): string {
-  const { recovered, lost, doubled, disordered, foreign, torn, stuck } = report
-  const longest = (share: number) => Math.round(recovered[Math.ceil(recovered.length * share) - 1] ?? 0)
-  const times = (counted: Record<string, number>) =>
-    Object.entries(counted)
-      .map(([what, often]) => `${what} ${often}`)
+export function toText(report: FaultReport): string {
+  const { recoveryMs, lost, doubled, disordered, foreign, torn, stuck } = report
+  const percentile = (share: number) => Math.round(recoveryMs[Math.ceil(recoveryMs.length * share) - 1] ?? 0)
+  const formatCounts = (counts: Record<string, number>) =>
+    Object.entries(counts)
+      .map(([kind, count]) => `${kind} ${count}`)
       .join(', ')
   return [
     `${report.writes} writes recorded, ${report.done} in the database, ${report.arrivals} arrivals`,
-    `met: ${times(report.met)}`,
-    `struck: ${times(report.struck)}; ${report.signIns} sign-ins after it`,
+    `met: ${formatCounts(report.metFaults)}`,
+    `struck: ${formatCounts(report.strikeCounts)}; ${report.signIns} sign-ins after it`,
     `${lost.length} lost, ${doubled.length} doubled, ${disordered.length} out of order, ${foreign.length} foreign, ` +
       `${torn.length} torn, ${stuck.length} stuck`,
-    `nothing waiting ${longest(0.5)} ms (median), ${longest(0.95)} ms (p95), ${longest(1)} ms (longest) after the line was good`,
-    ...wrongs(report).slice(0, 20),
+    `nothing waiting ${percentile(0.5)} ms (median), ${percentile(0.95)} ms (p95), ${percentile(1)} ms (longest) after the line was good`,
+    ...listFaults(report).slice(0, 20),
   ].join('\n')
 }
 
 export async function run([writes = '1000', seed = String(Date.now() % 1_000_000)]: string[]): Promise<void> {
   console.log(`faults: ${writes} writes, seed ${seed}`)
   const rounds = planRounds(Number(seed), Number(writes))
-  const report = await weather({ seed: Number(seed), rounds, say: (line) => console.log(`  ${line}`) })
-  console.log(asText(report))
-  if (wrongs(report).length > 0) process.exitCode = 1
+  const report = await runFaultCampaign({ seed: Number(seed), rounds, log: (line) => console.log(`  ${line}`) })
+  console.log(toText(report))
+  if (listFaults(report).length > 0) process.exitCode = 1
 }

@@ -1,5 +1,5 @@
 /** What the sandbox gateways have really taken, read from their own journal. */
-import type { Sandbox } from '#demo/payment-sandbox/server.ts'
+import type { SandboxServer } from '#demo/payment-sandbox/sandbox-server.ts'
 
 /** One payment at a gateway. Amounts in hundredths. */
 export interface TakenPayment {
@@ -9,7 +9,7 @@ export interface TakenPayment {
   /** The gateway's own names for it: of a card that was asked for on the gateway's page, those of the payment and of the page. */
   references: string[]
   currency: 'HKD' | 'USD' | 'RMB' | (string & {})
-  taken: number
+  amount: number
   refunded: number
 }
 
@@ -30,14 +30,14 @@ interface SandboxRecords {
 }
 
 /** Both gateways call RMB by its code in ISO 4217. */
-const toOurCurrency = (currency: string) => (currency.toLowerCase() === 'cny' ? 'RMB' : currency.toUpperCase())
+const toPortalCurrency = (currency: string) => (currency.toLowerCase() === 'cny' ? 'RMB' : currency.toUpperCase())
 
 /** Payments of which money was taken, in no order. */
-export async function readGatewayBook({ gateways, keys }: Sandbox): Promise<TakenPayment[]> {
+export async function readGatewayBook({ gateways, keys }: SandboxServer): Promise<TakenPayment[]> {
   const headers = { authorization: `Bearer ${keys.stripe.secretKey}` }
   const response = await fetch(`${gateways.stripe?.apiUrl}/control`, { headers })
   const { intents, sessions, trades, refunds = [] } = (await response.json()) as SandboxRecords
-  const refundedOf = (id: string) => refunds.filter(({ of }) => of === id).reduce((sum, { amount }) => sum + amount, 0)
+  const sumRefunds = (id: string) => refunds.filter(({ of }) => of === id).reduce((sum, { amount }) => sum + amount, 0)
   return [
     ...intents
       .filter(({ status }) => status === 'succeeded')
@@ -45,20 +45,20 @@ export async function readGatewayBook({ gateways, keys }: Sandbox): Promise<Take
         key: metadata.key ?? '',
         gateway: 'stripe' as const,
         references: [id, ...sessions.filter(({ intent }) => intent === id).map((session) => session.id)],
-        currency: toOurCurrency(currency),
-        taken: amount,
-        refunded: refundedOf(id),
+        currency: toPortalCurrency(currency),
+        amount,
+        refunded: sumRefunds(id),
       })),
     ...trades
       // Closed once all of it was given back.
-      .filter(({ id, status }) => status === 'TRADE_SUCCESS' || refundedOf(id) > 0)
-      .map(({ id, gate, amount, currency, outTradeNo, tradeNo }) => ({
+      .filter(({ id, status }) => status === 'TRADE_SUCCESS' || sumRefunds(id) > 0)
+      .map(({ id, gate: gateway, amount, currency, outTradeNo, tradeNo }) => ({
         key: outTradeNo,
-        gateway: gate,
+        gateway,
         references: [tradeNo],
-        currency: toOurCurrency(currency),
-        taken: amount,
-        refunded: refundedOf(id),
+        currency: toPortalCurrency(currency),
+        amount,
+        refunded: sumRefunds(id),
       })),
   ]
 }

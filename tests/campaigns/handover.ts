@@ -7,17 +7,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
-import { type Deeds, planDeeds } from '#tests/campaigns/operations.ts'
-import { type Reckoning, reckon } from '#tests/campaigns/verify.ts'
-import { enter, openTabs, type Tabs } from '#tests/campaigns/tabs.ts'
+import { type WritePlan, createWritePlan } from '#tests/campaigns/write-plan.ts'
+import { type WriteCheck, checkWrites } from '#tests/campaigns/check-writes.ts'
+import { enter, openTabs, type CampaignTabs } from '#tests/campaigns/tabs.ts'
 import { people, type Person, type Portal, startPortal } from '#tests/support/browser/browser.ts'
-import { chanceOf } from '#tests/support/runner/chance.ts'
-import { drawn, type FaultProxy, openFaultProxy } from '#tests/support/network/fault-proxy.ts'
+import { createChance } from '#tests/support/runner/chance.ts'
+import { createRandomFaults, type FaultProxy, openFaultProxy } from '#tests/support/network/fault-proxy.ts'
 import { buildRig } from '#tests/support/device/rig/build.ts'
 
 export interface Handover {
-  first: Reckoning & { writes: number }
-  second: Reckoning & { writes: number }
+  first: WriteCheck & { writes: number }
+  second: WriteCheck & { writes: number }
   /** Places where something of the first was found while the second was there. */
   leaks: string[]
   /** Writes of the first that reached the line meanwhile. */
@@ -25,15 +25,15 @@ export interface Handover {
   stuck: string[]
 }
 
-interface Stage {
+interface HandoverStage {
   portal: Portal
   proxy: FaultProxy
-  tabs: Tabs
+  tabs: CampaignTabs
 }
 
 const names = { first: 'Ofthefirst', second: 'Ofthesecond' }
-const lanes = 4
-const renamings = 4
+const queuesPerTab = 4
+const renamingsPerQueue = 4
 const pages = ['/app/home', '/app/user', '/app/outbox']
 
 export async function handOver(seed: number): Promise<Handover> {
@@ -42,14 +42,14 @@ export async function handOver(seed: number): Promise<Handover> {
   const portal = await startPortal()
   const proxy = await openFaultProxy(Number(new URL(portal.url).port))
   proxy.mount('/saas/rig/', join(folder, 'rig'))
-  const both = { first: planDeeds(names.first), second: planDeeds(names.second) }
-  let tabs: Tabs | null = null
+  const plans = { first: createWritePlan(names.first), second: createWritePlan(names.second) }
+  let tabs: CampaignTabs | null = null
   try {
-    const tell = (told: Parameters<Deeds['tell']>[0]) => {
-      for (const deeds of Object.values(both)) if (hasIntent(deeds, told.intent)) deeds.tell(told)
+    const recordProgress = (progress: Parameters<WritePlan['recordProgress']>[0]) => {
+      for (const plan of Object.values(plans)) if (hasIntent(plan, progress.intent)) plan.recordProgress(progress)
     }
-    tabs = await openTabs({ url: proxy.url, profile: join(folder, 'profile'), tell })
-    return await play({ portal, proxy, tabs }, both, chanceOf(seed))
+    tabs = await openTabs({ url: proxy.url, profile: join(folder, 'profile'), recordProgress })
+    return await playHandover({ portal, proxy, tabs }, plans, createChance(seed))
   } finally {
     await tabs?.browser.kill()
     await proxy.close()
@@ -58,80 +58,82 @@ export async function handOver(seed: number): Promise<Handover> {
   }
 }
 
-const hasIntent = ({ lanes: all }: Deeds, intent: string) =>
-  [...all.values()].some(({ deeds }) => deeds.some((deed) => deed.intent === intent))
+const hasIntent = ({ queues: all }: WritePlan, intent: string) =>
+  [...all.values()].some(({ writes }) => writes.some((write) => write.intent === intent))
 
-async function play(
-  { portal, proxy, tabs }: Stage,
-  { first, second }: Record<'first' | 'second', Deeds>,
+async function playHandover(
+  { portal, proxy, tabs }: HandoverStage,
+  { first, second }: Record<'first' | 'second', WritePlan>,
   chance: () => number,
 ): Promise<Handover> {
-  const firstAuthor = await authorOf(tabs)
+  const firstAuthor = await readAuthor(tabs)
   proxy.cut()
-  await tabs.write([lanesOf(first), lanesOf(first)])
+  await tabs.write([planQueues(first), planQueues(first)])
   await tabs.first.evaluate(() => window.rig.leave())
   proxy.heal()
-  const unsent = proxy.arrivals.length
+  const arrivalsBefore = proxy.arrivals.length
 
-  await comeIn(tabs, proxy.url, people.globex)
-  const secondAuthor = await authorOf(tabs)
-  proxy.set(drawn(chance, ['cut before the answer', 'gateway error', 'twice'], { share: 0.3 }))
-  await tabs.write([lanesOf(second), lanesOf(second)])
+  await signInBoth(tabs, proxy.url, people.globex)
+  const secondAuthor = await readAuthor(tabs)
+  proxy.set(createRandomFaults(chance, ['cut before the answer', 'gateway error', 'twice'], { share: 0.3 }))
+  await tabs.write([planQueues(second), planQueues(second)])
   await wait(2_000)
   proxy.heal()
-  const stuck = await waitForNone(tabs, 'the second')
-  const leaks = await search(tabs.first, proxy.url, names.first)
-  const keys = new Set([...first.lanes.values()].flatMap(({ deeds }) => deeds.map(({ intent }) => intent)))
-  const sentByTheSecond = proxy.arrivals.slice(unsent).flatMap(({ keys: sent }) => sent.filter((key) => keys.has(key)))
+  const stuck = await waitUntilSent(tabs, 'the second')
+  const leaks = await findTraces(tabs.first, proxy.url, names.first)
+  const keys = new Set([...first.queues.values()].flatMap(({ writes }) => writes.map(({ intent }) => intent)))
+  const sentByTheSecond = proxy.arrivals
+    .slice(arrivalsBefore)
+    .flatMap(({ keys: sentKeys }) => sentKeys.filter((key) => keys.has(key)))
   await tabs.first.evaluate(() => window.rig.leave())
 
-  await comeIn(tabs, proxy.url, people.admin)
-  stuck.push(...(await waitForNone(tabs, 'the first')))
+  await signInBoth(tabs, proxy.url, people.admin)
+  stuck.push(...(await waitUntilSent(tabs, 'the first')))
   await tabs.browser.close()
   await portal.stop()
   const env = { DATA_DIR: portal.dataDir }
   return {
-    first: { ...(await reckon(env, first, firstAuthor)), writes: first.recorded.size },
-    second: { ...(await reckon(env, second, secondAuthor)), writes: second.recorded.size },
+    first: { ...(await checkWrites(env, first, firstAuthor)), writes: first.recorded.size },
+    second: { ...(await checkWrites(env, second, secondAuthor)), writes: second.recorded.size },
     leaks,
     sentByTheSecond,
     stuck,
   }
 }
 
-const lanesOf = (deeds: Deeds) => Array.from({ length: lanes }, () => deeds.newLane(renamings))
+const planQueues = (plan: WritePlan) => Array.from({ length: queuesPerTab }, () => plan.addQueue(renamingsPerQueue))
 
-async function authorOf(tabs: Tabs) {
-  const author = await tabs.author()
+async function readAuthor(tabs: CampaignTabs) {
+  const author = await tabs.readAuthor()
   if (!author) throw new Error('nobody is signed in')
   return author
 }
 
 /** Both tabs, the way a person does it: to the page, to the login, and in. */
-async function comeIn(tabs: Tabs, url: string, who: Person): Promise<void> {
-  for (const page of [tabs.first, tabs.second]) await enter(page, { url, who })
+async function signInBoth(tabs: CampaignTabs, url: string, person: Person): Promise<void> {
+  for (const page of [tabs.first, tabs.second]) await enter(page, { url, person })
 }
 
-async function waitForNone(tabs: Tabs, whose: string): Promise<string[]> {
-  const until = Date.now() + 60_000
-  while (Date.now() < until) {
-    if ((await tabs.waiting()) === 0) return []
+async function waitUntilSent(tabs: CampaignTabs, userName: string): Promise<string[]> {
+  const deadline = Date.now() + 60_000
+  while (Date.now() < deadline) {
+    if ((await tabs.countUnsent()) === 0) return []
     await wait(50)
   }
-  return [`${whose}: ${await tabs.standing()}`]
+  return [`${userName}: ${await tabs.describeEntries()}`]
 }
 
 /** On the screen, page by page, and in everything that the device keeps. */
-async function search(page: Page, url: string, word: string): Promise<string[]> {
-  const found: string[] = []
-  if ((await page.evaluate(() => window.rig.everything())).includes(word)) found.push('storage')
+async function findTraces(page: Page, url: string, canary: string): Promise<string[]> {
+  const traces: string[] = []
+  if ((await page.evaluate(() => window.rig.dumpStorage())).includes(canary)) traces.push('storage')
   for (const path of pages) {
     await page.goto(`${url}/saas${path}`)
     await page.locator('main h1').waitFor()
     await wait(500)
-    if ((await page.evaluate(() => document.documentElement.outerHTML)).includes(word)) found.push(path)
+    if ((await page.evaluate(() => document.documentElement.outerHTML)).includes(canary)) traces.push(path)
   }
   // The pages are others now, and need their hand again.
   await enter(page, { url })
-  return found
+  return traces
 }

@@ -6,22 +6,29 @@
  *   npm run campaign -- invitation-flood [seconds]
  */
 import { randomUUID } from 'node:crypto'
-import { mailsAnHour } from '#domain/mails.ts'
-import { everySecond, knownDevice, signAt, spread, stranger, underFlood } from '#tests/campaigns/flood.ts'
+import { mailsPerHour } from '#domain/mails.ts'
+import {
+  runEverySecond,
+  signInKnownDevice,
+  createSignIn,
+  formatSpread,
+  strangerUsername,
+  runUnderFlood,
+} from '#tests/campaigns/flood.ts'
 import { password } from '#tests/support/server/world.ts'
 
 const connections = 10
 
-export async function run([given = '30']: string[]): Promise<void> {
-  console.log(`invitation-flood: ${connections} connections for ${given} s`)
-  await underFlood(async ({ url }) => {
-    const report = { known: [] as number[], failures: [] as string[] }
-    const sign = signAt(url)
-    const known = await knownDevice(sign, report)
-    const { access } = await sign(stranger, password)
-    let [invited, refused] = [0, 0]
+export async function run([secondsText = '30']: string[]): Promise<void> {
+  console.log(`invitation-flood: ${connections} connections for ${secondsText} s`)
+  await runUnderFlood(async ({ url }) => {
+    const report = { knownMs: [] as number[], failures: [] as string[] }
+    const signIn = createSignIn(url)
+    const signInKnown = await signInKnownDevice(signIn, report)
+    const { access } = await signIn(strangerUsername, password)
+    let [invitedCount, refusedCount] = [0, 0]
     const invite = async (name: string) => {
-      const answer = await fetch(`${url}/api/m18s/user`, {
+      const response = await fetch(`${url}/api/m18s/user`, {
         method: 'POST',
         headers: {
           authorization: `Bearer ${access}`,
@@ -30,21 +37,21 @@ export async function run([given = '30']: string[]): Promise<void> {
         },
         body: JSON.stringify({ title: 0, name: `Win a prize ${name}`, email: `${name}@elsewhere.example` }),
       })
-      await answer.text()
-      if (answer.status === 200) invited++
-      else if ([423, 429].includes(answer.status) && Number(answer.headers.get('retry-after')) > 0) refused++
-      else report.failures.push(`an invitation was answered ${answer.status}`)
+      await response.text()
+      if (response.status === 200) invitedCount++
+      else if ([423, 429].includes(response.status) && Number(response.headers.get('retry-after')) > 0) refusedCount++
+      else report.failures.push(`an invitation was answered ${response.status}`)
     }
-    const end = performance.now() + Number(given) * 1000
-    const isOver = () => performance.now() > end
-    const connection = async (_: unknown, from: number) => {
-      for (let at = 0; !isOver(); at++) await invite(`stranger-${from}-${at}`)
+    const deadline = performance.now() + Number(secondsText) * 1000
+    const isOver = () => performance.now() > deadline
+    const runConnection = async (_: unknown, connectionIndex: number) => {
+      for (let index = 0; !isOver(); index++) await invite(`stranger-${connectionIndex}-${index}`)
     }
-    await Promise.all([everySecond(isOver, known), ...Array.from({ length: connections }, connection)])
-    const { knownCompany: most } = mailsAnHour
-    if (invited > most) report.failures.push(`${invited} mails left, and ${most} may`)
-    console.log(`  invitations: ${invited} sent, ${refused} refused`)
-    console.log(`  known device: in ${report.known.length} times, ${spread(report.known)}`)
+    await Promise.all([runEverySecond(isOver, signInKnown), ...Array.from({ length: connections }, runConnection)])
+    const { knownCompany: maxInvitations } = mailsPerHour
+    if (invitedCount > maxInvitations) report.failures.push(`${invitedCount} mails left, and ${maxInvitations} may`)
+    console.log(`  invitations: ${invitedCount} sent, ${refusedCount} refused`)
+    console.log(`  known device: in ${report.knownMs.length} times, ${formatSpread(report.knownMs)}`)
     return report.failures
   })
 }

@@ -8,26 +8,26 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { liveThrough, newTally, type Tally } from '#tests/campaigns/money/histories.ts'
+import { runBatch, createTally, type MoneyTally } from '#tests/campaigns/money/histories.ts'
 import { operations } from '#tests/campaigns/money/operations.ts'
 import { tamperings } from '#tests/campaigns/money/tamper.ts'
 import { prepareTemplate } from '#tests/campaigns/money/world.ts'
 import { postgresBin, startCluster } from '#tests/support/server/postgres.ts'
 
-type Engine = 'embedded' | 'postgres'
+type MoneyEngine = 'embedded' | 'postgres'
 
-const perWorld = 10
+const historiesPerWorld = 10
 /** From so many on, each operation must have taken effect. */
 const enoughHistories = 100
 
 export interface MoneyCampaign {
-  engine: Engine
+  engine: MoneyEngine
   count: number
   /** Of the first history; each next one has the next number. */
   seed: number
-  tally: Tally
+  tally: MoneyTally
   hasKills?: boolean
-  say?: (line: string) => void
+  log?: (line: string) => void
 }
 
 /** Returns what is wrong, in words. */
@@ -37,35 +37,38 @@ export async function runHistories({
   seed,
   tally,
   hasKills = true,
-  say = () => undefined,
+  log = () => undefined,
 }: MoneyCampaign): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), `portal-money-${engine}-`))
   const bin = engine === 'postgres' ? postgresBin() : null
   if (engine === 'postgres' && bin === null)
     throw new Error('PostgreSQL is not installed here: its half of the campaign cannot run')
   const cluster = bin === null ? null : await startCluster(bin)
-  const wrong: string[] = []
+  const allFaults: string[] = []
   try {
     const template = await prepareTemplate(folder, cluster?.url ?? null)
-    for (let first = seed; first < seed + count; first += perWorld) {
-      const seeds = Array.from({ length: Math.min(perWorld, seed + count - first) }, (_, at) => first + at)
+    for (let firstSeed = seed; firstSeed < seed + count; firstSeed += historiesPerWorld) {
+      const historySeeds = Array.from(
+        { length: Math.min(historiesPerWorld, seed + count - firstSeed) },
+        (_, index) => firstSeed + index,
+      )
       const faults = await template
-        .open((world) => liveThrough({ world, seeds, tally, hasKills }))
+        .open((world) => runBatch({ world, historySeeds, tally, hasKills }))
         .catch((error: unknown) => [String(error)])
-      for (const fault of faults) say(`WRONG ${fault}`)
-      if (faults.length > 0) say(`      again: npm run campaign -- money ${seeds.length} ${first} ${engine}`)
-      wrong.push(...faults)
-      say(`${first + seeds.length - seed} of ${count} histories, ${wrong.length} wrong`)
+      for (const fault of faults) log(`WRONG ${fault}`)
+      if (faults.length > 0) log(`      again: npm run campaign -- money ${historySeeds.length} ${firstSeed} ${engine}`)
+      allFaults.push(...faults)
+      log(`${firstSeed + historySeeds.length - seed} of ${count} histories, ${allFaults.length} wrong`)
     }
   } finally {
     await cluster?.stop()
     await rm(folder, { recursive: true, force: true })
   }
-  return wrong
+  return allFaults
 }
 
 /** What must have happened in a campaign that is long enough, beside each operation. */
-const events = [
+const expectedEvents = [
   'kills',
   'ends in good order',
   'payments and refunds cut off by a kill',
@@ -81,52 +84,56 @@ const events = [
 ]
 
 /** Names of what never took effect. */
-export const neverDone = ({ operations: counts, events: found }: Tally): string[] => [
-  ...Object.keys(operations).filter((name) => (counts.get(name)?.done ?? 0) === 0),
-  ...events.filter((name) => (found.get(name) ?? 0) === 0),
+export const listNeverDone = ({ operations: operationCounts, events: eventCounts }: MoneyTally): string[] => [
+  ...Object.keys(operations).filter((name) => (operationCounts.get(name)?.done ?? 0) === 0),
+  ...expectedEvents.filter((name) => (eventCounts.get(name) ?? 0) === 0),
 ]
 
-function report({ operations: counts, events: found, refusals }: Tally): void {
+function printTally({ operations: operationCounts, events: eventCounts, refusals }: MoneyTally): void {
   console.log('  took effect / refused / no answer')
   for (const name of Object.keys(operations)) {
-    const { done = 0, refused = 0, unanswered = 0 } = counts.get(name) ?? {}
+    const { done = 0, refused = 0, unanswered = 0 } = operationCounts.get(name) ?? {}
     console.log(
       `  ${name.padEnd(36)} ${String(done).padStart(6)} ${String(refused).padStart(6)} ${String(unanswered).padStart(6)}`,
     )
   }
-  const byName = (counted: Map<string, number>) => [...counted].toSorted(([a], [b]) => (a < b ? -1 : 1))
-  for (const [name, times] of byName(found)) console.log(`  ${name.padEnd(56)} ${String(times).padStart(6)}`)
+  const sortByName = (countsByName: Map<string, number>) => [...countsByName].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  for (const [name, count] of sortByName(eventCounts)) console.log(`  ${name.padEnd(56)} ${String(count).padStart(6)}`)
   console.log('  no effect because')
-  for (const [name, times] of byName(refusals)) console.log(`  ${name.padEnd(64)} ${String(times).padStart(6)}`)
+  for (const [name, count] of sortByName(refusals)) console.log(`  ${name.padEnd(64)} ${String(count).padStart(6)}`)
 }
 
 /** Half of them on each engine, both at once, or all on the one that is named. */
-export async function run([histories = '100', seed = String(Date.now() % 1_000_000), only]: string[]): Promise<void> {
+export async function run([
+  histories = '100',
+  seed = String(Date.now() % 1_000_000),
+  onlyEngine,
+]: string[]): Promise<void> {
   const count = Number(histories)
-  const first = Number(seed)
-  const half = Math.ceil(count / 2)
+  const firstSeed = Number(seed)
+  const halfCount = Math.ceil(count / 2)
   console.log(`money: ${count} histories, seed ${seed}`)
-  const tally = newTally()
-  const began = performance.now()
-  const parts: [Engine, number, number][] =
-    only === 'embedded' || only === 'postgres'
-      ? [[only, first, count]]
+  const tally = createTally()
+  const startedAt = performance.now()
+  const runs: [MoneyEngine, number, number][] =
+    onlyEngine === 'embedded' || onlyEngine === 'postgres'
+      ? [[onlyEngine, firstSeed, count]]
       : [
-          ['embedded', first, half],
-          ['postgres', first + half, count - half],
+          ['embedded', firstSeed, halfCount],
+          ['postgres', firstSeed + halfCount, count - halfCount],
         ]
   const results = await Promise.all(
-    parts.map(([engine, from, times]) =>
-      runHistories({ engine, count: times, seed: from, tally, say: (line) => console.log(`  ${engine}: ${line}`) }),
+    runs.map(([engine, runSeed, count]) =>
+      runHistories({ engine, count, seed: runSeed, tally, log: (line) => console.log(`  ${engine}: ${line}`) }),
     ),
   )
-  report(tally)
-  const wrong = results.flat()
-  const never = count >= enoughHistories ? neverDone(tally) : []
-  for (const name of never) console.log(`  never took effect: ${name}`)
-  const minutes = ((performance.now() - began) / minuteMs).toFixed(1)
-  console.log(`  ${count} histories in ${minutes} minutes: ${wrong.length} faults`)
-  if (wrong.length + never.length > 0) process.exitCode = 1
+  printTally(tally)
+  const allFaults = results.flat()
+  const neverSeen = count >= enoughHistories ? listNeverDone(tally) : []
+  for (const name of neverSeen) console.log(`  never took effect: ${name}`)
+  const minutes = ((performance.now() - startedAt) / minuteMs).toFixed(1)
+  console.log(`  ${count} histories in ${minutes} minutes: ${allFaults.length} faults`)
+  if (allFaults.length + neverSeen.length > 0) process.exitCode = 1
 }
 
 const minuteMs = 60_000

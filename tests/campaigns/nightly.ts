@@ -9,17 +9,17 @@ import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-interface Outcome {
+interface CampaignOutcome {
   id: string
   passed: boolean
   minutes: number
   output: string
 }
 
-const folder = join(import.meta.dirname, '..', '..', 'reports')
+const reportsFolder = join(import.meta.dirname, '..', '..', 'reports')
 
-async function runOne(id: string): Promise<Outcome> {
-  const began = performance.now()
+async function runCampaign(id: string): Promise<CampaignOutcome> {
+  const startedAt = performance.now()
   const child = spawn(process.execPath, [join(import.meta.dirname, 'run.ts'), id], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -28,17 +28,17 @@ async function runOne(id: string): Promise<Outcome> {
     [child.stdout, process.stdout],
     [child.stderr, process.stderr],
   ] as const)
-    stream.on('data', (piece: Buffer) => {
-      output += piece.toString()
-      screen.write(piece)
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+      screen.write(chunk)
     })
   const [code] = await once(child, 'close')
-  return { id, passed: code === 0, minutes: (performance.now() - began) / 60_000, output }
+  return { id, passed: code === 0, minutes: (performance.now() - startedAt) / 60_000, output }
 }
 
-const asText = (began: Date, outcomes: readonly Outcome[]) =>
+const toText = (startedAt: Date, outcomes: readonly CampaignOutcome[]) =>
   [
-    `# Campaigns of ${began.toISOString()}`,
+    `# Campaigns of ${startedAt.toISOString()}`,
     '',
     '| Campaign | Result | Minutes |',
     '| --- | --- | --- |',
@@ -47,15 +47,15 @@ const asText = (began: Date, outcomes: readonly Outcome[]) =>
     '',
   ].join('\n')
 
-export async function nightly(ids: readonly string[]): Promise<void> {
-  const began = new Date()
-  const path = join(folder, `nightly-${began.toISOString().slice(0, 16).replace(':', '')}.md`)
-  await mkdir(folder, { recursive: true })
-  const outcomes: Outcome[] = []
+export async function runNightly(ids: readonly string[]): Promise<void> {
+  const startedAt = new Date()
+  const path = join(reportsFolder, `nightly-${startedAt.toISOString().slice(0, 16).replace(':', '')}.md`)
+  await mkdir(reportsFolder, { recursive: true })
+  const outcomes: CampaignOutcome[] = []
   for (const id of ids) {
-    outcomes.push(await runOne(id))
+    outcomes.push(await runCampaign(id))
     // After each, so that a night that is cut short leaves what it has.
-    await writeFile(path, asText(began, outcomes))
+    await writeFile(path, toText(startedAt, outcomes))
   }
   const failed = outcomes.filter(({ passed }) => !passed).map(({ id }) => id)
   console.log(`${outcomes.length - failed.length} campaigns passed, ${failed.length} failed: ${path}`)

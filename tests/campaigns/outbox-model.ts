@@ -10,71 +10,75 @@ import 'fake-indexeddb/auto'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { cpus } from 'node:os'
-import { dieEverywhere, shorts } from '#tests/outbox-model/crashes.ts'
-import { liveMany, type Sum } from '#tests/outbox-model/random.ts'
+import { killAtEveryStep, shortHistories } from '#tests/outbox-model/crashes.ts'
+import { runRandomSimulations, type SimulationTotals } from '#tests/outbox-model/random.ts'
 
-interface Share {
+interface SimulationShare {
   seed: number
   runs: number
   /** Of the short histories: those whose place leaves this rest. */
-  rest: number
+  remainder: number
 }
 
-interface Lived extends Sum {
-  points: number
+interface ShareResult extends SimulationTotals {
+  pointCount: number
 }
 
-const processes = 2
+const processCount = 2
 /** So that what is printed on the way tells how far it is. */
-const atOnce = 250
+const runsAtOnce = 250
 
-async function liveShare({ seed, runs, rest }: Share): Promise<Lived> {
-  const lived: Lived = { histories: 0, steps: 0, effects: 0, wishes: 0, points: 0 }
-  for (const [at, short] of shorts.entries()) if (at % processes === rest) lived.points += await dieEverywhere(short)
-  console.log(`${lived.points} crash points of short histories`)
-  for (let done = 0; done < runs; done += atOnce) {
-    const sum = await liveMany({ seed: seed + done, runs: Math.min(atOnce, runs - done) })
-    for (const name of ['histories', 'steps', 'effects', 'wishes'] as const) lived[name] += sum[name]
-    console.log(`${lived.histories} histories, last seed ${seed + done}`)
+async function runShare({ seed, runs, remainder }: SimulationShare): Promise<ShareResult> {
+  const result: ShareResult = { histories: 0, steps: 0, effects: 0, writes: 0, pointCount: 0 }
+  for (const [index, history] of shortHistories.entries())
+    if (index % processCount === remainder) result.pointCount += await killAtEveryStep(history)
+  console.log(`${result.pointCount} crash points of short histories`)
+  for (let finishedRuns = 0; finishedRuns < runs; finishedRuns += runsAtOnce) {
+    const totals = await runRandomSimulations({
+      seed: seed + finishedRuns,
+      runs: Math.min(runsAtOnce, runs - finishedRuns),
+    })
+    for (const name of ['histories', 'steps', 'effects', 'writes'] as const) result[name] += totals[name]
+    console.log(`${result.histories} histories, last seed ${seed + finishedRuns}`)
   }
-  return lived
+  return result
 }
 
-async function inProcess(share: Share): Promise<Lived> {
+async function runInProcess(share: SimulationShare): Promise<ShareResult> {
   const args = ['outbox-model', 'share', JSON.stringify(share)]
   const child = fork(new URL('run.ts', import.meta.url), args)
-  const [told] = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => [null])])
-  if (!told) throw new Error('a promise was broken, see above')
-  return told as Lived
+  const [message] = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => [null])])
+  if (!message) throw new Error('a promise was broken, see above')
+  return message as ShareResult
 }
 
 export async function run(args: string[]): Promise<void> {
   if (args[0] === 'share') {
     // The other one has found a promise broken: nobody waits for this one any more.
     process.once('disconnect', () => process.exit())
-    const lived = await liveShare(JSON.parse(args[1] ?? '') as Share)
-    process.send?.(lived)
+    const result = await runShare(JSON.parse(args[1] ?? '') as SimulationShare)
+    process.send?.(result)
     process.disconnect()
     return
   }
   if (args[0] === 'replay') {
     const [, seed, path] = args
-    await liveMany({ seed: Number(seed), runs: atOnce, path })
+    await runRandomSimulations({ seed: Number(seed), runs: runsAtOnce, path })
     console.log('no promise broken')
     return
   }
-  const [histories = '10000', given = String(Date.now() % 1_000_000)] = args
-  const [runs, seed] = [Math.ceil(Number(histories) / processes), Number(given)]
+  const [histories = '10000', seedText = String(Date.now() % 1_000_000)] = args
+  const [runs, seed] = [Math.ceil(Number(histories) / processCount), Number(seedText)]
   console.log(`outbox-model: ${histories} histories, seed ${seed}, ${cpus().length} x ${cpus()[0]?.model}`)
-  const began = performance.now()
-  const shares = Array.from({ length: processes }, (_, rest) =>
-    inProcess({ seed: seed + rest * 1_000_000, runs, rest }),
+  const startedAt = performance.now()
+  const shares = Array.from({ length: processCount }, (_, remainder) =>
+    runInProcess({ seed: seed + remainder * 1_000_000, runs, remainder }),
   )
-  const all = await Promise.all(shares)
-  const sum = (name: keyof Lived) => all.reduce((total, one) => total + one[name], 0)
+  const results = await Promise.all(shares)
+  const sumOf = (name: keyof ShareResult) => results.reduce((total, one) => total + one[name], 0)
   console.log(
-    `${shorts.length} short histories killed at each of ${sum('points')} points; ${sum('histories')} random histories, ` +
-      `${sum('steps')} steps, ${sum('wishes')} writes, ${sum('effects')} effects: no promise broken, ` +
-      `${((performance.now() - began) / 60_000).toFixed(1)} min`,
+    `${shortHistories.length} short histories killed at each of ${sumOf('pointCount')} points; ${sumOf('histories')} random histories, ` +
+      `${sumOf('steps')} steps, ${sumOf('writes')} writes, ${sumOf('effects')} effects: no promise broken, ` +
+      `${((performance.now() - startedAt) / 60_000).toFixed(1)} min`,
   )
 }

@@ -11,60 +11,60 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pino from 'pino'
-import { dateIn } from '#domain/time.ts'
-import { loadDemoWorld } from '#demo/sample-data/load-demo-data.ts'
-import { openSandbox, type Sandbox } from '#demo/payment-sandbox/server.ts'
+import { toPlainDate } from '#domain/time.ts'
+import { loadDemoData } from '#demo/sample-data/load-demo-data.ts'
+import { openSandbox, type SandboxServer } from '#demo/payment-sandbox/sandbox-server.ts'
 import {
-  call,
-  follow,
-  order,
-  type Paying,
-  type Plan,
-  plans,
+  callPortal,
+  runPayer,
+  placeOrder,
+  type Payer,
+  type PayerPlan,
+  payerPlans,
   signIn,
-  subjects,
-  type World,
+  paymentSubjects,
+  type PayerWorld,
 } from '#tests/campaigns/payers.ts'
-import { count, takenBy } from '#tests/campaigns/balance.ts'
-import { between, type Chance, chanceOf, pick } from '#tests/support/runner/chance.ts'
+import { countBalance, readTakenAmounts } from '#tests/campaigns/balance.ts'
+import { between, type Chance, createChance, pick } from '#tests/support/runner/chance.ts'
 import { writeUnpaidTraffic } from '#tests/campaigns/unpaid-traffic.ts'
 import { withContext } from '#tests/support/server/companies.ts'
 import { freePort } from '#tests/support/server/free-port.ts'
 import { asSuperuser, postgresBin, startCluster } from '#tests/support/server/postgres.ts'
-import { quickHashes, type Running, startProcess } from '#tests/support/server/process.ts'
+import { quickHashes, type RunningProcess, startProcess } from '#tests/support/server/process.ts'
 
-export interface Campaign {
+export interface PaymentCampaign {
   kills: number
   seed: number
   payers?: number
   /** What they do, drawn by chance; all there are, unless told otherwise. */
-  plans?: readonly Plan[]
+  plans?: readonly PayerPlan[]
   /** A folder of its own; with `DATABASE_URL` where the data are elsewhere. */
   env: Record<string, string> & { DATA_DIR: string }
-  say?: (line: string) => void
+  print?: (line: string) => void
 }
 
-export interface Report {
+export interface PaymentReport {
   kills: number
   orders: number
   /** Orders that were paid. */
-  applied: number
+  appliedCount: number
   /** Payments that a kill cut off between the gateway and the commit. */
-  cut: number
+  cutCount: number
 }
 
 /** As long as a request of a killed server may still be under way (use-cases/payments/settle-attempt.ts), and a little, ms. */
-const settlesAfter = 63_000
+const settleMs = 63_000
 
 export async function payThroughKills({
   kills,
   seed,
   payers = 5,
-  plans: drawn = plans,
+  plans: drawnPlans = payerPlans,
   env,
-  say = () => undefined,
-}: Campaign): Promise<Report> {
-  const chance = chanceOf(seed)
+  print = () => undefined,
+}: PaymentCampaign): Promise<PaymentReport> {
+  const chance = createChance(seed)
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const log = pino({ level: 'silent' })
@@ -72,62 +72,67 @@ export async function payThroughKills({
   const sandbox = await openSandbox({ dataDir, portalUrl: url, log, clock: Date.now, port: 0, url: null })
   const settings = {
     ...env,
-    ...keysOf(sandbox),
+    ...buildGatewayEnv(sandbox),
     DEMO: '1',
     PORT: String(port),
     PUBLIC_URL: url,
     PAYMENTS_PER_USER: '100000',
     ...quickHashes,
   }
-  const all: Paying[] = []
-  const report: Report = { kills, orders: 0, applied: 0, cut: 0 }
+  const allPayers: Payer[] = []
+  const report: PaymentReport = { kills, orders: 0, appliedCount: 0, cutCount: 0 }
   const traffic: number[] = []
   await withContext(settings, async (app) => {
-    await loadDemoWorld(app)
+    await loadDemoData(app)
     traffic.push(...(await writeUnpaidTraffic(app, kills * payers)))
   })
-  let server = await supervised(settings)
-  const world: World = {
+  let server = await startWithRetries(settings)
+  const world: PayerWorld = {
     url,
     access: await signIn(url, 'acme'),
     sandbox,
     chance,
     traffic,
-    today: () => dateIn('Asia/Hong_Kong', Date.now()),
-    up: () => untilReady(url),
+    today: () => toPlainDate('Asia/Hong_Kong', Date.now()),
+    waitUntilUp: () => waitUntilReady(url),
   }
   try {
     for (let round = 0; round < kills; round++) {
-      const before = all.length
-      const working = Array.from({ length: payers }, async () => {
-        const plan = pick(chance, drawn)
-        const subject = pick(chance, subjectsOf(plan))
-        const paying = await order(world, plan, round, subject)
-        all.push(paying)
-        await follow(world, paying)
+      const payersBefore = allPayers.length
+      const payersDone = Array.from({ length: payers }, async () => {
+        const plan = pick(chance, drawnPlans)
+        const subject = pick(chance, listSubjects(plan))
+        const payer = await placeOrder(world, plan, round, subject)
+        allPayers.push(payer)
+        await runPayer(world, payer)
       })
-      worryGateway(sandbox, chance)
+      disturbGateway(sandbox, chance)
       await wait(between(chance, 5, 450))
       await server.kill('SIGKILL')
       // What the round before it left must be over by now but for what somebody left alone.
-      const { wrong, cut } = await count(settings, await takenBy(sandbox), all.slice(0, before).filter(isOver(round)))
-      if (wrong.length > 0) throw failure(seed, round, wrong)
-      report.cut += cut
-      server = await supervised(settings)
-      calm(sandbox)
+      const { faults: roundFaults, cutCount: roundCutCount } = await countBalance(
+        settings,
+        await readTakenAmounts(sandbox),
+        allPayers.slice(0, payersBefore).filter(createIsOver(round)),
+      )
+      if (roundFaults.length > 0) throw buildFailure(seed, round, roundFaults)
+      report.cutCount += roundCutCount
+      server = await startWithRetries(settings)
+      calmGateway(sandbox)
       world.access = await signIn(url, 'acme')
-      await Promise.all(working)
+      await Promise.all(payersDone)
       await repeatCalls(sandbox, chance)
-      await lookAtEverything(url)
-      if ((round + 1) % 10 === 0) say(`${round + 1} kills, ${all.length} orders, ${report.cut} payments cut off so far`)
+      await reconcilePayments(url)
+      if ((round + 1) % 10 === 0)
+        print(`${round + 1} kills, ${allPayers.length} orders, ${report.cutCount} payments cut off so far`)
     }
-    if (drawn.includes('left')) await wait(settlesAfter)
-    await lookAtEverything(url)
-    await end(server)
-    const { wrong, cut, applied } = await count(settings, await takenBy(sandbox), all)
-    if (cut > 0) wrong.push(`${cut} payments were never applied`)
-    if (wrong.length > 0) throw failure(seed, kills, wrong)
-    return { ...report, orders: all.length, applied }
+    if (drawnPlans.includes('left')) await wait(settleMs)
+    await reconcilePayments(url)
+    await endServer(server)
+    const { faults, cutCount, appliedCount } = await countBalance(settings, await readTakenAmounts(sandbox), allPayers)
+    if (cutCount > 0) faults.push(`${cutCount} payments were never applied`)
+    if (faults.length > 0) throw buildFailure(seed, kills, faults)
+    return { ...report, orders: allPayers.length, appliedCount }
   } finally {
     await server.kill('SIGKILL')
     await sandbox.close()
@@ -135,17 +140,19 @@ export async function payThroughKills({
 }
 
 /** Nobody deletes a backup or traffic, and the traffic is in HKD. */
-const subjectsOf = (plan: Plan) =>
-  subjects.filter((one) => one === 'CONTRACT' || (plan !== 'deleted' && (one === 'PDBORDER' || plan !== 'alipay')))
+const listSubjects = (plan: PayerPlan) =>
+  paymentSubjects.filter(
+    (subject) => subject === 'CONTRACT' || (plan !== 'deleted' && (subject === 'PDBORDER' || plan !== 'alipay')),
+  )
 
 /** Who left in the middle of a card is known a minute later (the last count); all others within their own round. */
-const isOver = (round: number) => (paying: Paying) => paying.round < round && paying.plan !== 'left'
+const createIsOver = (round: number) => (payer: Payer) => payer.round < round && payer.plan !== 'left'
 
-const failure = (seed: number, round: number, wrong: readonly string[]) =>
-  new Error(`seed ${seed}, round ${round}: ${wrong.length} wrong: ${wrong.slice(0, 6).join('; ')}`)
+const buildFailure = (seed: number, round: number, faults: readonly string[]) =>
+  new Error(`seed ${seed}, round ${round}: ${faults.length} wrong: ${faults.slice(0, 6).join('; ')}`)
 
 /** The gateways' keys, as an operator would set them: they outlive the server. */
-export function keysOf({ gateways: { stripe, alipay, globalAlipay } }: Sandbox): Record<string, string> {
+export function buildGatewayEnv({ gateways: { stripe, alipay, globalAlipay } }: SandboxServer): Record<string, string> {
   if (!stripe || !alipay || !globalAlipay) throw new Error('the sandbox stands in for all of them')
   return {
     STRIPE_SECRET_KEY: stripe.secretKey,
@@ -164,79 +171,82 @@ export function keysOf({ gateways: { stripe, alipay, globalAlipay } }: Sandbox):
   }
 }
 
-function worryGateway({ moods, calls }: Sandbox, chance: Chance): void {
+function disturbGateway({ faults: moods, webhooks: calls }: SandboxServer, chance: Chance): void {
   moods.loseAnswers = chance() < 0.3 ? between(chance, 1, 4) : 0
   if (chance() < 0.5) calls.hold()
 }
 
-function calm({ moods, calls }: Sandbox): void {
+function calmGateway({ faults: moods, webhooks: calls }: SandboxServer): void {
   moods.loseAnswers = 0
   calls.release()
 }
 
 /** The last twenty, late, twice and in any order. */
-async function repeatCalls({ calls }: Sandbox, chance: Chance): Promise<void> {
-  const some = calls.list().slice(-20)
-  const mixed = [...some, ...some].map((one) => ({ one, at: chance() })).toSorted((a, b) => a.at - b.at)
-  await Promise.all(mixed.map(({ one }) => calls.send(one.id)))
+async function repeatCalls({ webhooks: calls }: SandboxServer, chance: Chance): Promise<void> {
+  const lastCalls = calls.list().slice(-20)
+  const shuffledCalls = [...lastCalls, ...lastCalls]
+    .map((call) => ({ call, order: chance() }))
+    .toSorted((a, b) => a.order - b.order)
+  await Promise.all(shuffledCalls.map(({ call }) => calls.send(call.id)))
 }
 
 /** The staff's call, and its end. */
-export async function lookAtEverything(url: string): Promise<void> {
+export async function reconcilePayments(url: string): Promise<void> {
   const access = await signIn(url, 'm18', 'staff')
-  const begun = await call({ url, access }, 'POST', '/api/payment/reconcile', {})
-  const location = begun?.body.location
-  if (begun?.status !== 202 || location === undefined) throw new Error(`reconciling answered ${begun?.status}`)
+  const startResponse = await callPortal({ url, access }, 'POST', '/api/payment/reconcile', {})
+  const location = startResponse?.body.location
+  if (startResponse?.status !== 202 || location === undefined)
+    throw new Error(`reconciling answered ${startResponse?.status}`)
   for (let tries = 0; tries < 600; tries++) {
-    const said = await call({ url, access }, 'GET', location)
-    if (said?.status === 200) return
+    const response = await callPortal({ url, access }, 'GET', location)
+    if (response?.status === 200) return
     await wait(25)
   }
   throw new Error('reconciling did not end')
 }
 
 /** A busy machine's database may not answer in time for a start: then it is started again, as a supervisor does. */
-export async function supervised(settings: Record<string, string>): Promise<Running> {
+export async function startWithRetries(settings: Record<string, string>): Promise<RunningProcess> {
   for (let tries = 1; ; tries++) {
     const server = startProcess(settings)
-    const failed = await server.ready.then(
+    const startError = await server.ready.then(
       () => null,
       (error: unknown) => error,
     )
-    if (failed === null) return server
-    if (tries === 5) throw failed
+    if (startError === null) return server
+    if (tries === 5) throw startError
   }
 }
 
-async function end(server: Running): Promise<void> {
+async function endServer(server: RunningProcess): Promise<void> {
   const code = await server.kill('SIGTERM')
-  if (code !== 0) throw new Error(`the server ended with ${code} after SIGTERM: ${server.said()}`)
+  if (code !== 0) throw new Error(`the server ended with ${code} after SIGTERM: ${server.output()}`)
 }
 
-async function untilReady(url: string): Promise<void> {
+async function waitUntilReady(url: string): Promise<void> {
   for (let tries = 0; tries < 600; tries++) {
-    const answer = await fetch(`${url}/health/ready`).catch(() => null)
-    if (answer?.status === 200) return
+    const response = await fetch(`${url}/health/ready`).catch(() => null)
+    if (response?.status === 200) return
     await wait(50)
   }
   throw new Error('the server was not ready again within 30 s')
 }
 
 /** Both engines one after the other, or the one that is named. */
-export async function run([kills = '20', seed = String(Date.now() % 1_000_000), only]: string[]): Promise<void> {
+export async function run([kills = '20', seed = String(Date.now() % 1_000_000), onlyEngine]: string[]): Promise<void> {
   console.log(`payments: ${kills} kills, seed ${seed}`)
   const folder = await mkdtemp(join(tmpdir(), 'portal-payments-'))
-  const campaign = { kills: Number(kills), seed: Number(seed), say: (line: string) => console.log(`  ${line}`) }
+  const campaign = { kills: Number(kills), seed: Number(seed), print: (line: string) => console.log(`  ${line}`) }
   try {
-    if (only !== 'postgres')
-      tell('embedded', await payThroughKills({ ...campaign, env: { DATA_DIR: join(folder, 'a') } }))
-    if (only !== 'embedded') tell('PostgreSQL', await onPostgres(campaign, join(folder, 'b')))
+    if (onlyEngine !== 'postgres')
+      printReport('embedded', await payThroughKills({ ...campaign, env: { DATA_DIR: join(folder, 'a') } }))
+    if (onlyEngine !== 'embedded') printReport('PostgreSQL', await runOnPostgres(campaign, join(folder, 'b')))
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-async function onPostgres(campaign: Omit<Campaign, 'env'>, dataDir: string): Promise<Report> {
+async function runOnPostgres(campaign: Omit<PaymentCampaign, 'env'>, dataDir: string): Promise<PaymentReport> {
   const bin = postgresBin()
   if (bin === null) throw new Error('PostgreSQL is not installed here: its half of the campaign cannot run')
   const cluster = await startCluster(bin)
@@ -248,8 +258,8 @@ async function onPostgres(campaign: Omit<Campaign, 'env'>, dataDir: string): Pro
   }
 }
 
-const tell = (engine: string, { kills, orders, applied, cut }: Report) =>
+const printReport = (engine: string, { kills, orders, appliedCount, cutCount }: PaymentReport) =>
   console.log(
-    `  ${engine}: ${kills} kills, ${orders} orders, ${applied} paid, ${cut} cut off between gateway and commit: ` +
+    `  ${engine}: ${kills} kills, ${orders} orders, ${appliedCount} paid, ${cutCount} cut off between gateway and commit: ` +
       '0 lost, 0 taken twice, 0 torn, no gap in the invoices',
   )

@@ -6,52 +6,60 @@
  *   npm run campaign -- picture-flood [seconds]
  */
 import { randomUUID } from 'node:crypto'
-import { everySecond, knownDevice, signAt, spread, stranger, underFlood } from '#tests/campaigns/flood.ts'
-import { blackPng, deflatedZeros, endlessJpeg, pngChunk } from '#tests/support/uploads/pictures.ts'
+import {
+  runEverySecond,
+  signInKnownDevice,
+  createSignIn,
+  formatSpread,
+  strangerUsername,
+  runUnderFlood,
+} from '#tests/campaigns/flood.ts'
+import { blackPng, deflateZeros, buildEndlessJpeg, pngChunk } from '#tests/support/uploads/pictures.ts'
 import { password } from '#tests/support/server/world.ts'
 
 const uploaders = 8
 
-const pictures = (): readonly Uint8Array[] => [
+const buildPictures = (): readonly Uint8Array[] => [
   blackPng({ width: 65_535, height: 1 }),
   blackPng({ width: 1024, height: 1 }),
   blackPng({ width: 4096, height: 4096, depth: 16 }),
   blackPng({ width: 1295, height: 12_950, depth: 16 }),
   blackPng(
     { width: 64, height: 64 },
-    pngChunk('iCCP', Buffer.concat([Buffer.from('profile\0\0', 'latin1'), deflatedZeros(700_000_000)])),
+    pngChunk('iCCP', Buffer.concat([Buffer.from('profile\0\0', 'latin1'), deflateZeros(700_000_000)])),
   ),
-  endlessJpeg(),
+  buildEndlessJpeg(),
 ]
 
 /** What an upload may be answered: taken, refused for what it is, or told to come again. */
-const fine = new Set([200, 400, 413, 415, 423, 429, 503])
+const expectedStatuses = new Set([200, 400, 413, 415, 423, 429, 503])
 
-export async function run([given = '60']: string[]): Promise<void> {
-  console.log(`picture-flood: ${uploaders} people for ${given} s`)
-  await underFlood(async ({ url }) => {
-    const report = { known: [] as number[], failures: [] as string[] }
-    const sign = signAt(url)
-    const known = await knownDevice(sign, report)
-    const { access } = await sign(stranger, password)
-    const all = pictures()
-    const answers = new Map<number, number>()
+export async function run([secondsText = '60']: string[]): Promise<void> {
+  console.log(`picture-flood: ${uploaders} people for ${secondsText} s`)
+  await runUnderFlood(async ({ url }) => {
+    const report = { knownMs: [] as number[], failures: [] as string[] }
+    const signIn = createSignIn(url)
+    const signInKnown = await signInKnownDevice(signIn, report)
+    const { access } = await signIn(strangerUsername, password)
+    const allPictures = buildPictures()
+    const statusCounts = new Map<number, number>()
     const upload = async (bytes: Uint8Array) => {
       const form = new FormData()
       form.append('avatar', new Blob([Buffer.from(bytes)], { type: 'image/png' }), 'me.png')
       const headers = { authorization: `Bearer ${access}`, 'idempotency-key': randomUUID() }
       const { status } = await fetch(`${url}/api/m18s/asset`, { method: 'POST', headers, body: form })
-      answers.set(status, (answers.get(status) ?? 0) + 1)
-      if (!fine.has(status)) report.failures.push(`a picture was answered ${status}`)
+      statusCounts.set(status, (statusCounts.get(status) ?? 0) + 1)
+      if (!expectedStatuses.has(status)) report.failures.push(`a picture was answered ${status}`)
     }
-    const end = performance.now() + Number(given) * 1000
-    const isOver = () => performance.now() > end
-    const person = async (_: unknown, from: number) => {
-      for (let at = from; !isOver(); at++) await upload(all[at % all.length] as Uint8Array)
+    const deadline = performance.now() + Number(secondsText) * 1000
+    const isOver = () => performance.now() > deadline
+    const runUploader = async (_: unknown, uploaderIndex: number) => {
+      for (let index = uploaderIndex; !isOver(); index++)
+        await upload(allPictures[index % allPictures.length] as Uint8Array)
     }
-    await Promise.all([everySecond(isOver, known), ...Array.from({ length: uploaders }, person)])
-    console.log(`  pictures: ${[...answers].map(([status, many]) => `${status} ${many} times`).join(', ')}`)
-    console.log(`  known device: in ${report.known.length} times, ${spread(report.known)}`)
+    await Promise.all([runEverySecond(isOver, signInKnown), ...Array.from({ length: uploaders }, runUploader)])
+    console.log(`  pictures: ${[...statusCounts].map(([status, count]) => `${status} ${count} times`).join(', ')}`)
+    console.log(`  known device: in ${report.knownMs.length} times, ${formatSpread(report.knownMs)}`)
     return report.failures
   })
 }

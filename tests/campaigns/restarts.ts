@@ -1,67 +1,67 @@
 /** The server is killed, or told to stop, at a drawn moment of a long request, and started again (R-24). */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { jobsIn, signedIn } from '#tests/campaigns/long-requests.ts'
+import { readJobs, createVerifyClient } from '#tests/campaigns/long-requests.ts'
 import type { Portal } from '#tests/support/browser/browser.ts'
 import { between, type Chance } from '#tests/support/runner/chance.ts'
 
-export interface Restarts {
+export interface RestartReport {
   runs: number
   /** Cut off before anybody heard that it had begun. */
-  unheard: number
-  polls: number
+  unheardCount: number
+  pollCount: number
   /** From the start of the new process to the final answer, ms, sorted. */
-  finished: number[]
-  wrong: string[]
+  finishedMs: number[]
+  faults: string[]
 }
 
-const patienceMs = 60_000
+const timeoutMs = 60_000
 
-export async function restarts(
+export async function measureRestarts(
   portal: Portal,
   runs: number,
   chance: Chance,
-  say: (line: string) => void,
-): Promise<Restarts> {
-  const report: Restarts = { runs: 0, unheard: 0, polls: 0, finished: [], wrong: [] }
-  const client = await signedIn(portal)
+  log: (line: string) => void,
+): Promise<RestartReport> {
+  const report: RestartReport = { runs: 0, unheardCount: 0, pollCount: 0, finishedMs: [], faults: [] }
+  const client = await createVerifyClient(portal)
   for (let run = 0; run < runs; run++) {
     const key = randomUUID()
-    const begun = client.begin(key)
+    const startResponse = client.startVerification(key)
     await wait(between(chance, 0, 600))
     await (chance() < 0.8 ? portal.kill() : portal.stop())
-    const before = (await begun)?.headers.get('location') ?? null
-    if (before === null) report.unheard += 1
+    const locationBefore = (await startResponse)?.headers.get('location') ?? null
+    if (locationBefore === null) report.unheardCount += 1
     await portal.start()
-    const since = performance.now()
+    const restartedAt = performance.now()
     // Sent again under its key it is the same request (protocol 26).
-    const location = (await client.begin(key))?.headers.get('location') ?? ''
-    if (before !== null && before !== location) report.wrong.push(`${key} was begun twice`)
-    const final = await followed(client, location, report)
-    if (final !== '200 done') report.wrong.push(`${key} came to ${final}`)
-    report.finished.push(performance.now() - since)
+    const location = (await client.startVerification(key))?.headers.get('location') ?? ''
+    if (locationBefore !== null && locationBefore !== location) report.faults.push(`${key} was begun twice`)
+    const finalOutcome = await waitForOutcome(client, location, report)
+    if (finalOutcome !== '200 done') report.faults.push(`${key} came to ${finalOutcome}`)
+    report.finishedMs.push(performance.now() - restartedAt)
     report.runs += 1
-    if (report.runs % 20 === 0) say(`R-24: ${report.runs} of ${runs}, ${report.wrong.length} wrong`)
+    if (report.runs % 20 === 0) log(`R-24: ${report.runs} of ${runs}, ${report.faults.length} wrong`)
   }
   await portal.stop()
-  const jobs = await jobsIn(portal)
+  const jobs = await readJobs(portal)
   const intents = new Set(jobs.map(({ intent }) => intent))
-  if (jobs.length !== runs || intents.size !== runs) report.wrong.push(`${jobs.length} jobs of ${runs} requests`)
-  report.finished.sort((a, b) => a - b)
+  if (jobs.length !== runs || intents.size !== runs) report.faults.push(`${jobs.length} jobs of ${runs} requests`)
+  report.finishedMs.sort((a, b) => a - b)
   return report
 }
 
-async function followed(
-  client: Awaited<ReturnType<typeof signedIn>>,
+async function waitForOutcome(
+  client: Awaited<ReturnType<typeof createVerifyClient>>,
   location: string,
-  report: Restarts,
+  report: RestartReport,
 ): Promise<string> {
-  const end = performance.now() + patienceMs
-  while (performance.now() < end) {
-    const answer = await client.ask(location)
-    report.polls += 1
-    const outcome = answer?.headers.get('idempotency-outcome')
-    if (answer && (answer.status !== 202 || outcome)) return `${answer.status} ${outcome?.split(';')[0]}`
+  const deadline = performance.now() + timeoutMs
+  while (performance.now() < deadline) {
+    const response = await client.readStatus(location)
+    report.pollCount += 1
+    const outcome = response?.headers.get('idempotency-outcome')
+    if (response && (response.status !== 202 || outcome)) return `${response.status} ${outcome?.split(';')[0]}`
     await wait(100)
   }
   return 'nothing'

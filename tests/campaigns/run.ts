@@ -14,7 +14,7 @@ import { run as invitationFlood } from '#tests/campaigns/invitation-flood.ts'
 import { run as killWrites } from '#tests/campaigns/kill-writes.ts'
 import { run as money } from '#tests/campaigns/money.ts'
 import { run as mutants } from '#tests/campaigns/mutants.ts'
-import { nightly } from '#tests/campaigns/nightly.ts'
+import { runNightly } from '#tests/campaigns/nightly.ts'
 import { run as outboxModel } from '#tests/campaigns/outbox-model.ts'
 import { run as packages } from '#tests/campaigns/packages.ts'
 import { run as payments } from '#tests/campaigns/payments.ts'
@@ -55,7 +55,7 @@ const campaigns: Record<string, (args: string[]) => Promise<void>> = {
 
 const campaign = campaigns[id]
 if (id === 'nightly') {
-  await nightly(Object.keys(campaigns))
+  await runNightly(Object.keys(campaigns))
 } else if (campaign) {
   await campaign(args)
 } else {

@@ -8,89 +8,91 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { planDeeds } from '#tests/campaigns/operations.ts'
-import { reckon, type Reckoning } from '#tests/campaigns/verify.ts'
+import { createWritePlan } from '#tests/campaigns/write-plan.ts'
+import { checkWrites, type WriteCheck } from '#tests/campaigns/check-writes.ts'
 import { enter } from '#tests/campaigns/tabs.ts'
 import { startPortal } from '#tests/support/browser/browser.ts'
-import { between, chanceOf } from '#tests/support/runner/chance.ts'
+import { between, createChance } from '#tests/support/runner/chance.ts'
 import { startChromium } from '#tests/support/browser/chromium.ts'
 import { openFaultProxy } from '#tests/support/network/fault-proxy.ts'
 import { buildRig } from '#tests/support/device/rig/build.ts'
 
-export interface Saved {
+export interface SavedReport {
   kills: number
   /** Said to be on the device, and not there when the browser was opened again. */
-  gone: string[]
-  reckoning: Reckoning
+  missingIntents: string[]
+  writeCheck: WriteCheck
 }
 
 const settledWithinMs = 60_000
 /** Between the page's word and the kill: at once, or while the first attempts fail. */
-const latestMs = 20
+const maxDelayMs = 20
 
-export async function saved(
-  times: number,
+export async function measureSaved(
+  killCount: number,
   seed: number,
-  say: (line: string) => void = () => undefined,
-): Promise<Saved> {
+  log: (line: string) => void = () => undefined,
+): Promise<SavedReport> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-saved-'))
   await buildRig(join(folder, 'rig'))
   const portal = await startPortal()
   const proxy = await openFaultProxy(Number(new URL(portal.url).port))
   proxy.mount('/saas/rig/', join(folder, 'rig'))
   const profile = join(folder, 'profile')
-  const chance = chanceOf(seed)
-  const deeds = planDeeds()
-  const gone: string[] = []
-  let author: Awaited<ReturnType<typeof window.rig.subject>> = null
-  let { browser, page } = await opened(profile, proxy.url)
+  const chance = createChance(seed)
+  const plannedWrites = createWritePlan()
+  const missingIntents: string[] = []
+  let author: Awaited<ReturnType<typeof window.rig.readSubject>> = null
+  let { browser, page } = await openEnteredPage(profile, proxy.url)
   try {
-    author = await page.evaluate(() => window.rig.subject())
+    author = await page.evaluate(() => window.rig.readSubject())
     // Chromium writes cookies down every half a minute, or when it is closed: whoever is killed before has to sign in again.
     await browser.close()
-    ;({ browser, page } = await opened(profile, proxy.url))
-    for (let time = 0; time < times; time++) {
-      const { maker: intent, deeds: planned } = deeds.newLane(0)
+    ;({ browser, page } = await openEnteredPage(profile, proxy.url))
+    for (let killIndex = 0; killIndex < killCount; killIndex++) {
+      const { creationIntent: intent, writes: planned } = plannedWrites.addQueue(0)
       proxy.cut()
-      await page.evaluate((deed) => window.rig.writeAll([deed], () => undefined), planned)
-      await wait(between(chance, 0, latestMs))
+      await page.evaluate((writes) => window.rig.writeAll([writes], () => undefined), planned)
+      await wait(between(chance, 0, maxDelayMs))
       await browser.kill()
-      deeds.recorded.add(intent)
+      plannedWrites.recorded.add(intent)
       proxy.heal()
-      ;({ browser, page } = await opened(profile, proxy.url))
-      const found = await page.evaluate((one) => window.rig.isKnown(one), intent)
-      if (!found) gone.push(intent)
-      if ((time + 1) % 10 === 0) say(`${time + 1} of ${times} killed, ${gone.length} gone`)
+      ;({ browser, page } = await openEnteredPage(profile, proxy.url))
+      const isRecorded = await page.evaluate((intentToCheck) => window.rig.isRecorded(intentToCheck), intent)
+      if (!isRecorded) missingIntents.push(intent)
+      if ((killIndex + 1) % 10 === 0) log(`${killIndex + 1} of ${killCount} killed, ${missingIntents.length} gone`)
     }
-    const end = performance.now() + settledWithinMs
-    while ((await page.evaluate(() => window.rig.waiting())) > 0 && performance.now() < end) await wait(200)
+    const deadline = performance.now() + settledWithinMs
+    while ((await page.evaluate(() => window.rig.countUnsent())) > 0 && performance.now() < deadline) await wait(200)
   } finally {
     await browser.kill()
     await proxy.close()
     await portal.stop()
   }
   if (!author) throw new Error('nobody was signed in')
-  const reckoning = await reckon({ DATA_DIR: portal.dataDir }, deeds, author)
+  const writeCheck = await checkWrites({ DATA_DIR: portal.dataDir }, plannedWrites, author)
   await portal.close()
   await rm(folder, { recursive: true, force: true })
-  return { kills: times, gone, reckoning }
+  return { kills: killCount, missingIntents, writeCheck }
 }
 
-async function opened(profile: string, url: string) {
+async function openEnteredPage(profile: string, url: string) {
   const browser = await startChromium(profile)
-  const page = await browser.page()
+  const page = await browser.openPage()
   await enter(page, { url })
   return { browser, page }
 }
 
-export async function run([times = '50', seed = String(Date.now() % 1_000_000)]: string[]): Promise<void> {
-  console.log(`saved: ${times} kills, seed ${seed}`)
-  const { kills, gone, reckoning } = await saved(Number(times), Number(seed), (line) => console.log(`  ${line}`))
-  const { done, ...wrong } = reckoning
-  const found = [...gone, ...Object.values(wrong).flat()]
-  console.log(
-    `${kills} browsers killed, ${kills - gone.length} writes there again, ${done} done; ${found.length} wrong`,
+export async function run([killCount = '50', seed = String(Date.now() % 1_000_000)]: string[]): Promise<void> {
+  console.log(`saved: ${killCount} kills, seed ${seed}`)
+  const { kills, missingIntents, writeCheck } = await measureSaved(Number(killCount), Number(seed), (line) =>
+    console.log(`  ${line}`),
   )
-  for (const one of found.slice(0, 20)) console.log(`  ${one}`)
-  if (found.length > 0 || done !== kills) process.exitCode = 1
+  const { done, ...otherFaults } = writeCheck
+  const faults = [...missingIntents, ...Object.values(otherFaults).flat()]
+  console.log(
+    `${kills} browsers killed, ${kills - missingIntents.length} writes there again, ${done} done; ${faults.length} wrong`,
+  )
+  for (const fault of faults.slice(0, 20)) console.log(`  ${fault}`)
+  if (faults.length > 0 || done !== kills) process.exitCode = 1
 }

@@ -6,40 +6,46 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pino from 'pino'
-import { createLocalHosting, type LocalHosting } from '#server/drivers/hosting/local/driver.ts'
-import type { ServiceAnswer } from '#server/use-cases/hosting/service-rows.ts'
+import { createLocalHosting, type LocalHosting } from '#server/drivers/hosting/local/local-hosting.ts'
+import type { ServiceResponse } from '#server/use-cases/hosting/service-rows.ts'
 import { startPortal } from '#tests/support/browser/browser.ts'
-import { between, type Chance, chanceOf, pick } from '#tests/support/runner/chance.ts'
-import { outsideClient } from '#tests/support/server/outside-client.ts'
-import { processesOf, sampleProgram, tasksOf } from '#tests/support/hosting/hosting.ts'
+import { between, type Chance, createChance, pick } from '#tests/support/runner/chance.ts'
+import { createOutsideClient } from '#tests/support/server/outside-client.ts'
+import { findProcesses, sampleProgram, findTasks } from '#tests/support/hosting/hosting.ts'
 
 export async function run([rounds = '100', seed = String(Date.now() % 1_000_000)]: string[]): Promise<void> {
   console.log(`services: ${rounds} kills, seed ${seed}`)
-  const { wrong, ended } = await killedOperations(Number(rounds), chanceOf(Number(seed)), (line) => console.log(line))
-  for (const line of wrong) console.log(line)
-  console.log(`${JSON.stringify(ended)}, ${wrong.length} wrong`)
-  process.exitCode = wrong.length === 0 ? 0 : 1
+  const { faults, outcomes } = await killedOperations(Number(rounds), createChance(Number(seed)), (line) =>
+    console.log(line),
+  )
+  for (const line of faults) console.log(line)
+  console.log(`${JSON.stringify(outcomes)}, ${faults.length} wrong`)
+  process.exitCode = faults.length === 0 ? 0 : 1
 }
 
-export interface Killed {
+export interface KilledOperationsResult {
   /** In words, empty where all is well. */
-  wrong: string[]
+  faults: string[]
   /** How many operations ended how: by the status of the last answer, `cut` where the kill came before it was begun. */
-  ended: Record<string, number>
+  outcomes: Record<string, number>
 }
 
 /** Whose contract runs, and whose does not: the demo world's. */
 const code = 'acmetrade'
 
 /** Operations that a service which is there, or is not, can be asked for. */
-const asks = {
+const requestKinds = {
   created: ['update', 'reboot', 'configure', 'reset', 'remove', 'delete'],
-  gone: ['create'],
+  removed: ['create'],
 } as const
-type Ask = (typeof asks)['created' | 'gone'][number]
+type ServiceRequestKind = (typeof requestKinds)['created' | 'removed'][number]
 
-const requestOf = (ask: Ask, { id, contract_id }: ServiceAnswer, chance: Chance): [string, string] => {
-  switch (ask) {
+const buildRequest = (
+  kind: ServiceRequestKind,
+  { id, contract_id }: ServiceResponse,
+  chance: Chance,
+): [string, string] => {
+  switch (kind) {
     case 'create':
       return ['POST', `/api/aws/service?contractId=${contract_id}`]
     case 'update':
@@ -62,49 +68,50 @@ const requestOf = (ask: Ask, { id, contract_id }: ServiceAnswer, chance: Chance)
 export async function killedOperations(
   rounds: number,
   chance: Chance,
-  tell: (line: string) => void = () => undefined,
-): Promise<Killed> {
+  report: (line: string) => void = () => undefined,
+): Promise<KilledOperationsResult> {
   const portal = await startPortal({ HOSTING: 'local', ACCESS_SECONDS: '3600', REFRESH_IDLE_SECONDS: '3600' })
   const folder = join(portal.dataDir, 'hosting')
   const host = createLocalHosting({ folder, program: sampleProgram, log: pino({ level: 'silent' }) })
-  const result: Killed = { wrong: [], ended: {} }
+  const result: KilledOperationsResult = { faults: [], outcomes: {} }
   try {
     // Of the delete level.
-    const staff = await outsideClient(portal)
-    const at = (round: number, ask: string) => (line: string) => result.wrong.push(`${round} ${ask}: ${line}`)
-    await quiet(staff, at(0, 'begin'))
+    const staff = await createOutsideClient(portal)
+    const createFaultReporter = (round: number, kind: string) => (line: string) =>
+      result.faults.push(`${round} ${kind}: ${line}`)
+    await waitUntilQuiet(staff, createFaultReporter(0, 'begin'))
     for (let round = 1; round <= rounds; round++) {
-      const row = await serviceOf(staff)
-      const ask = row.system_status > 0 ? pick(chance, asks.created) : pick(chance, asks.gone)
-      const [method, path] = requestOf(ask, row, chance)
-      const begun = staff.send(path, { method })
+      const row = await readService(staff)
+      const kind = row.system_status > 0 ? pick(chance, requestKinds.created) : pick(chance, requestKinds.removed)
+      const [method, path] = buildRequest(kind, row, chance)
+      const startResponse = staff.send(path, { method })
       const ms = between(chance, 0, 1500)
       await wait(ms)
       await portal.kill()
-      const location = (await begun)?.headers.get('location') ?? null
+      const location = (await startResponse)?.headers.get('location') ?? null
       await portal.start()
-      const end = location === null ? 'cut' : String(await finalOf(staff, location))
-      result.ended[end] = (result.ended[end] ?? 0) + 1
-      tell(`${round} ${ask} killed after ${ms} ms: ${end}`)
-      const wrong = at(round, ask)
-      await quiet(staff, wrong)
-      await compare({ staff, host, folder }, wrong)
+      const outcome = location === null ? 'cut' : String(await waitForOutcome(staff, location))
+      result.outcomes[outcome] = (result.outcomes[outcome] ?? 0) + 1
+      report(`${round} ${kind} killed after ${ms} ms: ${outcome}`)
+      const reportFault = createFaultReporter(round, kind)
+      await waitUntilQuiet(staff, reportFault)
+      await compareService({ staff, host, folder }, reportFault)
     }
   } finally {
     await host.close()
     await portal.close()
   }
-  if (processesOf(folder).length > 0) result.wrong.push('processes were left')
+  if (findProcesses(folder).length > 0) result.faults.push('processes were left')
   return result
 }
 
-export type Staff = Awaited<ReturnType<typeof outsideClient>>
+export type StaffClient = Awaited<ReturnType<typeof createOutsideClient>>
 
-export async function serviceOf({ send }: Staff): Promise<ServiceAnswer> {
-  const answer = await send(`/api/aws/service?searchText=${code}`)
-  if (!answer) throw new Error('the list of services is not answered')
-  const { data } = (await answer.json()) as {
-    data: ServiceAnswer[]
+export async function readService({ send }: StaffClient): Promise<ServiceResponse> {
+  const response = await send(`/api/aws/service?searchText=${code}`)
+  if (!response) throw new Error('the list of services is not answered')
+  const { data } = (await response.json()) as {
+    data: ServiceResponse[]
   }
   const [row] = data
   if (!row) throw new Error(`${code} is not listed`)
@@ -112,7 +119,7 @@ export async function serviceOf({ send }: Staff): Promise<ServiceAnswer> {
 }
 
 /** The last word on a long request. */
-export async function finalOf({ send }: Staff, location: string): Promise<number> {
+export async function waitForOutcome({ send }: StaffClient, location: string): Promise<number> {
   const deadline = Date.now() + 120_000
   for (;;) {
     const status = (await send(location))?.status ?? 0
@@ -123,37 +130,38 @@ export async function finalOf({ send }: Staff, location: string): Promise<number
 }
 
 /** Until nothing is being done, and the health check has had its look. */
-export async function quiet(staff: Staff, wrong: (line: string) => void): Promise<void> {
+export async function waitUntilQuiet(staff: StaffClient, reportFault: (line: string) => void): Promise<void> {
   const deadline = Date.now() + 60_000
   for (;;) {
-    const { operation, system_status: status, url } = await serviceOf(staff)
+    const { operation, system_status: status, url } = await readService(staff)
     const isBroughtUp = url === null || url.includes('localhost')
     if (operation === null && isBroughtUp && status !== 1 && status !== 3) return
     if (Date.now() > deadline)
-      return wrong(`not quiet within a minute: ${status}, ${operation?.kind ?? 'no operation'}`)
+      return reportFault(`not quiet within a minute: ${status}, ${operation?.kind ?? 'no operation'}`)
     await wait(200)
   }
 }
 
 /** What the portal says against what is there. */
-async function compare(
-  { staff, host, folder }: { staff: Staff; host: LocalHosting; folder: string },
-  wrong: (line: string) => void,
+async function compareService(
+  { staff, host, folder }: { staff: StaffClient; host: LocalHosting; folder: string },
+  reportFault: (line: string) => void,
 ): Promise<void> {
-  const row = await serviceOf(staff)
-  const ref = { serviceId: row.id, code }
-  const state = await host.look(ref)
-  const own = tasksOf(folder).filter(({ command }) => command.includes(`${code}-${row.id}`)).length
-  const said = `${row.system_status}, ${row.running_tasks} tasks, fault ${row.fault}`
+  const row = await readService(staff)
+  const instance = { serviceId: row.id, code }
+  const state = await host.look(instance)
+  const taskCount = findTasks(folder).filter(({ command }) => command.includes(`${code}-${row.id}`)).length
+  const stateText = `${row.system_status}, ${row.running_tasks} tasks, fault ${row.fault}`
   if (row.system_status === 0) {
-    if (own > 0 || state?.created) wrong(`said to be gone, and there: ${said}, ${own} processes`)
+    if (taskCount > 0 || state?.created) reportFault(`said to be gone, and there: ${stateText}, ${taskCount} processes`)
     const isErased = row.erase_date === null
-    if (isErased && existsSync(join(folder, 'instances', `${code}-${row.id}`))) wrong('erased, and its folder is there')
+    if (isErased && existsSync(join(folder, 'instances', `${code}-${row.id}`)))
+      reportFault('erased, and its folder is there')
     return
   }
-  if (!state?.created) return wrong(`said to be there, and gone: ${said}`)
+  if (!state?.created) return reportFault(`said to be there, and gone: ${stateText}`)
   const { tasks: count } = state.running ?? { tasks: 0 }
-  const due = count === -1 ? 1 : count
-  if (own !== due) wrong(`${own} processes where ${due} are due: ${said}`)
-  if (row.system_status === 5) wrong(`it failed: ${said}`)
+  const expectedCount = count === -1 ? 1 : count
+  if (taskCount !== expectedCount) reportFault(`${taskCount} processes where ${expectedCount} are due: ${stateText}`)
+  if (row.system_status === 5) reportFault(`it failed: ${stateText}`)
 }

@@ -10,14 +10,14 @@
 import { availableParallelism } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import {
-  everySecond,
-  knownDevice,
-  owner,
-  type Sign,
-  signAt,
-  spread,
-  stranger,
-  underFlood,
+  runEverySecond,
+  signInKnownDevice,
+  ownerUsername,
+  type SignIn,
+  createSignIn,
+  formatSpread,
+  strangerUsername,
+  runUnderFlood,
 } from '#tests/campaigns/flood.ts'
 import { password } from '#tests/support/server/world.ts'
 
@@ -28,81 +28,90 @@ const everyNth = 20
 const afterwardsMs = 20_000
 const longestMs = 8 * 60_000
 
-interface Report {
-  wrong: number
-  refused: number
-  known: number[]
-  unknown: { in: number; refused: number; ms: number[] }
+interface FloodReport {
+  wrongCount: number
+  refusedCount: number
+  knownMs: number[]
+  unknownDevice: { signedIn: number; refusedCount: number; ms: number[] }
   failures: string[]
 }
 
-interface Flood {
-  sign: Sign
-  report: Report
+interface FloodContext {
+  signIn: SignIn
+  report: FloodReport
   isOver: () => boolean
 }
 
 /** One after the other from one address, each at another name. */
-async function guessFrom({ sign, report, isOver }: Flood, from: number): Promise<void> {
-  const headers = { 'x-forwarded-for': `203.0.113.${from + 1}` }
-  for (let at = 0; !isOver(); at++) {
-    const username = (at + from) % everyNth === 0 ? owner : `alpha:guess-${from}-${at}@alpha.example`
-    const { status, retryAfter } = await sign(username, `Wrong-guess-${at}`, headers)
-    if (status === 401) report.wrong++
-    else if (status === 429 && retryAfter > 0) report.refused++
+async function guessPasswords({ signIn, report, isOver }: FloodContext, addressIndex: number): Promise<void> {
+  const headers = { 'x-forwarded-for': `203.0.113.${addressIndex + 1}` }
+  for (let index = 0; !isOver(); index++) {
+    const username =
+      (index + addressIndex) % everyNth === 0 ? ownerUsername : `alpha:guess-${addressIndex}-${index}@alpha.example`
+    const { status, retryAfter } = await signIn(username, `Wrong-guess-${index}`, headers)
+    if (status === 401) report.wrongCount++
+    else if (status === 429 && retryAfter > 0) report.refusedCount++
     else report.failures.push(`a stranger was answered ${status}, Retry-After ${retryAfter}`)
     // So that refusals do not become the whole of the load.
     if (status === 429) await wait(100)
   }
 }
 
-function enterUnknown({ sign, report }: Flood) {
+function createUnknownSignIn({ signIn, report }: FloodContext) {
   return async () => {
-    const { status, retryAfter, ms } = await sign(stranger, password, { 'x-forwarded-for': '198.51.100.2' })
-    report.unknown.ms.push(ms)
-    if (status === 200) report.unknown.in++
-    else if (status === 429 && retryAfter > 0) report.unknown.refused++
+    const { status, retryAfter, ms } = await signIn(strangerUsername, password, { 'x-forwarded-for': '198.51.100.2' })
+    report.unknownDevice.ms.push(ms)
+    if (status === 200) report.unknownDevice.signedIn++
+    else if (status === 429 && retryAfter > 0) report.unknownDevice.refusedCount++
     else report.failures.push(`the unknown device was answered ${status}, Retry-After ${retryAfter}`)
   }
 }
 
-async function flood(url: string, tries: number): Promise<Report> {
-  const sign = signAt(url)
-  const report: Report = { wrong: 0, refused: 0, known: [], unknown: { in: 0, refused: 0, ms: [] }, failures: [] }
-  const began = performance.now()
-  let triedAt = Number.POSITIVE_INFINITY
+async function runFlood(url: string, tryCount: number): Promise<FloodReport> {
+  const signIn = createSignIn(url)
+  const report: FloodReport = {
+    wrongCount: 0,
+    refusedCount: 0,
+    knownMs: [],
+    unknownDevice: { signedIn: 0, refusedCount: 0, ms: [] },
+    failures: [],
+  }
+  const startedAt = performance.now()
+  let triesEndedAt = Number.POSITIVE_INFINITY
   const isOver = () => {
     const now = performance.now()
-    if (report.wrong >= tries) triedAt = Math.min(triedAt, now)
-    return now > triedAt + afterwardsMs || now > began + longestMs
+    if (report.wrongCount >= tryCount) triesEndedAt = Math.min(triesEndedAt, now)
+    return now > triesEndedAt + afterwardsMs || now > startedAt + longestMs
   }
-  const one = { sign, report, isOver }
-  const known = await knownDevice(sign, report)
+  const context = { signIn, report, isOver }
+  const signInKnown = await signInKnownDevice(signIn, report)
   await Promise.all([
-    everySecond(isOver, known),
-    everySecond(isOver, enterUnknown(one)),
-    ...Array.from({ length: addresses }, (_, from) => guessFrom(one, from)),
+    runEverySecond(isOver, signInKnown),
+    runEverySecond(isOver, createUnknownSignIn(context)),
+    ...Array.from({ length: addresses }, (_, addressIndex) => guessPasswords(context, addressIndex)),
   ])
-  if (report.wrong < tries) report.failures.push(`only ${report.wrong} of ${tries} tries within ${longestMs / 1000} s`)
+  if (report.wrongCount < tryCount)
+    report.failures.push(`only ${report.wrongCount} of ${tryCount} tries within ${longestMs / 1000} s`)
   return report
 }
 
-export async function run([given = '2000']: string[]): Promise<void> {
-  const tries = Number(given)
-  console.log(`sign-in-flood: ${tries} wrong tries from ${addresses} addresses, ${availableParallelism()} cores`)
-  await underFlood(async ({ url, said }) => {
-    const began = performance.now()
-    const report = await flood(url, tries)
-    const seconds = Math.round((performance.now() - began) / 1000)
-    const alarms = said().split('"security":"login flood"').length - 1
-    if (alarms !== Number(report.wrong > 2000)) report.failures.push(`${alarms} alarms for ${report.wrong} tries`)
-    const { known, unknown } = report
+export async function run([triesText = '2000']: string[]): Promise<void> {
+  const tryCount = Number(triesText)
+  console.log(`sign-in-flood: ${tryCount} wrong tries from ${addresses} addresses, ${availableParallelism()} cores`)
+  await runUnderFlood(async ({ url, output }) => {
+    const startedAt = performance.now()
+    const report = await runFlood(url, tryCount)
+    const seconds = Math.round((performance.now() - startedAt) / 1000)
+    const alarmCount = output().split('"security":"login flood"').length - 1
+    if (alarmCount !== Number(report.wrongCount > 2000))
+      report.failures.push(`${alarmCount} alarms for ${report.wrongCount} tries`)
+    const { knownMs, unknownDevice } = report
     console.log(
-      `  strangers: ${report.wrong} wrong, ${report.refused} refused with a wait, in ${seconds} s; ${alarms} alarms`,
+      `  strangers: ${report.wrongCount} wrong, ${report.refusedCount} refused with a wait, in ${seconds} s; ${alarmCount} alarms`,
     )
-    console.log(`  known device: in ${known.length} times, ${spread(known)}`)
+    console.log(`  known device: in ${knownMs.length} times, ${formatSpread(knownMs)}`)
     console.log(
-      `  unknown device: in ${unknown.in} times, told to wait ${unknown.refused} times, ${spread(unknown.ms)}`,
+      `  unknown device: in ${unknownDevice.signedIn} times, told to wait ${unknownDevice.refusedCount} times, ${formatSpread(unknownDevice.ms)}`,
     )
     return report.failures
   })

@@ -1,64 +1,70 @@
 /** Progress over a websocket that is dropped every few seconds, and one that never opens (R-26). */
 import type { Browser, Page } from 'playwright-core'
-import { until } from '#tests/campaigns/long-requests.ts'
+import { waitUntil } from '#tests/campaigns/long-requests.ts'
 import { openBrowser, type Portal, signIn } from '#tests/support/browser/browser.ts'
 import { between, type Chance } from '#tests/support/runner/chance.ts'
 
-export interface Sockets {
-  drops: number
+export interface SocketReport {
+  dropCount: number
   requests: number
   /** Percents that pages showed. */
-  shown: number
+  percentCount: number
   /** The shortest time from one attempt of a page to its next, ms. */
-  soonest: number
+  minRetryMs: number
   /** Attempts of the page whose websocket never opens, and for how long, ms. */
-  blocked: { tries: number; ms: number }
-  wrong: string[]
+  blocked: { tryCount: number; ms: number }
+  faults: string[]
 }
 
 declare global {
   interface Window {
     /** Percents as they were shown, since they were last taken. */
-    shown: number[]
+    displayedPercents: number[]
   }
 }
 
-const dropping = 4
+const droppingPages = 4
 
-export async function sockets(
+export async function measureSockets(
   portal: Portal,
   runs: number,
   chance: Chance,
-  say: (line: string) => void,
-): Promise<Sockets> {
+  log: (line: string) => void,
+): Promise<SocketReport> {
   const browser = await openBrowser()
-  const attempts = Array.from({ length: dropping + 1 }, (): number[] => [])
-  const report: Sockets = {
-    drops: 0,
+  const attemptTimes = Array.from({ length: droppingPages + 1 }, (): number[] => [])
+  const report: SocketReport = {
+    dropCount: 0,
     requests: 0,
-    shown: 0,
-    soonest: Number.POSITIVE_INFINITY,
-    blocked: { tries: 0, ms: 0 },
-    wrong: [],
+    percentCount: 0,
+    minRetryMs: Number.POSITIVE_INFINITY,
+    blocked: { tryCount: 0, ms: 0 },
+    faults: [],
   }
   try {
-    const pages = await Promise.all(attempts.map((tries, at) => open({ portal, browser, chance, report }, tries, at)))
-    const since = performance.now()
-    let rounds = 0
-    while (report.drops < runs) {
+    const pages = await Promise.all(
+      attemptTimes.map((attemptTimesOfPage, pageIndex) =>
+        openActivity({ portal, browser, chance, report }, attemptTimesOfPage, pageIndex),
+      ),
+    )
+    const startedAt = performance.now()
+    let roundCount = 0
+    while (report.dropCount < runs) {
       report.requests += pages.length
-      rounds += 1
+      roundCount += 1
       for (const page of pages)
         await page.locator('main').getByRole('button', { name: 'Verify the audit trail' }).click()
-      const allEnded = async () => (await Promise.all(pages.map(hasEnded(rounds)))).every(Boolean)
-      if (!(await until(allEnded, 180_000, 200))) report.wrong.push(`round ${rounds} did not end on every page`)
-      for (const [at, page] of pages.entries()) judge(report, at, await page.evaluate(() => window.shown.splice(0)))
-      say(`R-26: ${report.drops} drops of ${runs}, ${report.wrong.length} wrong`)
+      const allEnded = async () => (await Promise.all(pages.map(hasEnded(roundCount)))).every(Boolean)
+      if (!(await waitUntil(allEnded, 180_000, 200)))
+        report.faults.push(`round ${roundCount} did not end on every page`)
+      for (const [pageIndex, page] of pages.entries())
+        checkPercents(report, pageIndex, await page.evaluate(() => window.displayedPercents.splice(0)))
+      log(`R-26: ${report.dropCount} drops of ${runs}, ${report.faults.length} wrong`)
     }
-    report.blocked = { tries: attempts[dropping]?.length ?? 0, ms: performance.now() - since }
-    for (const tries of attempts)
-      for (const [at, next] of tries.slice(1).entries())
-        report.soonest = Math.min(report.soonest, next - (tries[at] ?? 0))
+    report.blocked = { tryCount: attemptTimes[droppingPages]?.length ?? 0, ms: performance.now() - startedAt }
+    for (const attemptTimesOfPage of attemptTimes)
+      for (const [index, nextAttempt] of attemptTimesOfPage.slice(1).entries())
+        report.minRetryMs = Math.min(report.minRetryMs, nextAttempt - (attemptTimesOfPage[index] ?? 0))
     return report
   } finally {
     await browser.close()
@@ -66,18 +72,18 @@ export async function sockets(
 }
 
 /** One person's page on a device of its own: only what is looked at listens, and of one browser's tabs that is one. */
-async function open(
-  { portal, browser, chance, report }: { portal: Portal; browser: Browser; chance: Chance; report: Sockets },
-  tries: number[],
-  at: number,
+async function openActivity(
+  { portal, browser, chance, report }: { portal: Portal; browser: Browser; chance: Chance; report: SocketReport },
+  attemptTimesOfPage: number[],
+  pageIndex: number,
 ): Promise<Page> {
   const page = await (await browser.newContext({ locale: 'en-GB' })).newPage()
   await page.routeWebSocket(/progress/, (socket) => {
-    tries.push(performance.now())
-    if (at === dropping) return void socket.close()
+    attemptTimesOfPage.push(performance.now())
+    if (pageIndex === droppingPages) return void socket.close()
     const server = socket.connectToServer()
     const drop = () => {
-      report.drops += 1
+      report.dropCount += 1
       void Promise.all([socket.close(), server.close()]).catch(() => undefined)
     }
     setTimeout(drop, between(chance, 1_000, 10_000))
@@ -87,21 +93,21 @@ async function open(
   return page
 }
 
-const hasEnded = (count: number) => async (page: Page) =>
-  (await page.locator('main .request').filter({ hasText: 'as they were written' }).count()) >= count
+const hasEnded = (minCount: number) => async (page: Page) =>
+  (await page.locator('main .request').filter({ hasText: 'as they were written' }).count()) >= minCount
 
 /** In the page: each change of the bar that is shown. */
 function watchPercents() {
-  window.shown = []
+  window.displayedPercents = []
   setInterval(() => {
     const bar = document.querySelector('main [role=progressbar]')
-    const now = Number(bar?.getAttribute('aria-valuenow'))
-    if (bar && window.shown.at(-1) !== now) window.shown.push(now)
+    const currentPercent = Number(bar?.getAttribute('aria-valuenow'))
+    if (bar && window.displayedPercents.at(-1) !== currentPercent) window.displayedPercents.push(currentPercent)
   }, 50)
 }
 
-function judge(report: Sockets, at: number, shown: number[]): void {
-  report.shown += shown.length
-  if (shown.some((one, index) => one < (shown[index - 1] ?? 0)))
-    report.wrong.push(`page ${at} went backwards: ${shown.join(' ')}`)
+function checkPercents(report: SocketReport, pageIndex: number, percents: number[]): void {
+  report.percentCount += percents.length
+  if (percents.some((percent, index) => percent < (percents[index - 1] ?? 0)))
+    report.faults.push(`page ${pageIndex} went backwards: ${percents.join(' ')}`)
 }

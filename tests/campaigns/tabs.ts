@@ -1,95 +1,96 @@
 /** Two tabs of one browser on one profile, signed in to the portal and each with a hand inside, that can be lost and had again. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
-import type { Lane } from '#tests/campaigns/operations.ts'
+import type { WriteQueue } from '#tests/campaigns/write-plan.ts'
 import { fillLogin, people, type Person } from '#tests/support/browser/browser.ts'
 import { between, type Chance } from '#tests/support/runner/chance.ts'
-import { type Chromium, startChromium } from '#tests/support/browser/chromium.ts'
-import type { Told } from '#tests/support/device/rig/rig.ts'
+import { type ChromiumProcess, startChromium } from '#tests/support/browser/chromium.ts'
+import type { WriteProgress } from '#tests/support/device/rig/rig.ts'
 import { controlWorker } from '#tests/support/browser/worker-control.ts'
 
 declare global {
   interface Window {
     rig: typeof import('#tests/support/device/rig/rig.ts')
-    campaignTold: (told: Told) => void
+    reportCampaignWrite: (progress: WriteProgress) => void
   }
 }
 
-export interface Tabs {
-  browser: Chromium
+export interface CampaignTabs {
+  browser: ChromiumProcess
   first: Page
   second: Page
   /** Writes each page's lanes; resolves when all are recorded, or the browser is gone. */
-  write(lanes: Lane[][]): Promise<void>
-  waiting(): Promise<number>
-  author(): Promise<{ companyId: number; userId: number } | null>
+  write(queues: WriteQueue[][]): Promise<void>
+  countUnsent(): Promise<number>
+  readAuthor(): Promise<{ companyId: number; userId: number } | null>
   /** What waits and why, for people. */
-  standing(): Promise<string>
+  describeEntries(): Promise<string>
   /** Stops the worker again and again; answers how often one was running. */
-  harassWorker(chance: Chance, how: { minMs: number; maxMs: number; forMs: number }): Promise<number>
+  harassWorker(chance: Chance, options: { minMs: number; maxMs: number; forMs: number }): Promise<number>
   /** Reloads the second tab so that no worker is in control of it, as a person's forced reload does. */
   loseWorker(): Promise<void>
 }
 
-export interface Opening {
+export interface TabsOptions {
   url: string
   profile: string
-  tell: (told: Told) => void
+  recordProgress: (progress: WriteProgress) => void
   /** Signs in where nobody is signed in. */
-  who?: Person
+  person?: Person
   /** Hears when somebody had to. */
   onSignIn?: () => void
 }
 
-export const tabsOpen = 2
+export const tabCount = 2
 const readyMs = 30_000
 /** It does so once a minute at most. */
 const maxLoads = 3
 const stuckLoadMs = 20_000
 
-export async function openTabs(opening: Opening): Promise<Tabs> {
-  const browser = await startChromium(opening.profile)
+export async function openTabs(options: TabsOptions): Promise<CampaignTabs> {
+  const browser = await startChromium(options.profile)
   try {
-    const first = await browser.page()
-    const second = await browser.page()
+    const first = await browser.openPage()
+    const second = await browser.openPage()
     for (const page of [first, second]) {
-      await page.exposeFunction('campaignTold', opening.tell)
-      await enter(page, opening)
+      await page.exposeFunction('reportCampaignWrite', options.recordProgress)
+      await enter(page, options)
     }
-    return await over(browser, first, second)
+    return await createCampaignTabs(browser, first, second)
   } catch (error) {
     await browser.kill()
     throw error
   }
 }
 
-async function over(browser: Chromium, first: Page, second: Page): Promise<Tabs> {
+async function createCampaignTabs(browser: ChromiumProcess, first: Page, second: Page): Promise<CampaignTabs> {
   const worker = await controlWorker(first)
-  const [inFirst, inSecond] = [await handOf(first), await handOf(second)]
-  const write = (by: Hand, lanes: Lane[] = []) =>
-    by((page) =>
+  const [callFirst, callSecond] = [await createRigCaller(first), await createRigCaller(second)]
+  const write = (callRig: RigCaller, queues: WriteQueue[] = []) =>
+    callRig((page) =>
       page.evaluate(
-        (deeds) => window.rig.writeAll(deeds, window.campaignTold),
-        lanes.map(({ deeds }) => deeds),
+        (writes) => window.rig.writeAll(writes, window.reportCampaignWrite),
+        queues.map(({ writes }) => writes),
       ),
     )
   return {
     browser,
     first,
     second,
-    async write(lanes) {
-      const all = await Promise.allSettled([write(inFirst, lanes[0]), write(inSecond, lanes[1])])
-      const failed = all.find((one) => one.status === 'rejected')
+    async write(queues) {
+      const results = await Promise.allSettled([write(callFirst, queues[0]), write(callSecond, queues[1])])
+      const failedResult = results.find((result) => result.status === 'rejected')
       // Who was killed while writing has an excuse.
-      if (failed && browser.isUp()) throw failed.reason
+      if (failedResult && browser.isRunning()) throw failedResult.reason
     },
-    waiting: () => inFirst((page) => page.evaluate(() => window.rig.waiting())),
-    author: () => inFirst((page) => page.evaluate(() => window.rig.subject())),
-    standing: async () => (await inFirst((page) => page.evaluate(() => window.rig.standing()))).join('; '),
+    countUnsent: () => callFirst((page) => page.evaluate(() => window.rig.countUnsent())),
+    readAuthor: () => callFirst((page) => page.evaluate(() => window.rig.readSubject())),
+    describeEntries: async () =>
+      (await callFirst((page) => page.evaluate(() => window.rig.describeEntries()))).join('; '),
     async harassWorker(chance, { minMs, maxMs, forMs }) {
-      const until = Date.now() + forMs
+      const deadline = Date.now() + forMs
       let stops = 0
-      while (Date.now() < until) {
+      while (Date.now() < deadline) {
         await wait(between(chance, minMs, maxMs))
         if (await worker.stop()) stops += 1
       }
@@ -99,25 +100,25 @@ async function over(browser: Chromium, first: Page, second: Page): Promise<Tabs>
       const session = await second.context().newCDPSession(second)
       await session.send('Page.reload', { ignoreCache: true })
       await second.waitForFunction(() => window.rig === undefined && navigator.serviceWorker.controller === null)
-      await listOf(second).waitFor()
-      await giveHand(second)
+      await getFirstRow(second).waitFor()
+      await loadRig(second)
     },
   }
 }
 
-type Hand = <T>(act: (page: Page) => Promise<T>) => Promise<T>
+type RigCaller = <T>(callback: (page: Page) => Promise<T>) => Promise<T>
 
 /**
  * Asks something of a page. A load whose worker is ended at the wrong moment is now and then never answered by Chromium, under a
  * debugger without any limit of time, and until it is nothing else is asked of the page: it is stopped, as by a person, and what
  * stood there before goes on.
  */
-async function handOf(page: Page): Promise<Hand> {
+async function createRigCaller(page: Page): Promise<RigCaller> {
   const session = await page.context().newCDPSession(page)
-  return async (act) => {
+  return async (callback) => {
     const timer = setInterval(() => void session.send('Page.stopLoading').catch(() => {}), stuckLoadMs)
     try {
-      return await askAgain(page, act)
+      return await retryOnPage(page, callback)
     } finally {
       clearInterval(timer)
     }
@@ -128,30 +129,33 @@ async function handOf(page: Page): Promise<Hand> {
  * The app loads a page once more whose worker does not bring what it has (`worker-recovery.ts`), and a worker that is ended
  * while it is asked does not: the page that stands then gets its hand, and what was asked of the former one is asked again.
  */
-async function askAgain<T>(page: Page, act: (page: Page) => Promise<T>): Promise<T> {
+async function retryOnPage<T>(page: Page, callback: (page: Page) => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
-      await listOf(page).waitFor()
-      if (await page.evaluate(() => window.rig === undefined)) await giveHand(page)
-      return await act(page)
+      await getFirstRow(page).waitFor()
+      if (await page.evaluate(() => window.rig === undefined)) await loadRig(page)
+      return await callback(page)
     } catch (error) {
       if (tries === maxLoads || !/context was destroyed|of undefined \(reading/.test(String(error))) throw error
     }
   }
 }
 
-const listOf = (page: Page) => page.locator('main tbody tr a').first()
+const getFirstRow = (page: Page) => page.locator('main tbody tr a').first()
 
 /** To the list of users, by way of the login where it is asked for, with a hand inside. */
-export async function enter(page: Page, { url, who = people.admin, onSignIn }: Omit<Opening, 'tell' | 'profile'>) {
+export async function enter(
+  page: Page,
+  { url, person = people.admin, onSignIn }: Omit<TabsOptions, 'recordProgress' | 'profile'>,
+) {
   page.setDefaultTimeout(readyMs)
   await page.goto(`${url}/saas/app/user`)
   const login = page.locator('input[name="password"]')
-  const list = listOf(page)
+  const list = getFirstRow(page)
   await login.or(list).first().waitFor()
   if (await login.isVisible()) {
     onSignIn?.()
-    await fillLogin(page, who)
+    await fillLogin(page, person)
     await page.locator('form button[type="submit"]').click()
     // Who is another than the last one does not stand where that one stood.
     await page.waitForURL((address) => address.pathname.startsWith('/saas/app'))
@@ -159,10 +163,10 @@ export async function enter(page: Page, { url, who = people.admin, onSignIn }: O
   }
   await list.waitFor()
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
-  await giveHand(page)
+  await loadRig(page)
 }
 
 /** As text: a test runner turns `import()` in its own files into something that no page knows. */
-async function giveHand(page: Page): Promise<void> {
+async function loadRig(page: Page): Promise<void> {
   await page.evaluate(`import('/saas/rig/rig.js').then((rig) => { window.rig = rig })`)
 }

@@ -1,18 +1,18 @@
 /** Months of traffic that wait to be paid: nobody orders those, so they are written into the database while no server runs on it. */
 import { sql } from 'kysely'
 import { type Currency } from '#domain/money.ts'
-import { addMonths } from '#domain/period.ts'
+import { addMonths } from '#domain/plain-dates.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { takeChange } from '#server/db/change-numbers.ts'
+import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import { insertTraffic } from '#server/db/hosting/backups.ts'
 
-const demoService = { code: 'acmetrade', currency: 'HKD' as Currency, first: '1990-01-01', amount: '10.00' }
+const demoService = { code: 'acmetrade', currency: 'HKD' as Currency, firstMonth: '1990-01-01', amount: '10.00' }
 
 /** Months of one service from `first` on, of the demo world's unless told otherwise, at that amount each. Answers their numbers. */
 export const writeUnpaidTraffic = (
   { database }: Pick<AppContext, 'database'>,
   count: number,
-  { code, currency, first, amount } = demoService,
+  { code, currency, firstMonth, amount } = demoService,
 ): Promise<number[]> =>
   database.kysely.transaction().execute(async (db) => {
     await sql`set local role portal_system`.execute(db)
@@ -23,16 +23,16 @@ export const writeUnpaidTraffic = (
       .executeTakeFirstOrThrow()
     const { id: price_id } = await db.selectFrom('price_list').select('id').limit(1).executeTakeFirstOrThrow()
     const now = Date.now()
-    const made: number[] = []
-    for (let at = 0; at < count; at++)
-      made.push(
+    const trafficIds: number[] = []
+    for (let index = 0; index < count; index++)
+      trafficIds.push(
         await insertTraffic(db, {
           company_id,
           service_id,
           service_code: code,
           price_id,
           currency,
-          period_end: addMonths(first, at),
+          period_end: addMonths(firstMonth, index),
           pdb_traffic: '51.00',
           free: '50.00',
           price: amount,
@@ -40,10 +40,10 @@ export const writeUnpaidTraffic = (
           pay_date: null,
           pay_amount: null,
           steps: '[]',
-          change: await takeChange(db, company_id),
+          change: await takeChangeNumber(db, company_id),
           create_time: now,
           update_time: now,
         }),
       )
-    return made
+    return trafficIds
   })

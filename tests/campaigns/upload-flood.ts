@@ -5,79 +5,80 @@
  *
  *   npm run campaign -- upload-flood [uploads]
  */
-import { everySecond, knownDevice, signAt, spread, underFlood } from '#tests/campaigns/flood.ts'
-import { noise } from '#tests/support/uploads/packages.ts'
-import { hangingPatch } from '#tests/support/uploads/tus.ts'
+import { runEverySecond, signInKnownDevice, createSignIn, formatSpread, runUnderFlood } from '#tests/campaigns/flood.ts'
+import { buildNoise } from '#tests/support/uploads/packages.ts'
+import { startHangingPatch } from '#tests/support/uploads/tus.ts'
 import { password } from '#tests/support/server/world.ts'
 
 const staff = 'm18:admin@m18.example'
-const size = 20_000
-const mostKept = 20
+const uploadBytes = 20_000
+const maxWaitingUploads = 20
 /** More would keep this process from measuring. */
-const atOnce = 250
+const uploadsAtOnce = 250
 /** Taken, refused for what it is, or told to come again. */
-const fine = new Set([201, 204, 400, 429, 503])
+const expectedStatuses = new Set([201, 204, 400, 429, 503])
 
-export async function run([given = '1000']: string[]): Promise<void> {
-  console.log(`upload-flood: ${given} uploads, ${atOnce} at a time`)
-  await underFlood(async ({ url }) => {
-    const report = { known: [] as number[], failures: [] as string[] }
-    const sign = signAt(url)
-    const known = await knownDevice(sign, report)
-    const { access } = await sign(staff, password)
+export async function run([countText = '1000']: string[]): Promise<void> {
+  console.log(`upload-flood: ${countText} uploads, ${uploadsAtOnce} at a time`)
+  await runUnderFlood(async ({ url }) => {
+    const report = { knownMs: [] as number[], failures: [] as string[] }
+    const signIn = createSignIn(url)
+    const signInKnown = await signInKnownDevice(signIn, report)
+    const { access } = await signIn(staff, password)
     const authorization = `Bearer ${access}`
     const tus = { authorization, 'tus-resumable': '1.0.0' }
-    const answers = new Map<number, number>()
-    const note = (status: number) => {
-      answers.set(status, (answers.get(status) ?? 0) + 1)
-      if (!fine.has(status)) report.failures.push(`an upload was answered ${status}`)
+    const statusCounts = new Map<number, number>()
+    const recordStatus = (status: number) => {
+      statusCounts.set(status, (statusCounts.get(status) ?? 0) + 1)
+      if (!expectedStatuses.has(status)) report.failures.push(`an upload was answered ${status}`)
     }
-    const junk = noise(size)
-    async function one(at: number): Promise<void> {
-      const metadata = `filename ${btoa(`app${at}.mapp`)}`
-      const begun = await fetch(`${url}/api/app/upload/tus`, {
+    const junkBytes = buildNoise(uploadBytes)
+    async function upload(index: number): Promise<void> {
+      const metadata = `filename ${btoa(`app${index}.mapp`)}`
+      const startResponse = await fetch(`${url}/api/app/upload/tus`, {
         method: 'POST',
-        headers: { ...tus, 'upload-length': String(size), 'upload-metadata': metadata },
+        headers: { ...tus, 'upload-length': String(uploadBytes), 'upload-metadata': metadata },
       })
-      note(begun.status)
-      const location = begun.headers.get('location')
+      recordStatus(startResponse.status)
+      const location = startResponse.headers.get('location')
       if (location === null) return
-      if (at % 3 === 0) {
-        const { cut, closed } = await hangingPatch(url + location, access ?? '', {
+      if (index % 3 === 0) {
+        const { cut, closed } = await startHangingPatch(url + location, access ?? '', {
           offset: 0,
-          length: size,
-          sent: junk.subarray(0, 99),
+          length: uploadBytes,
+          bytes: junkBytes.subarray(0, 99),
         })
         cut()
         return await closed
       }
       const headers = { ...tus, 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' }
-      const sent = await fetch(url + location, { method: 'PATCH', headers, body: new Uint8Array(junk) })
-      note(sent.status)
+      const patchResponse = await fetch(url + location, { method: 'PATCH', headers, body: new Uint8Array(junkBytes) })
+      recordStatus(patchResponse.status)
     }
-    async function form(): Promise<void> {
+    async function uploadForm(): Promise<void> {
       const body = new FormData()
-      body.append('file', new Blob([new Uint8Array(junk)]), 'junk.mapp')
-      note((await fetch(`${url}/api/app/upload`, { method: 'POST', headers: { authorization }, body })).status)
+      body.append('file', new Blob([new Uint8Array(junkBytes)]), 'junk.mapp')
+      recordStatus((await fetch(`${url}/api/app/upload`, { method: 'POST', headers: { authorization }, body })).status)
     }
     let isOver = false
-    const work = Promise.all([
-      ...Array.from({ length: atOnce }, async (_, from) => {
-        for (let at = from; at < Number(given); at += atOnce) await one(at)
+    const uploads = Promise.all([
+      ...Array.from({ length: uploadsAtOnce }, async (_, firstIndex) => {
+        for (let index = firstIndex; index < Number(countText); index += uploadsAtOnce) await upload(index)
       }),
-      ...Array.from({ length: 100 }, form),
+      ...Array.from({ length: 100 }, uploadForm),
     ]).finally(() => {
       isOver = true
     })
-    await Promise.all([work, everySecond(() => isOver, known)])
-    const listed = (await (await fetch(`${url}/api/app/upload`, { headers: { authorization } })).json()) as {
+    await Promise.all([uploads, runEverySecond(() => isOver, signInKnown)])
+    const listedUploads = (await (await fetch(`${url}/api/app/upload`, { headers: { authorization } })).json()) as {
       state: string
     }[]
-    const waiting = listed.filter(({ state }) => state !== 'refused').length
-    if (waiting > mostKept || listed.length > 2 * mostKept) report.failures.push(`${listed.length} uploads stay`)
-    console.log(`  answers: ${[...answers].map(([status, many]) => `${status} ${many} times`).join(', ')}`)
-    console.log(`  ${listed.length} stay, ${waiting} of them waiting`)
-    console.log(`  known device: in ${report.known.length} times, ${spread(report.known)}`)
+    const waitingCount = listedUploads.filter(({ state }) => state !== 'refused').length
+    if (waitingCount > maxWaitingUploads || listedUploads.length > 2 * maxWaitingUploads)
+      report.failures.push(`${listedUploads.length} uploads stay`)
+    console.log(`  answers: ${[...statusCounts].map(([status, count]) => `${status} ${count} times`).join(', ')}`)
+    console.log(`  ${listedUploads.length} stay, ${waitingCount} of them waiting`)
+    console.log(`  known device: in ${report.knownMs.length} times, ${formatSpread(report.knownMs)}`)
     return report.failures
   })
 }

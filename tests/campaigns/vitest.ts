@@ -7,7 +7,7 @@ import { quickStart } from '#tests/support/server/process.ts'
 const root = join(import.meta.dirname, '..', '..')
 
 /** What Node is started with. */
-const commandOf = (args: string[], env: Record<string, string>) =>
+const buildCommand = (args: string[], env: Record<string, string>) =>
   [
     [...quickStart, join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', ...args],
     { cwd: root, env: { ...process.env, NO_COLOR: '1', CAMPAIGN: '1', ...env } },
@@ -21,7 +21,7 @@ export interface VitestRun {
 
 /** `env` comes on top of this process's own. */
 export async function runVitest(args: string[], env: Record<string, string>): Promise<VitestRun> {
-  const [command, options] = commandOf(args, env)
+  const [command, options] = buildCommand(args, env)
   const child = spawn(process.execPath, command, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (output += piece))
@@ -31,7 +31,7 @@ export async function runVitest(args: string[], env: Record<string, string>): Pr
 
 /** What it says is shown as it comes, because it takes many minutes; where a test fails, so does this process. */
 export async function showVitest(args: string[]): Promise<void> {
-  const [command, options] = commandOf(args, {})
+  const [command, options] = buildCommand(args, {})
   const [code] = await once(
     spawn(process.execPath, command, { ...options, stdio: ['ignore', 'inherit', 'inherit'] }),
     'close',

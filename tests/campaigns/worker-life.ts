@@ -3,73 +3,77 @@
  *
  *   npm run campaign -- worker-life [runs of each] [seed]
  */
-import { openLong } from '#tests/campaigns/long-requests.ts'
-import { type Polls, polls } from '#tests/campaigns/polls.ts'
-import { type Restarts, restarts } from '#tests/campaigns/restarts.ts'
-import { type Sockets, sockets } from '#tests/campaigns/sockets.ts'
-import { chanceOf } from '#tests/support/runner/chance.ts'
+import { openPortalWithTrail } from '#tests/campaigns/long-requests.ts'
+import { type PollReport, measurePolls } from '#tests/campaigns/polls.ts'
+import { type RestartReport, measureRestarts } from '#tests/campaigns/restarts.ts'
+import { type SocketReport, measureSockets } from '#tests/campaigns/sockets.ts'
+import { createChance } from '#tests/support/runner/chance.ts'
 
-export interface Report {
-  restarts: Restarts
-  polls: Polls
-  sockets: Sockets
+export interface WorkerLifeReport {
+  restarts: RestartReport
+  polls: PollReport
+  sockets: SocketReport
 }
 
 /** Between two steps of a request. */
 const restMs = { calm: 3_000, struck: 40 }
 
-export async function live(runs: number, seed: number, say: (line: string) => void = () => undefined): Promise<Report> {
+export async function runWorkerLife(
+  runs: number,
+  seed: number,
+  log: (line: string) => void = () => undefined,
+): Promise<WorkerLifeReport> {
   // One whose requests take their time, one that is killed again and again; begun one after the other, as on a busy machine.
-  const calm = await openLong(restMs.calm)
-  const struck = await openLong(restMs.struck)
+  const calmPortal = await openPortalWithTrail(restMs.calm)
+  const restartedPortal = await openPortalWithTrail(restMs.struck)
   try {
     // Side by side: most of each is waiting.
-    const [restarted, polled, heard] = await Promise.all([
-      restarts(struck, runs, chanceOf(seed), say),
-      polls(calm, runs, chanceOf(seed), say),
-      sockets(calm, runs, chanceOf(seed), say),
+    const [restartReport, pollReport, socketReport] = await Promise.all([
+      measureRestarts(restartedPortal, runs, createChance(seed), log),
+      measurePolls(calmPortal, runs, createChance(seed), log),
+      measureSockets(calmPortal, runs, createChance(seed), log),
     ])
-    return { restarts: restarted, polls: polled, sockets: heard }
+    return { restarts: restartReport, polls: pollReport, sockets: socketReport }
   } finally {
-    await Promise.all([calm.close(), struck.close()])
+    await Promise.all([calmPortal.close(), restartedPortal.close()])
   }
 }
 
 /** Everything that is not as promised. How even the beat is a busy machine decides; its middle it does not. */
-export function wrongs({ restarts, polls, sockets }: Report): string[] {
-  const beat = at(polls.gaps, 0.5)
+export function listFaults({ restarts, polls, sockets }: WorkerLifeReport): string[] {
+  const medianGapMs = percentile(polls.gaps, 0.5)
   return [
-    ...restarts.wrong,
-    ...polls.wrong,
-    ...(polls.overlaps > 0 ? [`${polls.overlaps} polls overlapped another of the same request`] : []),
-    ...(beat < 800 || beat > 1_200 ? [`a poll every ${beat} ms`] : []),
-    ...sockets.wrong,
-    ...(sockets.soonest < 950 ? [`a websocket again after ${sockets.soonest} ms`] : []),
+    ...restarts.faults,
+    ...polls.faults,
+    ...(polls.overlapCount > 0 ? [`${polls.overlapCount} polls overlapped another of the same request`] : []),
+    ...(medianGapMs < 800 || medianGapMs > 1_200 ? [`a poll every ${medianGapMs} ms`] : []),
+    ...sockets.faults,
+    ...(sockets.minRetryMs < 950 ? [`a websocket again after ${sockets.minRetryMs} ms`] : []),
   ]
 }
 
-const at = (sorted: readonly number[], share: number) =>
-  Math.round(sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0)
-const spread = (sorted: readonly number[]) =>
-  `${at(sorted, 0.05)} / ${at(sorted, 0.5)} / ${at(sorted, 0.95)} / ${at(sorted, 1)} ms (p5, median, p95, longest)`
+const percentile = (sortedFigures: readonly number[], share: number) =>
+  Math.round(sortedFigures[Math.max(0, Math.ceil(sortedFigures.length * share) - 1)] ?? 0)
+const formatSpread = (sortedFigures: readonly number[]) =>
+  `${percentile(sortedFigures, 0.05)} / ${percentile(sortedFigures, 0.5)} / ${percentile(sortedFigures, 0.95)} / ${percentile(sortedFigures, 1)} ms (p5, median, p95, longest)`
 
-export function asText(report: Report): string {
+export function toText(report: WorkerLifeReport): string {
   const { restarts, polls, sockets } = report
-  const struck = Object.entries(polls.struck).map(([what, often]) => `${what} ${often}`)
+  const strikeTexts = Object.entries(polls.strikeTexts).map(([kind, count]) => `${kind} ${count}`)
   return [
-    `R-24: ${restarts.runs} restarts, ${restarts.unheard} before anybody heard that it had begun, ${restarts.polls} polls; ` +
-      `final answer after ${spread(restarts.finished)}`,
-    `R-25: ${struck.join(', ')}; ${polls.polls} polls of ${polls.requests} requests, ${polls.overlaps} overlaps; ` +
-      `between two ${spread(polls.gaps)}; next poll after a strike ${spread(polls.recovered)}`,
-    `R-26: ${sockets.drops} drops over ${sockets.requests} requests, ${sockets.shown} percents shown; soonest again ` +
-      `${Math.round(sockets.soonest)} ms; blocked: ${sockets.blocked.tries} tries in ${Math.round(sockets.blocked.ms / 1000)} s`,
-    ...wrongs(report).slice(0, 20),
+    `R-24: ${restarts.runs} restarts, ${restarts.unheardCount} before anybody heard that it had begun, ${restarts.pollCount} polls; ` +
+      `final answer after ${formatSpread(restarts.finishedMs)}`,
+    `R-25: ${strikeTexts.join(', ')}; ${polls.measurePolls} polls of ${polls.requests} requests, ${polls.overlapCount} overlaps; ` +
+      `between two ${formatSpread(polls.gaps)}; next poll after a strike ${formatSpread(polls.recoveryMs)}`,
+    `R-26: ${sockets.dropCount} drops over ${sockets.requests} requests, ${sockets.percentCount} percents shown; soonest again ` +
+      `${Math.round(sockets.minRetryMs)} ms; blocked: ${sockets.blocked.tryCount} tries in ${Math.round(sockets.blocked.ms / 1000)} s`,
+    ...listFaults(report).slice(0, 20),
   ].join('\n')
 }
 
 export async function run([runs = '100', seed = String(Date.now() % 1_000_000)]: string[]): Promise<void> {
   console.log(`worker-life: ${runs} runs of each, seed ${seed}`)
-  const report = await live(Number(runs), Number(seed), (line) => console.log(`  ${line}`))
-  console.log(asText(report))
-  if (wrongs(report).length > 0) process.exitCode = 1
+  const report = await runWorkerLife(Number(runs), Number(seed), (line) => console.log(`  ${line}`))
+  console.log(toText(report))
+  if (listFaults(report).length > 0) process.exitCode = 1
 }

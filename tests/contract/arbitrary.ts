@@ -1,17 +1,17 @@
 /** Anything a schema of the contract accepts, as fast-check makes it: read off the schema's own JSON Schema. */
 import * as fc from 'fast-check'
 import * as z from 'zod'
-import type { Schema } from '#contract/endpoint.ts'
+import type { ValueSchema } from '#contract/endpoint.ts'
 
-interface Json {
+interface JsonSchema {
   type?: string
   const?: unknown
   enum?: unknown[]
-  anyOf?: Json[]
-  properties?: Record<string, Json>
+  anyOf?: JsonSchema[]
+  properties?: Record<string, JsonSchema>
   required?: string[]
-  items?: Json
-  additionalProperties?: Json | boolean
+  items?: JsonSchema
+  additionalProperties?: JsonSchema | boolean
   pattern?: string
   minimum?: number
   exclusiveMinimum?: number
@@ -22,42 +22,43 @@ interface Json {
   maxItems?: number
 }
 
-export const anything = (schema: Schema) => of(z.toJSONSchema(schema, { io: 'input' }) as Json)
+export const arbitraryOf = (schema: ValueSchema) =>
+  fromJsonSchema(z.toJSONSchema(schema, { io: 'input' }) as JsonSchema)
 
-function of(json: Json): fc.Arbitrary<unknown> {
+function fromJsonSchema(json: JsonSchema): fc.Arbitrary<unknown> {
   if ('const' in json) return fc.constant(json.const)
   if (json.enum) return fc.constantFrom(...json.enum)
-  if (json.anyOf) return fc.oneof(...json.anyOf.map(of))
+  if (json.anyOf) return fc.oneof(...json.anyOf.map(fromJsonSchema))
   switch (json.type) {
     case 'integer':
-      return fc.integer(range(json))
+      return fc.integer(toIntegerRange(json))
     case 'boolean':
       return fc.boolean()
     case 'null':
       return fc.constant(null)
     case 'string':
-      return text(json)
+      return buildText(json)
     case 'array':
-      return fc.array(of(json.items ?? {}), {
+      return fc.array(fromJsonSchema(json.items ?? {}), {
         minLength: json.minItems ?? 0,
         maxLength: Math.min(json.maxItems ?? 4, 4),
       })
     case 'object':
       return json.properties
-        ? object(json)
-        : fc.dictionary(fc.stringMatching(/^\w{1,10}$/), values(json), { maxKeys: 4 })
+        ? buildObject(json)
+        : fc.dictionary(fc.stringMatching(/^\w{1,10}$/), buildValues(json), { maxKeys: 4 })
     default:
       return fc.jsonValue({ maxDepth: 2 })
   }
 }
 
-const safe = 2 ** 31 - 1
-const range = ({ minimum, exclusiveMinimum, maximum }: Json) => ({
-  min: Math.max(minimum ?? (exclusiveMinimum === undefined ? -safe : exclusiveMinimum + 1), -safe),
-  max: Math.min(maximum ?? safe, safe),
+const maxInteger = 2 ** 31 - 1
+const toIntegerRange = ({ minimum, exclusiveMinimum, maximum }: JsonSchema) => ({
+  min: Math.max(minimum ?? (exclusiveMinimum === undefined ? -maxInteger : exclusiveMinimum + 1), -maxInteger),
+  max: Math.min(maximum ?? maxInteger, maxInteger),
 })
 
-function text({ pattern, minLength = 0, maxLength = 40 }: Json): fc.Arbitrary<string> {
+function buildText({ pattern, minLength = 0, maxLength = 40 }: JsonSchema): fc.Arbitrary<string> {
   if (pattern)
     return fc.stringMatching(new RegExp(pattern)).filter(({ length }) => length >= minLength && length <= maxLength)
   // Of every script, with blanks, quotes and line breaks in it.
@@ -66,10 +67,13 @@ function text({ pattern, minLength = 0, maxLength = 40 }: Json): fc.Arbitrary<st
     .filter(({ length }) => length <= maxLength)
 }
 
-const values = ({ additionalProperties }: Json) =>
-  of(typeof additionalProperties === 'object' ? additionalProperties : {})
+const buildValues = ({ additionalProperties }: JsonSchema) =>
+  fromJsonSchema(typeof additionalProperties === 'object' ? additionalProperties : {})
 
-const object = ({ properties = {}, required = [] }: Json) =>
-  fc.record(Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, of(property)])), {
-    requiredKeys: required,
-  })
+const buildObject = ({ properties = {}, required = [] }: JsonSchema) =>
+  fc.record(
+    Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, fromJsonSchema(property)])),
+    {
+      requiredKeys: required,
+    },
+  )

@@ -1,107 +1,110 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Endpoint, Shape } from '#contract/endpoint.ts'
+import type { Endpoint, ObjectSchema } from '#contract/endpoint.ts'
 import { endpoints } from '#contract/index.ts'
-import { fromPairs, matcher, toWire } from '#contract/http-mapping.ts'
-import { anything } from '#tests/contract/arbitrary.ts'
+import { convertPairs, createEndpointMatcher, toHttpRequest } from '#contract/http-mapping.ts'
+import { arbitraryOf } from '#tests/contract/arbitrary.ts'
 
-const find = matcher(endpoints)
+const findEndpoint = createEndpointMatcher(endpoints)
 // Bytes are put together by whoever has them (protocol 22).
-const sayable = endpoints.filter(({ encoding }) => encoding !== 'multipart')
+const jsonEndpoints = endpoints.filter(({ encoding }) => encoding !== 'multipart')
 
-const asked = ({ params, query, body }: Endpoint) =>
+const buildInput = ({ params, query, body }: Endpoint) =>
   fc
     .record({
-      ...(params && { params: anything(params) }),
-      ...(query && { query: anything(query) }),
-      ...(body && { body: anything(body) }),
+      ...(params && { params: arbitraryOf(params) }),
+      ...(query && { query: arbitraryOf(query) }),
+      ...(body && { body: arbitraryOf(body) }),
     })
     // What JSON can say: it knows no -0.
-    .map((said) => JSON.parse(JSON.stringify(said)) as { params?: object; query?: object; body?: unknown })
+    .map((input) => JSON.parse(JSON.stringify(input)) as { params?: object; query?: object; body?: unknown })
 
-const read = (shape: Shape, pairs: Iterable<[string, string]>) => {
-  const { values, repeated } = fromPairs(shape, pairs)
+const readPairs = (shape: ObjectSchema, pairs: Iterable<[string, string]>) => {
+  const { values, repeated } = convertPairs(shape, pairs)
   expect(repeated).toEqual([])
   return shape.parse(values)
 }
 
 describe('what the page asks arrives as it was asked', () => {
-  test.each(sayable.map((endpoint) => [endpoint.name, endpoint] as const))('%s', (_, endpoint) => {
+  test.each(jsonEndpoints.map((endpoint) => [endpoint.name, endpoint] as const))('%s', (_, endpoint) => {
     fc.assert(
-      fc.property(asked(endpoint), (said) => {
-        const wire = toWire(endpoint, said as never)
-        const url = new URL(wire.path, 'http://127.0.0.1')
-        const found = find(wire.method, url.pathname)
-        expect(found?.endpoint.name).toBe(endpoint.name)
+      fc.property(buildInput(endpoint), (input) => {
+        const httpRequest = toHttpRequest(endpoint, input as never)
+        const url = new URL(httpRequest.path, 'http://127.0.0.1')
+        const match = findEndpoint(httpRequest.method, url.pathname)
+        expect(match?.endpoint.name).toBe(endpoint.name)
         if (endpoint.params)
-          expect(read(endpoint.params, Object.entries(found?.params ?? {}))).toEqual(endpoint.params.parse(said.params))
-        if (endpoint.query) expect(read(endpoint.query, url.searchParams)).toEqual(endpoint.query.parse(said.query))
-        if (endpoint.body) expect(bodyOf(endpoint, wire.body ?? '')).toEqual(endpoint.body.parse(said.body))
+          expect(readPairs(endpoint.params, Object.entries(match?.params ?? {}))).toEqual(
+            endpoint.params.parse(input.params),
+          )
+        if (endpoint.query)
+          expect(readPairs(endpoint.query, url.searchParams)).toEqual(endpoint.query.parse(input.query))
+        if (endpoint.body) expect(parseBody(endpoint, httpRequest.body ?? '')).toEqual(endpoint.body.parse(input.body))
       }),
       { numRuns: 60 },
     )
   })
 })
 
-function bodyOf({ body, encoding }: Endpoint, bytes: string): unknown {
-  if (encoding === 'form') return read(body as Shape, new URLSearchParams(bytes))
+function parseBody({ body, encoding }: Endpoint, bytes: string): unknown {
+  if (encoding === 'form') return readPairs(body as ObjectSchema, new URLSearchParams(bytes))
   return body?.parse(JSON.parse(bytes))
 }
 
 describe('addresses', () => {
-  const nameAt = (method: string, path: string) => find(method, path)?.endpoint.name
+  const findName = (method: string, path: string) => findEndpoint(method, path)?.endpoint.name
 
   test('a literal segment wins over a parameter', () => {
-    expect(nameAt('GET', '/api/pdb/traffic')).toBe('listTraffic')
-    expect(nameAt('GET', '/api/pdb/traffic/5')).toBe('getTraffic')
-    expect(nameAt('GET', '/api/module/info')).toBe('listModuleChoices')
-    expect(nameAt('GET', '/api/module/5')).toBe('getModule')
-    expect(nameAt('POST', '/api/sorder/alertDate')).toBe('setAlertDate')
-    expect(nameAt('DELETE', '/api/aws/service/remove/5')).toBe('removeService')
-    expect(nameAt('DELETE', '/api/aws/service/5')).toBe('deleteService')
+    expect(findName('GET', '/api/pdb/traffic')).toBe('listTraffic')
+    expect(findName('GET', '/api/pdb/traffic/5')).toBe('getTraffic')
+    expect(findName('GET', '/api/module/info')).toBe('listModuleChoices')
+    expect(findName('GET', '/api/module/5')).toBe('getModule')
+    expect(findName('POST', '/api/sorder/alertDate')).toBe('setAlertDate')
+    expect(findName('DELETE', '/api/aws/service/remove/5')).toBe('removeService')
+    expect(findName('DELETE', '/api/aws/service/5')).toBe('deleteService')
   })
 
   test('what is no call of ours is nobody’s', () => {
     for (const path of ['/api', '/api/m18s/token/', '/api/m18s/user/1/2', '/saas/', '/api/sorder/1%2F2/x'])
-      expect(nameAt('GET', path)).toBeUndefined()
-    expect(nameAt('PATCH', '/api/m18s/user/1')).toBeUndefined()
+      expect(findName('GET', path)).toBeUndefined()
+    expect(findName('PATCH', '/api/m18s/user/1')).toBeUndefined()
   })
 
   test('a parameter that cannot be decoded is handed on as it is, for the schema to refuse', () => {
-    expect(find('GET', '/public/asset/%E0%A4')?.params).toEqual({ id: '%E0%A4' })
+    expect(findEndpoint('GET', '/public/asset/%E0%A4')?.params).toEqual({ id: '%E0%A4' })
   })
 
   test('one asking has one address, whatever order its filters were named in', () => {
     const users = endpoints.find(({ name }) => name === 'listUsers') as Endpoint
-    const at = (query: object) => toWire(users, { params: { companyId: 1 }, query } as never).path
-    expect(at({ page: 2, statusType: 1 })).toBe(at({ statusType: 1, page: 2, searchText: undefined }))
+    const buildPath = (query: object) => toHttpRequest(users, { params: { companyId: 1 }, query } as never).path
+    expect(buildPath({ page: 2, statusType: 1 })).toBe(buildPath({ statusType: 1, page: 2, searchText: undefined }))
   })
 })
 
 describe('values of a query or form (S-02)', () => {
-  const users = endpoints.find(({ name }) => name === 'listUsers') as Endpoint & { query: Shape }
-  const values = (search: string) => fromPairs(users.query, new URLSearchParams(search))
+  const users = endpoints.find(({ name }) => name === 'listUsers') as Endpoint & { query: ObjectSchema }
+  const convertQuery = (search: string) => convertPairs(users.query, new URLSearchParams(search))
 
   test('each is read as the type its field declares, and nothing else', () => {
-    expect(values('page=2&includedDel=true&searchText=2&statusType=-1').values).toEqual({
+    expect(convertQuery('page=2&includedDel=true&searchText=2&statusType=-1').values).toEqual({
       page: 2,
       includedDel: true,
       searchText: '2',
       statusType: -1,
     })
-    expect(values('page=0x10&includedDel=yes').values).toEqual({ page: '0x10', includedDel: 'yes' })
+    expect(convertQuery('page=0x10&includedDel=yes').values).toEqual({ page: '0x10', includedDel: 'yes' })
   })
 
   test('a name given twice is told', () => {
-    expect(values('page=1&page=2').repeated).toEqual(['page'])
+    expect(convertQuery('page=1&page=2').repeated).toEqual(['page'])
   })
 
   test('a filter left empty is as good as none; text may be empty', () => {
-    expect(values('statusType=&includedDel=&searchText=').values).toEqual({ searchText: '' })
+    expect(convertQuery('statusType=&includedDel=&searchText=').values).toEqual({ searchText: '' })
   })
 
   test('a name that is no field stays, for the schema to refuse; the prototype is out of reach', () => {
-    expect(values('toString=1&__proto__=2').values).toEqual({ toString: '1' })
-    expect(Object.getPrototypeOf(values('__proto__=2').values)).toBe(Object.prototype)
+    expect(convertQuery('toString=1&__proto__=2').values).toEqual({ toString: '1' })
+    expect(Object.getPrototypeOf(convertQuery('__proto__=2').values)).toBe(Object.prototype)
   })
 })

@@ -2,20 +2,20 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { endpoints } from '#contract/index.ts'
 import { problemStatus } from '#contract/problem.ts'
-import type { Document, Operation } from '#server/http/openapi/document.ts'
+import type { OpenApiDocument, OpenApiOperation } from '#server/http/openapi/document.ts'
 import { readConfig } from '#server/config/config.ts'
-import { openApi } from '#server/http/openapi/routes.ts'
+import { serveOpenApi } from '#server/http/openapi/openapi-routes.ts'
 
 let fastify: FastifyInstance
 let withDocs: FastifyInstance
-let document: Document
-let operations: (Operation & { at: string })[]
+let document: OpenApiDocument
+let operations: (OpenApiOperation & { at: string })[]
 
 beforeAll(async () => {
   fastify = Fastify()
-  openApi(fastify, endpoints, { apiDocs: false })
+  serveOpenApi(fastify, endpoints, { apiDocs: false })
   withDocs = Fastify()
-  openApi(withDocs, endpoints, { apiDocs: true })
+  serveOpenApi(withDocs, endpoints, { apiDocs: true })
   document = (await fastify.inject('/api/openapi.json')).json()
   operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, at: `${method.toUpperCase()} ${path}` })),
@@ -23,10 +23,10 @@ beforeAll(async () => {
 })
 
 /** Every object in the document, however deep. */
-function* within(value: unknown): Generator<Record<string, unknown>> {
+function* listObjects(value: unknown): Generator<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return
   if (!Array.isArray(value)) yield value as Record<string, unknown>
-  for (const inner of Object.values(value)) yield* within(inner)
+  for (const inner of Object.values(value)) yield* listObjects(inner)
 }
 
 describe('the OpenAPI document', () => {
@@ -55,7 +55,7 @@ describe('the OpenAPI document', () => {
   })
 
   test('refers to nothing that is not in it', () => {
-    const references = [...within(document)].flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : []))
+    const references = [...listObjects(document)].flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : []))
     expect(references.length).toBeGreaterThan(100)
     const resolve = (reference: string) =>
       reference
@@ -68,41 +68,43 @@ describe('the OpenAPI document', () => {
   })
 
   test('says who may, what works offline, and what the device does with it', () => {
-    const by = (name: string) => operations.find(({ operationId }) => operationId === name)
-    expect(by('listUsers')).toMatchObject({
+    const getOperation = (name: string) => operations.find(({ operationId }) => operationId === name)
+    expect(getOperation('listUsers')).toMatchObject({
       'x-who': 'admin',
       'x-offline': 'list',
       'x-fills': { table: 'users', sort: ['name', 'asc'], scope: { column: 'company_id', param: 'companyId' } },
       security: [{ bearer: [] }],
     })
-    expect(by('updateModule')).toMatchObject({ 'x-queues': { kind: 'module', table: 'modules', versioned: true } })
-    expect(by('createService')).toMatchObject({ 'x-relays': 'create-service', responses: { 202: {} } })
-    expect(by('grantToken')).toMatchObject({ 'x-secret': true, security: [{ client: [] }] })
-    expect(by('registerCompany')?.security).toEqual([])
-    expect(Object.keys(by('grantToken')?.requestBody?.content ?? {})).toEqual([
+    expect(getOperation('updateModule')).toMatchObject({
+      'x-queues': { kind: 'module', table: 'modules', versioned: true },
+    })
+    expect(getOperation('createService')).toMatchObject({ 'x-relays': 'create-service', responses: { 202: {} } })
+    expect(getOperation('grantToken')).toMatchObject({ 'x-secret': true, security: [{ client: [] }] })
+    expect(getOperation('registerCompany')?.security).toEqual([])
+    expect(Object.keys(getOperation('grantToken')?.requestBody?.content ?? {})).toEqual([
       'application/x-www-form-urlencoded',
       'application/json',
     ])
-    expect(Object.keys(by('uploadApp')?.requestBody?.content ?? {})).toEqual(['multipart/form-data'])
+    expect(Object.keys(getOperation('uploadApp')?.requestBody?.content ?? {})).toEqual(['multipart/form-data'])
   })
 
   test('names every code of the error catalogue with its status', () => {
-    const told = Object.entries(document.components.responses).flatMap(([name, { description }]) =>
+    const documentedStatus = Object.entries(document.components.responses).flatMap(([name, { description }]) =>
       description.split(', ').map((code) => [code, Number(name.replace('Problem', ''))]),
     )
-    expect(Object.fromEntries(told)).toEqual(problemStatus)
+    expect(Object.fromEntries(documentedStatus)).toEqual(problemStatus)
   })
 
   test('only keyed writes are offered a key, and only versioned ones a version', () => {
-    const offered = (name: string) =>
+    const listParameters = (name: string) =>
       operations
         .find(({ operationId }) => operationId === name)
         ?.parameters.flatMap((one) => ('$ref' in one ? [one.$ref.split('/').at(-1)] : []))
-    expect(offered('updateCompanyUser')).toEqual(['Key', 'Intent', 'ForUser', 'Version'])
-    expect(offered('createUser')).toEqual(['Key', 'Intent', 'ForUser'])
-    expect(offered('grantToken')).toEqual([])
-    expect(offered('listUsers')).toEqual([])
-    expect(offered('sendBatch')).toEqual([])
+    expect(listParameters('updateCompanyUser')).toEqual(['Key', 'Intent', 'ForUser', 'Version'])
+    expect(listParameters('createUser')).toEqual(['Key', 'Intent', 'ForUser'])
+    expect(listParameters('grantToken')).toEqual([])
+    expect(listParameters('listUsers')).toEqual([])
+    expect(listParameters('sendBatch')).toEqual([])
   })
 })
 

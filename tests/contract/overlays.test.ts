@@ -1,29 +1,29 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Endpoint, Row } from '#contract/endpoint.ts'
+import type { Endpoint, VersionedRow } from '#contract/endpoint.ts'
 import { endpoints } from '#contract/index.ts'
-import { anything } from '#tests/contract/arbitrary.ts'
+import { arbitraryOf } from '#tests/contract/arbitrary.ts'
 
 const intent = '01920000-0000-7000-8000-000000000001'
-const named = { intent, companyId: 7 }
-const rowsOf = (table: string) => endpoints.find(({ list }) => list?.table === table)?.list?.row
-const queued = endpoints.filter(({ queue: queues }) => queues)
-const action = ({ queue: queues, body }: Endpoint) => queues?.target({ params: {}, body } as never) === null
+const overlayContext = { intent, companyId: 7 }
+const getRowSchema = (table: string) => endpoints.find(({ list }) => list?.table === table)?.list?.row
+const queuedEndpoints = endpoints.filter(({ queue: queueSpec }) => queueSpec)
+const isCreation = ({ queue: queueSpec, body }: Endpoint) => queueSpec?.target({ params: {}, body } as never) === null
 
-const asked = ({ params, body }: Endpoint) =>
-  fc.record({ ...(params && { params: anything(params) }), ...(body && { body: anything(body) }) })
-const overlay = ({ queue: queues }: Endpoint, row: Row | null, said: unknown) =>
-  queues?.overlay(row, said as never, named) ?? null
+const buildInput = ({ params, body }: Endpoint) =>
+  fc.record({ ...(params && { params: arbitraryOf(params) }), ...(body && { body: arbitraryOf(body) }) })
+const overlay = ({ queue: queueSpec }: Endpoint, row: VersionedRow | null, input: unknown) =>
+  queueSpec?.overlay(row, input as never, overlayContext) ?? null
 
 describe('a row that waits to be made', () => {
-  test.each(queued.filter(action).map((endpoint) => [endpoint.name, endpoint] as const))(
+  test.each(queuedEndpoints.filter(isCreation).map((endpoint) => [endpoint.name, endpoint] as const))(
     '%s: has all that a list shows, and is named by its write',
     (_, endpoint) => {
-      const columns = Object.keys(rowsOf(endpoint.queue?.table ?? '')?.shape ?? {})
+      const columns = Object.keys(getRowSchema(endpoint.queue?.table ?? '')?.shape ?? {})
       expect(columns).not.toEqual([])
       fc.assert(
-        fc.property(asked(endpoint), (said) => {
-          const row = overlay(endpoint, null, said)
+        fc.property(buildInput(endpoint), (input) => {
+          const row = overlay(endpoint, null, input)
           expect(row).toMatchObject({ id: `~${intent}`, row_version: 0 })
           expect(Object.keys(row ?? {})).toEqual(expect.arrayContaining(columns))
           expect(Object.values(row ?? {})).not.toContain(undefined)
@@ -35,20 +35,22 @@ describe('a row that waits to be made', () => {
 })
 
 describe('a row with a change laid over it', () => {
-  const changes = queued.filter((endpoint) => !action(endpoint) && rowsOf(endpoint.queue?.table ?? ''))
+  const changes = queuedEndpoints.filter(
+    (endpoint) => !isCreation(endpoint) && getRowSchema(endpoint.queue?.table ?? ''),
+  )
 
   test.each(changes.map((endpoint) => [endpoint.name, endpoint] as const))(
     '%s: keeps its id and version, leaves the row as it is, and needs a row to lie on',
     (_, endpoint) => {
-      const shape = rowsOf(endpoint.queue?.table ?? '')
+      const shape = getRowSchema(endpoint.queue?.table ?? '')
       if (!shape) throw new Error('a table without rows')
       fc.assert(
-        fc.property(anything(shape), asked(endpoint), (found, said) => {
-          const row = Object.freeze(structuredClone(found)) as Row
-          const shown = overlay(endpoint, row, said)
-          if (shown) expect(shown).toMatchObject({ id: row.id, row_version: row.row_version })
-          expect(row).toEqual(found)
-          expect(overlay(endpoint, null, said)).toBeNull()
+        fc.property(arbitraryOf(shape), buildInput(endpoint), (row, input) => {
+          const frozenRow = Object.freeze(structuredClone(row)) as VersionedRow
+          const overlaidRow = overlay(endpoint, frozenRow, input)
+          if (overlaidRow) expect(overlaidRow).toMatchObject({ id: frozenRow.id, row_version: frozenRow.row_version })
+          expect(frozenRow).toEqual(row)
+          expect(overlay(endpoint, null, input)).toBeNull()
         }),
         { numRuns: 30 },
       )
@@ -56,19 +58,19 @@ describe('a row with a change laid over it', () => {
   )
 
   test('a change shows what it sets, a deletion takes the row away, a disabled user is shown disabled', () => {
-    const by = (name: string) => endpoints.find((endpoint) => endpoint.name === name) as Endpoint
+    const getEndpoint = (name: string) => endpoints.find((endpoint) => endpoint.name === name) as Endpoint
     const row = { id: 3, row_version: 4, title: 0, status: 1, alert_date: null, desc: 'old' }
-    expect(overlay(by('updateCompanyUser'), row, { params: { id: 3 }, body: { title: 2 } })).toEqual({
+    expect(overlay(getEndpoint('updateCompanyUser'), row, { params: { id: 3 }, body: { title: 2 } })).toEqual({
       ...row,
       title: 2,
     })
-    expect(overlay(by('disableUser'), row, { params: { id: 3 } })).toEqual({ ...row, status: -1 })
-    expect(overlay(by('deleteModule'), row, { params: { id: 3 } })).toBeNull()
-    expect(overlay(by('setAlertDate'), row, { body: { id: 3, alert_date: '2027-01-31' } })).toEqual({
+    expect(overlay(getEndpoint('disableUser'), row, { params: { id: 3 } })).toEqual({ ...row, status: -1 })
+    expect(overlay(getEndpoint('deleteModule'), row, { params: { id: 3 } })).toBeNull()
+    expect(overlay(getEndpoint('setAlertDate'), row, { body: { id: 3, alert_date: '2027-01-31' } })).toEqual({
       ...row,
       alert_date: '2027-01-31',
     })
-    expect(overlay(by('updatePriceList'), row, { body: { id: `~${intent}`, desc: 'new' } })).toEqual({
+    expect(overlay(getEndpoint('updatePriceList'), row, { body: { id: `~${intent}`, desc: 'new' } })).toEqual({
       ...row,
       desc: 'new',
     })

@@ -1,5 +1,5 @@
 /** The specification's own list of calls (tables of accounts, contracts, services, catalogue), parameters as we write them. */
-export const specified = `
+export const specifiedCalls = `
 POST /api/m18s/token
 POST /api/m18s/logout
 GET /api/m18s/user
@@ -92,7 +92,7 @@ POST /api/template/price/import
   .split('\n')
 
 /** Beyond the specification: what its pages need and it names no call for. */
-export const added = [
+export const addedCalls = [
   'POST /api/systrail/verify',
   'POST /api/aws/password/:id',
   'GET /api/aws/log/:id',
@@ -146,7 +146,7 @@ export const added = [
 ]
 
 /** portal 8, to the letter. */
-export const catalogue = {
+export const messageCatalogue = {
   invalid_grant: 'Password Or User is wrong!',
   PASSWORD_UNCHANGE: 'New password is same as the original password.',
   INVALID_ORG_PASSWORD: 'The original password is wrong',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type ProblemCode, problemStatus } from '#contract/problem.ts'
-import { isStored, type Verdict, verdict } from '#contract/verdict.ts'
+import { isStored, type Verdict, getVerdict } from '#contract/verdict.ts'
 
 /** What becomes of a queued write that is answered so, the answer being ours and final where it can be. */
 const byCode: Record<ProblemCode, Verdict | Record<'POST' | 'PUT' | 'DELETE', Verdict>> = {
@@ -80,22 +80,27 @@ const byCode: Record<ProblemCode, Verdict | Record<'POST' | 'PUT' | 'DELETE', Ve
 }
 
 const methods = ['POST', 'PUT', 'DELETE'] as const
-const ours = (status: number, code: string | null) => ({ status, code, echoed: true, final: isStored(status, code) })
+const buildResponse = (status: number, code: string | null) => ({
+  status,
+  code,
+  echoed: true,
+  final: isStored(status, code),
+})
 
 describe('what an answer to a queued write means', () => {
   const rows = Object.entries(problemStatus).flatMap(([code, status]) =>
     methods.map((method) => {
-      const said = byCode[code as ProblemCode]
-      return [method, status, code, typeof said === 'string' ? said : said[method]] as const
+      const verdicts = byCode[code as ProblemCode]
+      return [method, status, code, typeof verdicts === 'string' ? verdicts : verdicts[method]] as const
     }),
   )
 
   test.each(rows)('%s answered %i %s is: %s', (method, status, code, expected) => {
-    expect(verdict(method, ours(status, code))).toBe(expected)
+    expect(getVerdict(method, buildResponse(status, code))).toBe(expected)
   })
 
   test.each([200, 201, 202, 204])('an echoed, final %i is done', (status) => {
-    for (const method of methods) expect(verdict(method, ours(status, null))).toBe('done')
+    for (const method of methods) expect(getVerdict(method, buildResponse(status, null))).toBe('done')
   })
 
   test.each([
@@ -115,14 +120,14 @@ describe('what an answer to a queued write means', () => {
     [418, 'refused'],
   ] as const)('%i of our own, with a code nobody knows, is: %s', (status, expected) => {
     for (const code of [null, 'NEW_CODE', 'constructor', '__proto__'])
-      expect(verdict('POST', ours(status, code))).toBe(expected)
+      expect(getVerdict('POST', buildResponse(status, code))).toBe(expected)
   })
 })
 
 describe('an answer that is not proved to be ours', () => {
   test.each([200, 201, 204, 401, 403, 404, 409, 412, 500])('%i without our echo is a failure of the line', (status) => {
-    expect(verdict('POST', { status, code: null, echoed: false, final: false })).toBe('later')
-    expect(verdict('DELETE', { status, code: null, echoed: false, final: true })).toBe('later')
+    expect(getVerdict('POST', { status, code: null, echoed: false, final: false })).toBe('later')
+    expect(getVerdict('DELETE', { status, code: null, echoed: false, final: true })).toBe('later')
   })
 
   test.each([
@@ -131,15 +136,15 @@ describe('an answer that is not proved to be ours', () => {
     [409, 'DUP_USER'],
     [400, 'VALIDATION_ERROR'],
   ])('%i %s, echoed but not final, is asked again', (status, code) => {
-    for (const method of methods) expect(verdict(method, { status, code, echoed: true, final: false })).toBe('later')
+    for (const method of methods) expect(getVerdict(method, { status, code, echoed: true, final: false })).toBe('later')
   })
 })
 
 describe('what the idempotency store keeps (protocol 3)', () => {
   test('every outcome, except what may turn out differently next time', () => {
-    const kept = Object.entries(problemStatus).filter(([code, status]) => isStored(status, code))
-    const dropped = Object.keys(problemStatus).filter((code) => !kept.some(([name]) => name === code))
-    expect(dropped.toSorted()).toEqual(
+    const storedCodes = Object.entries(problemStatus).filter(([code, status]) => isStored(status, code))
+    const unstoredCodes = Object.keys(problemStatus).filter((code) => !storedCodes.some(([name]) => name === code))
+    expect(unstoredCodes.toSorted()).toEqual(
       [
         'invalid_grant',
         'invalid_client',

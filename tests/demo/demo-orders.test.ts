@@ -4,15 +4,15 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { appFaults } from '#domain/catalogue/apps.ts'
-import { contractStates, stateOf } from '#domain/contracts.ts'
-import { timestampIn } from '#domain/time.ts'
-import { newestApps } from '#server/db/catalogue/apps.ts'
-import { modulesOf } from '#server/db/catalogue/modules.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { loadDemoWorld } from '#demo/sample-data/load-demo-data.ts'
+import { findAppFaults } from '#domain/catalogue/apps.ts'
+import { contractStates, getContractState } from '#domain/contracts.ts'
+import { toTimestamp } from '#domain/time.ts'
+import { listLatestApps } from '#server/db/catalogue/apps.ts'
+import { listModulesOfType } from '#server/db/catalogue/modules.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { loadDemoData } from '#demo/sample-data/load-demo-data.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { keptPackage } from '#server/use-cases/uploads/kept-packages.ts'
+import { findStoredPackage } from '#server/use-cases/uploads/stored-packages.ts'
 import { openTestDatabase, testContext } from '#tests/support/server/database.ts'
 
 describe('the demo world', () => {
@@ -22,24 +22,24 @@ describe('the demo world', () => {
   beforeAll(async () => {
     app = testContext(await openTestDatabase('embedded'), () => now)
     app.config = { ...app.config, filesDir }
-    expect(await loadDemoWorld(app)).toBe(true)
+    expect(await loadDemoData(app)).toBe(true)
   }, 90_000)
   afterAll(async () => {
     await app.database.close()
     rmSync(filesDir, { recursive: true, force: true })
   })
 
-  const rows = () =>
-    inTransaction(app, { role: 'portal_system' }, (db) =>
+  const readOrderRows = () =>
+    runInTransaction(app, { role: 'portal_system' }, (db) =>
       db.selectFrom('service_order').selectAll().where('deleted', '=', false).orderBy('id').execute(),
     )
 
   test('has orders in every state, one row for each service, and one that waits to be changed', async () => {
-    const moment = timestampIn(app.config.timeZone, now)
-    const orders = (await rows()).map((row) => ({ ...row, state: stateOf(row, moment) }))
+    const timestamp = toTimestamp(app.config.timeZone, now)
+    const orders = (await readOrderRows()).map((row) => ({ ...row, state: getContractState(row, timestamp) }))
     expect([...new Set(orders.map(({ state }) => state))].toSorted()).toEqual([...contractStates].toSorted())
-    const shown = orders.filter((one) => one.shown).map(({ code, state }) => `${code} ${state}`)
-    expect(shown.toSorted()).toEqual([
+    const shownOrders = orders.filter((order) => order.shown).map(({ code, state }) => `${code} ${state}`)
+    expect(shownOrders.toSorted()).toEqual([
       'acmehr unpaid',
       'acmeold expired',
       'acmeshop invalid',
@@ -51,7 +51,7 @@ describe('the demo world', () => {
   })
 
   test('has a paid backup, an unpaid one, one for nothing, and two months of traffic', async () => {
-    const found = await inTransaction(app, { role: 'portal_system' }, async (db) => ({
+    const demoRows = await runInTransaction(app, { role: 'portal_system' }, async (db) => ({
       backups: await db
         .selectFrom('backup_order as b')
         .leftJoin('invoice as i', 'i.backup_order_id', 'b.id')
@@ -66,66 +66,70 @@ describe('the demo world', () => {
         .orderBy('t.period_end')
         .execute(),
     }))
-    const told = found.backups.map(({ invoice, ...one }) => [...Object.values(one), invoice !== null].join(' '))
-    expect(told).toEqual([
+    const backupLines = demoRows.backups.map(({ invoice, ...backup }) =>
+      [...Object.values(backup), invoice !== null].join(' '),
+    )
+    expect(backupLines).toEqual([
       'acmetrade pdb2s3 HKD 10.00 6000.00 5400.00 1 true',
       'acmetest pdb2rds HKD 100.00 2500.00 0.00 1 false',
       'globex01 pdb2rds RMB 0.00 5625.00 5625.00 0 false',
     ])
-    expect(found.traffic).toMatchObject([
+    expect(demoRows.traffic).toMatchObject([
       { period_end: '2026-10-01', pdb_traffic: '50.00', amount: '0.00', pay_date: null, invoice: null },
       { period_end: '2026-11-01', pdb_traffic: '63.00', amount: '162.50', pay_date: '2026-11-05' },
     ])
-    expect(found.traffic[1]?.invoice).toMatch(/^I2026/)
+    expect(demoRows.traffic[1]?.invoice).toMatch(/^I2026/)
   })
 
   test('runs the newest versions of its apps, but for one service that is behind (D44)', async () => {
-    const { running, newest } = await inTransaction(app, { role: 'portal_system' }, async (db) => ({
-      running: await db
+    const { runningApps, latestApps } = await runInTransaction(app, { role: 'portal_system' }, async (db) => ({
+      runningApps: await db
         .selectFrom('service_app')
         .innerJoin('service', 'service.id', 'service_app.service_id')
         .select(['service.code as service', 'service_app.code', 'service_app.version'])
         .orderBy('service.code')
         .orderBy('service_app.code')
         .execute(),
-      newest: await newestApps(db),
+      latestApps: await listLatestApps(db),
     }))
-    expect(running.map(({ service, code, version }) => `${service} ${code} ${version}`)).toEqual([
+    expect(runningApps.map(({ service, code, version }) => `${service} ${code} ${version}`)).toEqual([
       'acmetest framework 1.10',
       'acmetrade barcode 2.1',
       'acmetrade framework 1.10',
       'globex01 framework 1.9',
     ])
     const isBehind = ({ code, version }: { code: string; version: string }) =>
-      newest.find((app) => app.code === code)?.version !== version
-    expect(running.filter(isBehind)).toHaveLength(1)
+      latestApps.find((app) => app.code === code)?.version !== version
+    expect(runningApps.filter(isBehind)).toHaveLength(1)
   })
 
   test('publishes the apps that its modules name, in versions and with requirements that fit', async () => {
-    const { modules, newest, count } = await inTransaction(app, { role: 'portal_system' }, async (db) => ({
-      modules: await modulesOf(db, 'saas'),
-      newest: await newestApps(db),
+    const { modules, latestApps, count } = await runInTransaction(app, { role: 'portal_system' }, async (db) => ({
+      modules: await listModulesOfType(db, 'saas'),
+      latestApps: await listLatestApps(db),
       count: (await db.selectFrom('app_version').select('id').execute()).length,
     }))
-    const named = modules.flatMap(({ apps }) => apps.map(({ code }) => code))
-    expect(named.length).toBeGreaterThan(0)
-    expect(appFaults(newest, named)).toEqual({ missing: [], loops: [], incompatible: [] })
-    expect(newest.some(({ requires }) => requires.length > 0)).toBe(true)
-    expect(count).toBeGreaterThan(newest.length)
+    const appCodes = modules.flatMap(({ apps }) => apps.map(({ code }) => code))
+    expect(appCodes.length).toBeGreaterThan(0)
+    expect(findAppFaults(latestApps, appCodes)).toEqual({ missing: [], loops: [], incompatible: [] })
+    expect(latestApps.some(({ requires }) => requires.length > 0)).toBe(true)
+    expect(count).toBeGreaterThan(latestApps.length)
   })
 
   test('keeps the packages of its apps, for services to be set up from', async () => {
-    const versions = await inTransaction(app, { role: 'portal_system' }, (db) =>
+    const versions = await runInTransaction(app, { role: 'portal_system' }, (db) =>
       db.selectFrom('app_version').select('sha256').execute(),
     )
-    const packages = await Promise.all(versions.map(({ sha256 }) => keptPackage(app, sha256)))
-    expect(packages.map((kept) => kept && createHash('sha256').update(readFileSync(kept.path)).digest('hex'))).toEqual(
-      versions.map(({ sha256 }) => sha256),
-    )
+    const packages = await Promise.all(versions.map(({ sha256 }) => findStoredPackage(app, sha256)))
+    expect(
+      packages.map(
+        (storedPackage) => storedPackage && createHash('sha256').update(readFileSync(storedPackage.path)).digest('hex'),
+      ),
+    ).toEqual(versions.map(({ sha256 }) => sha256))
   })
 
   test('is loaded once', async () => {
-    expect(await loadDemoWorld(app)).toBe(false)
-    expect((await rows()).length).toBe(8)
+    expect(await loadDemoData(app)).toBe(false)
+    expect((await readOrderRows()).length).toBe(8)
   })
 })

@@ -2,53 +2,53 @@ import { describe, expect, it } from 'vitest'
 import {
   accessLevels,
   type Caller,
-  clientTypeOf,
+  getClientType,
   clientTypes,
   environments,
   isCompanyAdmin,
   isDeleteLevel,
   isProviderAdmin,
-  may,
-  type Who,
+  isAllowed,
+  type AccessRule,
 } from '#domain/access.ts'
 
-const caller = (changes: Partial<Caller>): Caller => ({
+const buildCaller = (fields: Partial<Caller>): Caller => ({
   userId: 1,
   companyId: 2,
   companyCode: 'acme',
   admin: false,
   order: false,
   accessLevel: 0,
-  ...changes,
+  ...fields,
 })
 
-const nobody = null
-const plain = caller({})
-const orderer = caller({ order: true })
-const admin = caller({ admin: true })
-const clerk = caller({ companyCode: 'm18' })
-const ordering = caller({ companyCode: 'm18', order: true })
-const staff = caller({ companyCode: 'm18', admin: true })
-const deleter = caller({ companyCode: 'm18', accessLevel: 100 })
+const anonymous = null
+const plainUser = buildCaller({})
+const orderingUser = buildCaller({ order: true })
+const admin = buildCaller({ admin: true })
+const clerk = buildCaller({ companyCode: 'm18' })
+const orderingClerk = buildCaller({ companyCode: 'm18', order: true })
+const staff = buildCaller({ companyCode: 'm18', admin: true })
+const deleter = buildCaller({ companyCode: 'm18', accessLevel: 100 })
 /** A customer never has a level; should one be stored, it opens nothing (D48). */
-const impostor = caller({ accessLevel: 100 })
+const impostor = buildCaller({ accessLevel: 100 })
 
 describe('who may do what', () => {
-  const table: [Who, (Caller | null)[], (Caller | null)[]][] = [
-    ['anybody', [nobody, plain, deleter], []],
-    ['user', [plain, orderer, clerk], [nobody]],
-    ['admin', [admin, staff], [nobody, plain, orderer, clerk, deleter, impostor]],
-    ['trail', [admin, staff, deleter], [nobody, plain, orderer, clerk, impostor]],
-    ['order', [orderer], [nobody, plain, admin, deleter]],
-    ['providerAdmin', [staff, deleter], [nobody, admin, clerk, impostor]],
-    ['deleteLevel', [deleter], [nobody, staff, clerk, impostor]],
-    ['providerOrder', [ordering, staff, deleter], [nobody, orderer, admin, clerk, impostor]],
-    ['orderOrProviderAdmin', [orderer, staff, deleter], [nobody, plain, admin, clerk]],
+  const table: [AccessRule, (Caller | null)[], (Caller | null)[]][] = [
+    ['anybody', [anonymous, plainUser, deleter], []],
+    ['user', [plainUser, orderingUser, clerk], [anonymous]],
+    ['admin', [admin, staff], [anonymous, plainUser, orderingUser, clerk, deleter, impostor]],
+    ['trail', [admin, staff, deleter], [anonymous, plainUser, orderingUser, clerk, impostor]],
+    ['order', [orderingUser], [anonymous, plainUser, admin, deleter]],
+    ['providerAdmin', [staff, deleter], [anonymous, admin, clerk, impostor]],
+    ['deleteLevel', [deleter], [anonymous, staff, clerk, impostor]],
+    ['providerOrder', [orderingClerk, staff, deleter], [anonymous, orderingUser, admin, clerk, impostor]],
+    ['orderOrProviderAdmin', [orderingUser, staff, deleter], [anonymous, plainUser, admin, clerk]],
   ]
 
-  it.each(table)('%s', (who, allowed, refused) => {
-    expect(allowed.map((one) => may(who, one))).toEqual(allowed.map(() => true))
-    expect(refused.map((one) => may(who, one))).toEqual(refused.map(() => false))
+  it.each(table)('%s', (rule, allowedCallers, refusedCallers) => {
+    expect(allowedCallers.map((one) => isAllowed(rule, one))).toEqual(allowedCallers.map(() => true))
+    expect(refusedCallers.map((one) => isAllowed(rule, one))).toEqual(refusedCallers.map(() => false))
   })
 
   it('knows the environments of the specification, and no other levels (M17, portal 4)', () => {
@@ -57,9 +57,9 @@ describe('who may do what', () => {
   })
 
   it('opens the gate of the delete environment to its own level alone, inside the provider (M17, D48)', () => {
-    const levels = accessLevels.filter((accessLevel) => isDeleteLevel(caller({ companyCode: 'm18', accessLevel })))
+    const levels = accessLevels.filter((accessLevel) => isDeleteLevel(buildCaller({ companyCode: 'm18', accessLevel })))
     expect(levels).toEqual([environments.delete])
-    expect(accessLevels.filter((accessLevel) => isDeleteLevel(caller({ accessLevel })))).toEqual([])
+    expect(accessLevels.filter((accessLevel) => isDeleteLevel(buildCaller({ accessLevel })))).toEqual([])
   })
 
   it("gives the delete level the provider's pages, and no company's (M15, D46, D47)", () => {
@@ -69,8 +69,8 @@ describe('who may do what', () => {
 })
 
 describe('the client type (M3, portal 1)', () => {
-  it.each(clientTypes)('%s can be chosen by the delete level only; for all others it is saas', (chosen) => {
-    expect(clientTypeOf(deleter, chosen)).toBe(chosen)
-    for (const one of [plain, admin, staff, clerk, impostor]) expect(clientTypeOf(one, chosen)).toBe('saas')
+  it.each(clientTypes)('%s can be chosen by the delete level only; for all others it is saas', (clientType) => {
+    expect(getClientType(deleter, clientType)).toBe(clientType)
+    for (const one of [plainUser, admin, staff, clerk, impostor]) expect(getClientType(one, clientType)).toBe('saas')
   })
 })

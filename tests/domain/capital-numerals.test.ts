@@ -1,38 +1,38 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { inCapitals } from '#domain/capital-numerals.ts'
+import { toCapitalNumerals } from '#domain/capital-numerals.ts'
 import { readAmount } from '#domain/money.ts'
 
 const digits = '零壹贰叁肆伍陆柒捌玖'
 const units: Record<string, bigint> = { 拾: 10n, 佰: 100n, 仟: 1000n }
 
 /** Reads whole numbers back, without the writer's way of making them. */
-function readWhole(text: string): bigint {
-  let all = 0n
+function readWholeNumber(text: string): bigint {
+  let total = 0n
   let section = 0n
   let digit = 0n
-  for (const sign of text) {
-    if (sign === '亿') {
-      all = (all + section + digit) * 100_000_000n
+  for (const numeral of text) {
+    if (numeral === '亿') {
+      total = (total + section + digit) * 100_000_000n
       section = 0n
       digit = 0n
-    } else if (sign === '万') {
-      all += (section + digit) * 10_000n
+    } else if (numeral === '万') {
+      total += (section + digit) * 10_000n
       section = 0n
       digit = 0n
-    } else if (units[sign]) {
-      section += digit * units[sign]
+    } else if (units[numeral]) {
+      section += digit * units[numeral]
       digit = 0n
-    } else digit = BigInt(digits.indexOf(sign))
+    } else digit = BigInt(digits.indexOf(numeral))
   }
-  return all + section + digit
+  return total + section + digit
 }
 
 function readBack(text: string): bigint {
   const [, minus, yuan = '零', jiao = '零', fen = '零'] =
     /^(负?)(?:(.+)元)?零?(?:(.)角)?(?:(.)分)?整?$/.exec(text) ?? []
-  const size = readWhole(yuan) * 100n + readWhole(jiao) * 10n + readWhole(fen)
-  return minus ? -size : size
+  const absoluteCents = readWholeNumber(yuan) * 100n + readWholeNumber(jiao) * 10n + readWholeNumber(fen)
+  return minus ? -absoluteCents : absoluteCents
 }
 
 describe('an amount in capital numerals', () => {
@@ -71,11 +71,11 @@ describe('an amount in capital numerals', () => {
     ['9999999999999.99', '玖万玖仟玖佰玖拾玖亿玖仟玖佰玖拾玖万玖仟玖佰玖拾玖元玖角玖分'],
     ['-263.02', '负贰佰陆拾叁元零贰分'],
   ])('%s is %s', (amount, written) => {
-    expect(inCapitals(readAmount(amount))).toBe(written)
+    expect(toCapitalNumerals(readAmount(amount))).toBe(written)
   })
 
-  const holds = (amount: bigint) => {
-    const written = inCapitals(amount)
+  const checkNumerals = (amount: bigint) => {
+    const written = toCapitalNumerals(amount)
     expect([written, readBack(written)]).toEqual([written, amount])
     // No two zeros side by side, none before a unit, none at the end of the yuan.
     if (amount >= 100n) expect(written).not.toMatch(/零零|零[拾佰仟万亿元角]/)
@@ -84,11 +84,11 @@ describe('an amount in capital numerals', () => {
 
   it('is read back as what it was: every whole amount up to 100,000, and every cent up to 100', () => {
     for (let yuan = 0n; yuan <= 100_000n; yuan++) {
-      const written = inCapitals(yuan * 100n)
+      const written = toCapitalNumerals(yuan * 100n)
       if (readBack(written) !== yuan * 100n || (yuan > 0n && /零零|零[拾佰仟万亿元]/.test(written)))
         throw new Error(`${yuan}: ${written}`)
     }
-    for (let cents = 0n; cents <= 10_000n; cents++) holds(cents)
+    for (let cents = 0n; cents <= 10_000n; cents++) checkNumerals(cents)
   })
 
   it('is read back as what it was, wherever its zeros stand', () => {
@@ -96,6 +96,6 @@ describe('an amount in capital numerals', () => {
     const sparse = fc
       .array(fc.constantFrom(0, 0, 0, 0, 1, 9), { minLength: 1, maxLength: 15 })
       .map((all) => BigInt(all.join('')))
-    fc.assert(fc.property(sparse, holds), { numRuns: 5000 })
+    fc.assert(fc.property(sparse, checkNumerals), { numRuns: 5000 })
   })
 })

@@ -1,28 +1,32 @@
 /** The life of a contract as tables of cases (contracts 4, D27 to D35). */
 import { describe, expect, it, test } from 'vitest'
 import {
-  contractMoves,
+  contractRefusals,
   contractStates,
-  dueOf,
-  dueWithin,
-  remindersDue,
-  setUpNotice,
-  stateOf,
-  stateOfNumber,
-  statusNumber,
-  whyNotContract,
+  getDueTime,
+  getDueTimeWithin,
+  findDueReminders,
+  getSetUpNotice,
+  getContractState,
+  findContractState,
+  toStatusNumber,
+  getContractRefusal,
 } from '#domain/contracts.ts'
-import { lastDay } from '#domain/period.ts'
-import { timestampIn } from '#domain/time.ts'
+import { getLastDay } from '#domain/plain-dates.ts'
+import { toTimestamp } from '#domain/time.ts'
 
 const zone = 'Asia/Hong_Kong'
-const created = '2026-09-14 23:30:00'
-const order = { stored: 'unpaid' as const, due: dueOf(created), period_end: '2027-10-01' }
+const createdAt = '2026-09-14 23:30:00'
+const order = { stored: 'unpaid' as const, due: getDueTime(createdAt), period_end: '2027-10-01' }
 
 describe('the two readings of a status (D27, D28)', () => {
   it('agree on -1, 0 and 1, and exchange 2 and 3', () => {
-    const told = contractStates.map((state) => [state, statusNumber(state, 'order'), statusNumber(state, 'contract')])
-    expect(told).toEqual([
+    const statusNumbers = contractStates.map((state) => [
+      state,
+      toStatusNumber(state, 'order'),
+      toStatusNumber(state, 'contract'),
+    ])
+    expect(statusNumbers).toEqual([
       ['invalid', -1, -1],
       ['unpaid', 0, 0],
       ['effective', 1, 1],
@@ -32,43 +36,43 @@ describe('the two readings of a status (D27, D28)', () => {
   })
 
   it.each(['order', 'contract'] as const)('can be read back: %s', (reading) => {
-    for (const state of contractStates) expect(stateOfNumber(statusNumber(state, reading), reading)).toBe(state)
-    expect(stateOfNumber(4, reading)).toBeUndefined()
+    for (const state of contractStates) expect(findContractState(toStatusNumber(state, reading), reading)).toBe(state)
+    expect(findContractState(4, reading)).toBeUndefined()
   })
 })
 
 describe('an unpaid order (F-09, T1, D30, D31)', () => {
   it('is due a week after the day it was made on, in the last second of that day', () => {
-    expect(dueOf(created)).toBe('2026-09-21 23:59:59')
+    expect(getDueTime(createdAt)).toBe('2026-09-21 23:59:59')
   })
 
   it.each([
     ['2026-09-21 23:59:59', 'unpaid', null, null],
     ['2026-09-22 00:00:00', 'invalid', 'invalid', null],
-  ] as const)('at %s is %s', (now, state, pay, remove) => {
-    expect(stateOf(order, now)).toBe(state)
-    expect([whyNotContract('pay', state), whyNotContract('remove', state)]).toEqual([pay, remove])
+  ] as const)('at %s is %s', (timestamp, state, payRefusal, removeRefusal) => {
+    expect(getContractState(order, timestamp)).toBe(state)
+    expect([getContractRefusal('pay', state), getContractRefusal('remove', state)]).toEqual([payRefusal, removeRefusal])
   })
 
   it("is judged by the business's clock, wherever the one who asks is (T2)", () => {
     // 23:59:59 in Hong Kong.
     const lastSecond = Date.parse('2026-09-21T15:59:59Z')
-    expect(stateOf(order, timestampIn(zone, lastSecond))).toBe('unpaid')
-    expect(stateOf(order, timestampIn(zone, lastSecond + 1_000))).toBe('invalid')
+    expect(getContractState(order, toTimestamp(zone, lastSecond))).toBe('unpaid')
+    expect(getContractState(order, toTimestamp(zone, lastSecond + 1_000))).toBe('invalid')
   })
 })
 
 test('a contract is in effect through the day that people are shown, and expired from the next midnight on (T3, D18)', () => {
   const contract = { stored: 'paid' as const, due: '2026-02-27 23:59:59', period_end: '2027-03-01' }
-  expect(lastDay(contract.period_end)).toBe('2027-02-28')
-  expect(stateOf(contract, '2027-02-28 23:59:59')).toBe('effective')
-  expect(stateOf(contract, '2027-03-01 00:00:00')).toBe('expired')
+  expect(getLastDay(contract.period_end)).toBe('2027-02-28')
+  expect(getContractState(contract, '2027-02-28 23:59:59')).toBe('effective')
+  expect(getContractState(contract, '2027-03-01 00:00:00')).toBe('expired')
 })
 
 test('what may be done in each state, and why not', () => {
-  const table = Object.keys(contractMoves).map((move) => [
-    move,
-    ...contractStates.map((state) => whyNotContract(move as keyof typeof contractMoves, state)),
+  const table = Object.keys(contractRefusals).map((action) => [
+    action,
+    ...contractStates.map((state) => getContractRefusal(action as keyof typeof contractRefusals, state)),
   ])
   expect(table).toEqual([
     ['open', 'invalid', null, null, null, null],
@@ -82,10 +86,14 @@ test('what may be done in each state, and why not', () => {
 
 test('what is said of a service that is not there yet goes by the day it begins (T5)', () => {
   const contract = { state: 'effective' as const, online: 0 as const, period_start: '2026-10-01' }
-  const at = (day: string) => setUpNotice(contract, day)
-  expect([at('2026-09-30'), at('2026-10-01'), at('2026-10-02')]).toEqual(['later', 'soon', 'failed'])
-  expect(setUpNotice({ ...contract, online: 1 }, '2026-10-02')).toBeNull()
-  expect(setUpNotice({ ...contract, state: 'expired' }, '2026-10-02')).toBeNull()
+  const getNotice = (day: string) => getSetUpNotice(contract, day)
+  expect([getNotice('2026-09-30'), getNotice('2026-10-01'), getNotice('2026-10-02')]).toEqual([
+    'later',
+    'soon',
+    'failed',
+  ])
+  expect(getSetUpNotice({ ...contract, online: 1 }, '2026-10-02')).toBeNull()
+  expect(getSetUpNotice({ ...contract, state: 'expired' }, '2026-10-02')).toBeNull()
 })
 
 describe('reminders', () => {
@@ -105,7 +113,7 @@ describe('reminders', () => {
     ['2027-02-26', [7]],
     ['2027-02-27', [1]],
   ])('on %s, before it ends: %j', (today, days) => {
-    expect(remindersDue(contract, today).map((one) => one.days)).toEqual(days)
+    expect(findDueReminders(contract, today).map((one) => one.days)).toEqual(days)
   })
 
   it.each([
@@ -113,7 +121,7 @@ describe('reminders', () => {
     ['2027-03-01', [1]],
     ['2027-03-07', [7]],
   ])('on %s, after it has: %j', (today, days) => {
-    expect(remindersDue({ ...contract, state: 'expired' }, today).map((one) => one.days)).toEqual(days)
+    expect(findDueReminders({ ...contract, state: 'expired' }, today).map((one) => one.days)).toEqual(days)
   })
 
   it.each([
@@ -121,18 +129,20 @@ describe('reminders', () => {
     ['2026-02-24', [3]],
     ['2026-02-26', [1]],
   ])('on %s, while it is unpaid: %j', (today, days) => {
-    expect(remindersDue({ ...contract, state: 'unpaid' }, today)).toEqual(days.map((one) => ({ of: 'due', days: one })))
+    expect(findDueReminders({ ...contract, state: 'unpaid' }, today)).toEqual(
+      days.map((one) => ({ kind: 'due', days: one })),
+    )
   })
 
   it('none before the day that staff have set (D45), and none of what is replaced', () => {
-    expect(remindersDue({ ...contract, alert_date: '2027-02-20' }, '2027-02-14')).toEqual([])
-    expect(remindersDue({ ...contract, state: 'overwritten' }, '2027-02-14')).toEqual([])
+    expect(findDueReminders({ ...contract, alert_date: '2027-02-20' }, '2027-02-14')).toEqual([])
+    expect(findDueReminders({ ...contract, state: 'overwritten' }, '2027-02-14')).toEqual([])
   })
 })
 
 test('fault 6a a change is due by the end of its contract at the latest', () => {
-  expect(dueWithin(created, '2027-10-01')).toBe(dueOf(created))
-  expect(dueWithin(created, '2026-09-17')).toBe('2026-09-16 23:59:59')
-  expect(dueWithin(created, '2026-09-22')).toBe('2026-09-21 23:59:59')
-  expect(dueWithin(created, '2026-09-23')).toBe(dueOf(created))
+  expect(getDueTimeWithin(createdAt, '2027-10-01')).toBe(getDueTime(createdAt))
+  expect(getDueTimeWithin(createdAt, '2026-09-17')).toBe('2026-09-16 23:59:59')
+  expect(getDueTimeWithin(createdAt, '2026-09-22')).toBe('2026-09-21 23:59:59')
+  expect(getDueTimeWithin(createdAt, '2026-09-23')).toBe(getDueTime(createdAt))
 })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { csvOf } from '#domain/csv.ts'
+import { formatCsv } from '#domain/csv.ts'
 
 /** A reader of its own, to the letter of RFC 4180. */
-function read(csv: string): string[][] {
+function readCsv(csv: string): string[][] {
   const rows: string[][] = []
   let row: string[] = []
   let at = 0
@@ -33,7 +33,7 @@ describe('a table as CSV', () => {
       ['Li "Wei", Dr', 'a;b'],
       ['two\nlines', ' blank '],
     ]
-    expect(csvOf(rows)).toBe('\uFEFF姓名,E-mail\r\n"Li ""Wei"", Dr","a;b"\r\n"two\nlines"," blank "\r\n')
+    expect(formatCsv(rows)).toBe('\uFEFF姓名,E-mail\r\n"Li ""Wei"", Dr","a;b"\r\n"two\nlines"," blank "\r\n')
   })
 
   it.each([
@@ -49,15 +49,15 @@ describe('a table as CSV', () => {
     ['－1'],
     ['＠A1'],
   ])('makes text of what would be a formula: %j (S-13)', (text) => {
-    expect(read(csvOf([[text]]).slice(1))).toEqual([[`'${text}`]])
+    expect(readCsv(formatCsv([[text]]).slice(1))).toEqual([[`'${text}`]])
   })
 
   it('is read back as it was, whatever stands in it', () => {
-    const harmless = fc.string({ unit: 'binary' }).filter((text) => !/^[=+\-@＝＋－＠\t\r\n]/.test(text))
-    const table = fc.array(fc.array(harmless, { minLength: 1, maxLength: 4 }), { maxLength: 5 })
+    const harmlessText = fc.string({ unit: 'binary' }).filter((text) => !/^[=+\-@＝＋－＠\t\r\n]/.test(text))
+    const table = fc.array(fc.array(harmlessText, { minLength: 1, maxLength: 4 }), { maxLength: 5 })
     fc.assert(
       fc.property(table, (rows) => {
-        expect(read(csvOf(rows).slice(1))).toEqual(rows)
+        expect(readCsv(formatCsv(rows).slice(1))).toEqual(rows)
       }),
     )
   })

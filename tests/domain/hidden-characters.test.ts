@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hiddenCharacterIn, turningCharacterIn } from '#domain/text.ts'
+import { findHiddenCharacter, findBidiControl } from '#domain/text.ts'
 
 describe('characters that nobody sees', () => {
   it.each([
@@ -15,7 +15,7 @@ describe('characters that nobody sees', () => {
     ['a non-joiner at the end', 'می\u200C', 'U+200C'],
     ['a filler', 'Ada\u3164', 'U+3164'],
     ['a selector after a Latin letter', 'Ada\uFE0F', 'U+FE0F'],
-  ])('fault 17d are found: %s', (_, text, found) => expect(hiddenCharacterIn(text)).toBe(found))
+  ])('fault 17d are found: %s', (_, text, expected) => expect(findHiddenCharacter(text)).toBe(expected))
 
   it.each([
     'Zoë Chan',
@@ -27,10 +27,10 @@ describe('characters that nobody sees', () => {
     '❤️ & Co',
     '1️⃣',
     'e\u0301',
-  ])('fault 17d are not seen in %s', (text) => expect(hiddenCharacterIn(text)).toBeNull())
+  ])('fault 17d are not seen in %s', (text) => expect(findHiddenCharacter(text)).toBeNull())
 
   it('fault 17d that turn the text are found in several lines, and marks of right-to-left text are not', () => {
-    expect(turningCharacterIn('one\ntwo \u202E')).toBe('U+202E')
-    expect(turningCharacterIn('שלום\u200F (a)\n')).toBeNull()
+    expect(findBidiControl('one\ntwo \u202E')).toBe('U+202E')
+    expect(findBidiControl('שלום\u200F (a)\n')).toBeNull()
   })
 })

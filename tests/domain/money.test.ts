@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { grouped } from '#domain/money.ts'
+import { groupThousands } from '#domain/money.ts'
 
 describe('an amount as people see it (contracts 9)', () => {
   it.each([
@@ -8,5 +8,5 @@ describe('an amount as people see it (contracts 9)', () => {
     ['1000.00', '1,000.00'],
     ['-1234567.80', '-1,234,567.80'],
     ['-100.00', '-100.00'],
-  ])('%s is %s', (amount, shown) => expect(grouped(amount)).toBe(shown))
+  ])('%s is %s', (amount, grouped) => expect(groupThousands(amount)).toBe(grouped))
 })

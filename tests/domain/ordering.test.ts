@@ -1,26 +1,26 @@
 /** What may be ordered, as tables of cases (contracts 5, T6 to T9). */
 import { describe, expect, it, test } from 'vitest'
-import { joined, moduleLoop } from '#domain/catalogue/modules.ts'
+import { filterJoiningModules, findModuleCycle } from '#domain/catalogue/modules.ts'
 import {
-  checkChoice,
-  checkCreated,
+  checkTerms,
+  checkCreateDate,
   checkName,
   checkStart,
-  raisedUsers,
-  startWindow,
+  raiseUsers,
+  getStartWindow,
 } from '#domain/checks/order-checks.ts'
-import { isDate } from '#domain/period.ts'
-import { startOfDay, timestampIn } from '#domain/time.ts'
+import { isDate } from '#domain/plain-dates.ts'
+import { getStartOfDay, toTimestamp } from '#domain/time.ts'
 import { lists } from '#tests/domain/fees/goldens.ts'
 
-const codes = (problems: { code: string; named?: string }[]) =>
-  problems.map(({ code, named }) => (named === undefined ? code : `${code} ${named}`))
+const formatProblems = (problems: { code: string; named?: string }[]) =>
+  problems.map(({ code, named: namedValue }) => (namedValue === undefined ? code : `${code} ${namedValue}`))
 const catalogue = [
   { code: 'core', dependencies: [] },
   { code: 'fin', dependencies: ['core'] },
   { code: 'scm', dependencies: ['fin'] },
 ]
-const choice = { user_mode: 'CONCURRENT' as const, users: 5, modules: ['core'] }
+const terms = { user_mode: 'CONCURRENT' as const, users: 5, modules: ['core'] }
 
 test.each([
   ['2026-02-28', true],
@@ -32,7 +32,7 @@ test.each([
   ['9999-12-31', true],
   ['9999-12-32', false],
   ['', false],
-])('%s is a day: %s', (text, is) => expect(isDate(text)).toBe(is))
+])('%s is a day: %s', (text, expected) => expect(isDate(text)).toBe(expected))
 
 describe('the day on which a contract begins (D38, D39, F-09)', () => {
   const today = '2026-03-02'
@@ -44,15 +44,15 @@ describe('the day on which a contract begins (D38, D39, F-09)', () => {
     ['2026-02-30', null, ['INVALID_FORMAT']],
     ['2026-02-10', '2026-02-10', []],
     ['2026-02-09', '2026-02-10', ['START_WINDOW 2026-02-10 – 2026-04-01']],
-  ])('%s, ordered on %s', (start, created, problems) => {
-    expect(codes(checkStart(start, today, created))).toEqual(problems)
+  ])('%s, ordered on %s', (start, createdOn, problems) => {
+    expect(formatProblems(checkStart(start, today, createdOn))).toEqual(problems)
   })
 
   it('is dated back to a day that has come', () => {
-    expect(checkCreated('2026-03-02', today)).toEqual([])
-    expect(codes(checkCreated('2026-03-03', today))).toEqual(['OUT_OF_RANGE'])
-    expect(codes(checkCreated('2026-02-30', today))).toEqual(['OUT_OF_RANGE'])
-    expect(startWindow(today, null)).toEqual(['2026-03-02', '2026-04-01'])
+    expect(checkCreateDate('2026-03-02', today)).toEqual([])
+    expect(formatProblems(checkCreateDate('2026-03-03', today))).toEqual(['OUT_OF_RANGE'])
+    expect(formatProblems(checkCreateDate('2026-02-30', today))).toEqual(['OUT_OF_RANGE'])
+    expect(getStartWindow(today, null)).toEqual(['2026-03-02', '2026-04-01'])
   })
 })
 
@@ -65,27 +65,27 @@ test.each([
   ['abcdefghijklmnopq', ['INVALID_FORMAT']],
   ['select', ['RESERVED']],
   ['www', ['RESERVED']],
-])('the code %s (T9)', (code, problems) => expect(codes(checkName(code, 'Shop'))).toEqual(problems))
+])('the code %s (T9)', (code, problems) => expect(formatProblems(checkName(code, 'Shop'))).toEqual(problems))
 
 describe('what is chosen', () => {
   it('is at least one module, all of them listed, with all that they need', () => {
-    const said = (modules: string[]) => codes(checkChoice({ ...choice, modules }, lists.A, catalogue))
-    expect(said([])).toEqual(['NO_MODULE'])
-    expect(said(['core', 'crm'])).toEqual(['NOT_LISTED crm'])
-    expect(said(['scm', 'core'])).toEqual(['NEEDS_MODULES fin'])
-    expect(said(['core', 'fin', 'scm'])).toEqual([])
+    const checkModules = (modules: string[]) => formatProblems(checkTerms({ ...terms, modules }, lists.A, catalogue))
+    expect(checkModules([])).toEqual(['NO_MODULE'])
+    expect(checkModules(['core', 'crm'])).toEqual(['NOT_LISTED crm'])
+    expect(checkModules(['scm', 'core'])).toEqual(['NEEDS_MODULES fin'])
+    expect(checkModules(['core', 'fin', 'scm'])).toEqual([])
   })
 
   it('is for as many users as the list asks for in that mode (T8, D26)', () => {
-    const said = (user_mode: 'CONCURRENT' | 'NAMED', users: number) =>
-      codes(checkChoice({ ...choice, user_mode, users }, lists.A, catalogue))
-    expect([said('CONCURRENT', 4), said('CONCURRENT', 5), said('NAMED', 9), said('NAMED', 10)]).toEqual([
-      ['TOO_FEW_USERS'],
-      [],
-      ['TOO_FEW_USERS'],
-      [],
-    ])
-    expect([raisedUsers(lists.A, 'NAMED', 7), raisedUsers(lists.A, 'NAMED', 12)]).toEqual([10, 12])
+    const checkUsers = (user_mode: 'CONCURRENT' | 'NAMED', users: number) =>
+      formatProblems(checkTerms({ ...terms, user_mode, users }, lists.A, catalogue))
+    expect([
+      checkUsers('CONCURRENT', 4),
+      checkUsers('CONCURRENT', 5),
+      checkUsers('NAMED', 9),
+      checkUsers('NAMED', 10),
+    ]).toEqual([['TOO_FEW_USERS'], [], ['TOO_FEW_USERS'], []])
+    expect([raiseUsers(lists.A, 'NAMED', 7), raiseUsers(lists.A, 'NAMED', 12)]).toEqual([10, 12])
   })
 })
 
@@ -95,8 +95,8 @@ test('hidden modules join with all of their conditions, or any (D77)', () => {
     { code: 'any', conditions: ['a', 'b'], any_condition: true },
     { code: 'none', conditions: [], any_condition: false },
   ]
-  const named = (chosen: string[]) => joined(hidden, chosen).map(({ code }) => code)
-  expect([named([]), named(['a']), named(['a', 'b'])]).toEqual([[], ['any'], ['all', 'any']])
+  const listJoining = (selectedCodes: string[]) => filterJoiningModules(hidden, selectedCodes).map(({ code }) => code)
+  expect([listJoining([]), listJoining(['a']), listJoining(['a', 'b'])]).toEqual([[], ['any'], ['all', 'any']])
 })
 
 test('a circle of modules is found from each of its members', () => {
@@ -106,11 +106,11 @@ test('a circle of modules is found from each of its members', () => {
     { code: 'c', dependencies: ['a'] },
     { code: 'd', dependencies: ['a'] },
   ]
-  expect(moduleLoop(circle, 'a')).toEqual(['a', 'b', 'c'])
-  expect(moduleLoop(circle, 'd')).toEqual([])
-  expect(moduleLoop([{ code: 'e', dependencies: ['e'] }], 'e')).toEqual(['e'])
+  expect(findModuleCycle(circle, 'a')).toEqual(['a', 'b', 'c'])
+  expect(findModuleCycle(circle, 'd')).toEqual([])
+  expect(findModuleCycle([{ code: 'e', dependencies: ['e'] }], 'e')).toEqual(['e'])
 })
 
 test.each(['Asia/Hong_Kong', 'America/New_York', 'UTC'])('a day begins at midnight in %s', (zone) => {
-  expect(timestampIn(zone, startOfDay(zone, '2026-03-02'))).toBe('2026-03-02 00:00:00')
+  expect(toTimestamp(zone, getStartOfDay(zone, '2026-03-02'))).toBe('2026-03-02 00:00:00')
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dateIn, startOfDay, timestampIn } from '#domain/time.ts'
+import { toPlainDate, getStartOfDay, toTimestamp } from '#domain/time.ts'
 
 describe('days and times are those of the portal, wherever the server stands (M53)', () => {
   const instant = Date.UTC(2026, 11, 31, 16, 30, 5)
@@ -9,12 +9,12 @@ describe('days and times are those of the portal, wherever the server stands (M5
     ['UTC', '2026-12-31 16:30:05'],
     ['America/New_York', '2026-12-31 11:30:05'],
   ])('in %s', (zone, expected) => {
-    expect(timestampIn(zone, instant)).toBe(expected)
-    expect(dateIn(zone, instant)).toBe(expected.slice(0, 10))
+    expect(toTimestamp(zone, instant)).toBe(expected)
+    expect(toPlainDate(zone, instant)).toBe(expected.slice(0, 10))
   })
 
   it('midnight is the first second of its day', () => {
-    expect(timestampIn('Asia/Hong_Kong', Date.UTC(2026, 0, 1, 16))).toBe('2026-01-02 00:00:00')
+    expect(toTimestamp('Asia/Hong_Kong', Date.UTC(2026, 0, 1, 16))).toBe('2026-01-02 00:00:00')
   })
 })
 
@@ -29,7 +29,7 @@ it.each([
   ['Asia/Beirut', '2026-03-29', '2026-03-28T22:00:00Z'],
   ['America/Havana', '2026-11-01', '2026-11-01T04:00:00Z'],
 ])('in %s the day %s begins at %s (F-09)', (zone, date, begins) => {
-  const at = startOfDay(zone, date)
+  const at = getStartOfDay(zone, date)
   expect(new Date(at)).toEqual(new Date(begins))
-  expect([dateIn(zone, at), dateIn(zone, at - 1)]).toEqual([date, expect.not.stringMatching(date)])
+  expect([toPlainDate(zone, at), toPlainDate(zone, at - 1)]).toEqual([date, expect.not.stringMatching(date)])
 })

@@ -1,6 +1,6 @@
 /** What people type in place of what is meant, and how names end sentences. */
 import { describe, expect, it } from 'vitest'
-import { tidyCode, tidyFigures, withOneStop } from '#domain/text.ts'
+import { cleanCode, cleanDigits, removeDoubleStop } from '#domain/text.ts'
 
 describe('figures as people group them', () => {
   it.each([
@@ -11,10 +11,10 @@ describe('figures as people group them', () => {
     ['2110　4400', '21104400'],
     ['2110x4400', '2110x4400'],
     ['', ''],
-  ])('fault 22d %s is %s', (text, plain) => expect(tidyFigures(text)).toBe(plain))
+  ])('fault 22d %s is %s', (text, expected) => expect(cleanDigits(text)).toBe(expected))
 })
 
-it('fault 22d a code is in plain letters and figures', () => expect(tidyCode(' ＡＣＭＥ０１ ')).toBe('ACME01'))
+it('fault 22d a code is in plain letters and figures', () => expect(cleanCode(' ＡＣＭＥ０１ ')).toBe('ACME01'))
 
 describe('a sentence that ends in a name', () => {
   it.each([
@@ -22,5 +22,5 @@ describe('a sentence that ends in a name', () => {
     ['Acme Ltd.. Next.', 'Acme Ltd. Next.'],
     ['A name that leads elsewhere: aa/../c.', 'A name that leads elsewhere: aa/../c.'],
     ['Wait...', 'Wait...'],
-  ])('fault 37m "%s" has one stop', (text, right) => expect(withOneStop(text)).toBe(right))
+  ])('fault 37m "%s" has one stop', (text, expected) => expect(removeDoubleStop(text)).toBe(expected))
 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { discardedAmount } from '#domain/fees/discarded-amount.ts'
+import { getDiscardedAmount } from '#domain/fees/discarded-amount.ts'
 import { explainUndo } from '#domain/fees/explain-undo.ts'
-import type { Step } from '#domain/fees/explain.ts'
-import { type UndoableOrder, undoDeadline, whyNotUndone } from '#domain/undo-change.ts'
+import type { FeeStep } from '#domain/fees/explain.ts'
+import { type UndoableOrder, getUndoDeadline, getUndoRefusal } from '#domain/undo-change.ts'
 
 const change: UndoableOrder = {
   type: 'change',
@@ -17,16 +17,16 @@ const change: UndoableOrder = {
 }
 
 test('fault 4a what is discarded is what was paid beyond the new amount, and never below 0', () => {
-  expect(discardedAmount({ contract_amount: 1_000_000n, residual_amount: 5_364_384n })).toBe(4_364_384n)
-  expect(discardedAmount({ contract_amount: 5_364_384n, residual_amount: 1_000_000n })).toBe(0n)
-  expect(discardedAmount({ contract_amount: 5n, residual_amount: 5n })).toBe(0n)
+  expect(getDiscardedAmount({ contract_amount: 1_000_000n, residual_amount: 5_364_384n })).toBe(4_364_384n)
+  expect(getDiscardedAmount({ contract_amount: 5_364_384n, residual_amount: 1_000_000n })).toBe(0n)
+  expect(getDiscardedAmount({ contract_amount: 5n, residual_amount: 5n })).toBe(0n)
 })
 
 test('fault 4b a change is undone until the last second of its day', () => {
-  expect(undoDeadline('2026-11-28')).toBe('2026-11-28 23:59:59')
-  expect(whyNotUndone(change, '2026-11-28 00:00:00')).toBeNull()
-  expect(whyNotUndone(change, '2026-11-28 23:59:59')).toBeNull()
-  expect(whyNotUndone(change, '2026-11-29 00:00:00')).toBe('tooLate')
+  expect(getUndoDeadline('2026-11-28')).toBe('2026-11-28 23:59:59')
+  expect(getUndoRefusal(change, '2026-11-28 00:00:00')).toBeNull()
+  expect(getUndoRefusal(change, '2026-11-28 23:59:59')).toBeNull()
+  expect(getUndoRefusal(change, '2026-11-29 00:00:00')).toBe('tooLate')
 })
 
 test.each([
@@ -39,14 +39,19 @@ test.each([
   ['anotherOrderFollowed', 'one that another contract replaced', { stored: 'overwritten' }],
   ['anotherOrderFollowed', 'one beside which an order is unpaid', { pending: {} }],
   ['ended', 'one whose contract is over', { period_end: '2026-11-28' }],
-] as const)('fault 4b %s: %s', (reason, _, over) => {
-  expect(whyNotUndone({ ...change, ...over }, '2026-11-28 12:00:00')).toBe(reason)
+] as const)('fault 4b %s: %s', (reason, _, fields) => {
+  expect(getUndoRefusal({ ...change, ...fields }, '2026-11-28 12:00:00')).toBe(reason)
 })
 
 test('fault 4b the steps of an undo add up to 0.00 out of what was paid', () => {
-  const step = (code: Step['code'], amount: string): Step => ({ code, rule: 'D12', values: {}, amount })
-  const steps = [step('annual', '1.00'), step('contract', '2.00'), step('paid', '3.00'), step('residual', '3.00')]
-  expect(explainUndo([...steps, step('due', '0.00')]).map(({ code, amount }) => `${code} ${amount}`)).toEqual([
+  const buildStep = (code: FeeStep['code'], amount: string): FeeStep => ({ code, rule: 'D12', values: {}, amount })
+  const steps = [
+    buildStep('annual', '1.00'),
+    buildStep('contract', '2.00'),
+    buildStep('paid', '3.00'),
+    buildStep('residual', '3.00'),
+  ]
+  expect(explainUndo([...steps, buildStep('due', '0.00')]).map(({ code, amount }) => `${code} ${amount}`)).toEqual([
     'segment 3.00',
     'contract 3.00',
     'paid 3.00',

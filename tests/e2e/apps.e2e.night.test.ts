@@ -9,12 +9,12 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type FaultProxy, openFaultProxy } from '#tests/support/network/fault-proxy.ts'
-import { expectFine } from '#tests/support/browser/looks.ts'
-import { noise } from '#tests/support/uploads/packages.ts'
-import { partKept } from '#tests/support/pages/parts.ts'
-import { controlled, desk, resumedPage, rows, setUp, typeInto } from '#tests/support/browser/visit.ts'
+import { expectNoFaults } from '#tests/support/browser/looks.ts'
+import { buildNoise } from '#tests/support/uploads/packages.ts'
+import { waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
+import { waitForController, desktop, resumePage, rows, setUp, typeInto } from '#tests/support/browser/browser-setup.ts'
 import { signIn } from '#tests/support/browser/browser.ts'
-import { choose, fill, order, ordersOf, submit } from '#tests/support/pages/wizard.ts'
+import { choose, fill, getOrderButton, listOrders, getSubmitButton } from '#tests/support/pages/wizard.ts'
 
 const setup = setUp()
 const folder = mkdtempSync(join(tmpdir(), 'portal-mapp-'))
@@ -25,33 +25,33 @@ const mapp = (...args: string[]) => execFileSync(process.execPath, ['server/cli/
 
 /** As a developer packs one: a folder with a manifest, a change log, and so much that does not pack. */
 function pack(code: string, version: string, bytes: number): string {
-  const place = join(folder, `${code}-${version}`)
-  mkdirSync(place)
+  const packageDir = join(folder, `${code}-${version}`)
+  mkdirSync(packageDir)
   const facts = { provider: 'm18', code, name: `App ${code}`, module: 'crm', module_name: 'Customers', version }
-  writeFileSync(join(place, 'manifest.json'), JSON.stringify(facts))
-  writeFileSync(join(place, 'changelog.md'), `# What is new in ${version}\n\n- [More](https://example.org/more)\n`)
-  writeFileSync(join(place, 'data.bin'), noise(bytes))
-  const file = `${place}.mapp`
-  mapp('pack', place, file)
+  writeFileSync(join(packageDir, 'manifest.json'), JSON.stringify(facts))
+  writeFileSync(join(packageDir, 'changelog.md'), `# What is new in ${version}\n\n- [More](https://example.org/more)\n`)
+  writeFileSync(join(packageDir, 'data.bin'), buildNoise(bytes))
+  const file = `${packageDir}.mapp`
+  mapp('pack', packageDir, file)
   return file
 }
 
 /** Between the staff's device and the server, for all tests: each leaves it whole. */
 let line: FaultProxy
-beforeAll(async () => void (line = await openFaultProxy(Number(new URL(setup.the.portal.url).port))))
+beforeAll(async () => void (line = await openFaultProxy(Number(new URL(setup.fixture.portal.url).port))))
 afterAll(() => line?.close())
 
 /** A page of the staff behind that line, on a device that they had before. */
-async function staffPage(path: string): Promise<{ page: Page; wrong: string[] }> {
+async function staffPage(path: string): Promise<{ page: Page; errors: string[] }> {
   line.heal()
-  const { browser, portal } = setup.the
-  const behind = { the: { browser, portal: { ...portal, url: line.url } }, ends: setup.ends }
-  const page = await resumedPage(behind, 'staff', path)
-  const wrong: string[] = []
-  page.on('pageerror', ({ message }) => wrong.push(message))
-  page.on('console', (said) => said.text().includes('Content Security Policy') && wrong.push(said.text()))
-  await controlled(page)
-  return { page, wrong }
+  const { browser, portal } = setup.fixture
+  const behind = { fixture: { browser, portal: { ...portal, url: line.url } }, cleanups: setup.cleanups }
+  const page = await resumePage(behind, 'staff', path)
+  const errors: string[] = []
+  page.on('pageerror', ({ message }) => errors.push(message))
+  page.on('console', (message) => message.text().includes('Content Security Policy') && errors.push(message.text()))
+  await waitForController(page)
+  return { page, errors }
 }
 
 const chooseFiles = (page: Page, ...files: string[]) => page.locator('input[type=file]').setInputFiles(files)
@@ -60,9 +60,9 @@ const isPiece = ({ method, path }: { method: string; path: string }) =>
 
 it('an app is packed, sent over a line that drops three times, published, found in the history, and its change log opened offline', async () => {
   const file = pack('story', '1.0', 9_000_000)
-  const { page, wrong } = await staffPage('/app/m18/upload')
+  const { page, errors } = await staffPage('/app/m18/upload')
   await page.locator('.drop-zone').waitFor()
-  await partKept(page, 'staff')
+  await waitForCachedPart(page, 'staff')
   // Before anything was sent, after a piece was stored, and in the next try.
   const drops = ['reset', null, 'cut before the answer', 'reset'] as const
   let pieces = 0
@@ -73,7 +73,7 @@ it('an app is packed, sent over a line that drops three times, published, found 
   const publish = page.getByRole('button', { name: 'Publish 1 app' })
   await expect.poll(() => publish.getAttribute('aria-disabled'), { timeout: 60_000 }).toBeNull()
   expect(line.arrivals.filter((one) => isPiece(one) && one.fault !== null)).toHaveLength(3)
-  await expectFine(page, 'the upload page')
+  await expectNoFaults(page, 'the upload page')
   await publish.click()
   await page.getByText('1 app is published.').waitFor({ timeout: 30_000 })
 
@@ -101,11 +101,11 @@ it('an app is packed, sent over a line that drops three times, published, found 
   await page.goto(`${line.url}/saas/app/apphistory`)
   await page.getByRole('button', { name: 'Change log Framework 1.9' }).click()
   await page.getByRole('heading', { name: 'This change log is not saved on this device' }).waitFor()
-  expect(wrong).toEqual([])
+  expect(errors).toEqual([])
 })
 
 it('the app joins contracts by a hidden module that is made by keys, tested, and in the next order of a customer (M138, M140)', async () => {
-  const { page, wrong } = await staffPage('/app/m18/automodule/new')
+  const { page, errors } = await staffPage('/app/m18/automodule/new')
   const typed = async (name: string, text: string) => {
     await page.locator(`[name="${name}"]`).focus()
     await page.keyboard.type(text, { delay: 40 })
@@ -119,12 +119,12 @@ it('the app joins contracts by a hidden module that is made by keys, tested, and
   await page.getByRole('option', { name: /App story/ }).waitFor()
   await page.keyboard.press('Enter')
   await page.getByText('Version 1.0').waitFor()
-  await expectFine(page, 'the form of a hidden module')
+  await expectNoFaults(page, 'the form of a hidden module')
   await page.getByRole('button', { name: 'Create', exact: true }).focus()
   await page.keyboard.press('Enter')
-  const made = rows(page).filter({ hasText: 'Customer story' })
-  await made.waitFor()
-  const code = await made.locator('.module-code').innerText()
+  const storyRow = rows(page).filter({ hasText: 'Customer story' })
+  await storyRow.waitFor()
+  const code = await storyRow.locator('.module-code').innerText()
 
   await page.getByRole('link', { name: 'Modules', exact: true }).click()
   await rows(page).first().waitFor()
@@ -139,20 +139,20 @@ it('the app joins contracts by a hidden module that is made by keys, tested, and
   await page.getByRole('button', { name: 'Test', exact: true }).click()
   await page.getByText('No app is missing.').waitFor()
   await page.keyboard.press('Escape')
-  await expectFine(page, 'the list of modules')
-  expect(wrong).toEqual([])
+  await expectNoFaults(page, 'the list of modules')
+  expect(errors).toEqual([])
 
-  const context = await setup.the.browser.newContext(desk)
-  setup.ends.push(() => context.close())
+  const context = await setup.fixture.browser.newContext(desktop)
+  setup.cleanups.push(() => context.close())
   const customer = await context.newPage()
   await signIn(customer, { url: line.url }, 'admin', '/app/contract/new')
   await fill(customer, 'storyshop')
-  await submit(customer).click()
+  await getSubmitButton(customer).click()
   await choose(customer, 'doc')
   await customer.getByRole('heading', { name: 'Included modules' }).waitFor()
   await customer.locator('.modules-auto').getByText(code).waitFor()
-  await order(customer).click()
-  await expect.poll(async () => (await ordersOf(customer, 'storyshop')).length).toBe(1)
+  await getOrderButton(customer).click()
+  await expect.poll(async () => (await listOrders(customer, 'storyshop')).length).toBe(1)
   await customer.getByText('Customer story').first().waitFor()
 })
 
@@ -170,11 +170,11 @@ it('an upload is paused, left by a reload and gone on with after the same file i
   await expect.poll(() => piecesNow() - sent).toBeGreaterThan(2)
   await pause.click()
   await page.getByText(/^Paused$/).waitFor()
-  const asked: string[] = []
-  page.on('dialog', (dialog) => (asked.push(dialog.type()), void dialog.accept()))
+  const dialogTypes: string[] = []
+  page.on('dialog', (dialog) => (dialogTypes.push(dialog.type()), void dialog.accept()))
   line.heal()
   await page.reload()
-  expect(asked).toEqual(['beforeunload'])
+  expect(dialogTypes).toEqual(['beforeunload'])
   await page.getByText(/^\d+% was uploaded on an earlier visit/).waitFor()
   const before = line.arrivals.length
   await chooseFiles(page, file)

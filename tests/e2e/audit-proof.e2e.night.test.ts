@@ -10,8 +10,8 @@ import { promisify } from 'node:util'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterEach, expect, it } from 'vitest'
 import { openProfile, signIn, startPortal } from '#tests/support/browser/browser.ts'
-import { partKept } from '#tests/support/pages/parts.ts'
-import { controlled, listed, rows, typeInto } from '#tests/support/browser/visit.ts'
+import { waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
+import { waitForController, waitForList, rows, typeInto } from '#tests/support/browser/browser-setup.ts'
 
 const ends: (() => Promise<void> | void)[] = []
 afterEach(async () => {
@@ -27,7 +27,7 @@ async function open(folder: string): Promise<{ context: BrowserContext; page: Pa
 const drawer = (page: Page) => page.getByRole('dialog')
 
 async function rename(page: Page): Promise<{ before: string; after: string }> {
-  await listed(page)
+  await waitForList(page)
   await rows(page).nth(3).locator('.lead a').click()
   const field = drawer(page).locator('[name=name]')
   const before = await field.inputValue()
@@ -49,11 +49,11 @@ it('a month that was kept is searched, read and proven in a browser that was ope
   const { url } = portal
   const first = await open(folder)
   await signIn(first.page, portal, 'admin', '/app/user')
-  await controlled(first.page)
+  await waitForController(first.page)
   const { before, after } = await rename(first.page)
   await first.page.goto(`${url}/saas/app/systrail`)
-  await listed(first.page)
-  await partKept(first.page, 'trail')
+  await waitForList(first.page)
+  await waitForCachedPart(first.page, 'trail')
   await first.page.getByRole('button', { name: 'Save on this device' }).click()
   await drawer(first.page).getByRole('button', { name: 'Save', exact: true }).click()
   await first.page.getByRole('button', { name: 'Saved on this device' }).waitFor()
@@ -81,8 +81,8 @@ it('a month that was kept is searched, read and proven in a browser that was ope
   const verify = (...args: string[]) => run(process.execPath, ['server/cli/verify-proof.ts', file, ...args])
   const unchecked = await verify().catch((error: { code: number; stdout: string; stderr: string }) => error)
   expect(unchecked).toMatchObject({ code: 2 })
-  const said = `${unchecked.stdout}${unchecked.stderr}`
-  const [, key = ''] = /^Key: +(\S+)$/m.exec(said) ?? []
+  const output = `${unchecked.stdout}${unchecked.stderr}`
+  const [, key = ''] = /^Key: +(\S+)$/m.exec(output) ?? []
   const { stdout } = await verify('--key', key)
   expect(stdout).toMatch(/^PROVEN/)
   expect(stdout).toContain(`name: ${before} -> ${after}`)

@@ -4,30 +4,30 @@
  */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { expectFine } from '#tests/support/browser/looks.ts'
-import { partKept } from '#tests/support/pages/parts.ts'
+import { expectNoFaults } from '#tests/support/browser/looks.ts'
+import { waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
 import {
-  address,
-  controlled,
-  freshPage,
-  listed,
-  ownCompany,
+  getAddress,
+  waitForController,
+  openFreshPage,
+  waitForList,
+  takeOwnCompany,
   phone,
-  resumedPage,
+  resumePage,
   rows,
   setUpShared,
-  textOf,
-} from '#tests/support/browser/visit.ts'
+  readText,
+} from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
-const { admin } = ownCompany()
+const { admin } = takeOwnCompany()
 
 const drawer = (page: Page) => page.getByRole('dialog')
 const times = async (page: Page) => await rows(page).locator('td.first').allTextContents()
 
 /** Renames one of the company's users in their drawer, and stays there. */
 async function rename(page: Page): Promise<{ before: string; after: string }> {
-  await listed(page)
+  await waitForList(page)
   await rows(page).nth(2).locator('.lead a').click()
   const field = drawer(page).locator('[name=name]')
   const before = await field.inputValue()
@@ -40,24 +40,24 @@ async function rename(page: Page): Promise<{ before: string; after: string }> {
 }
 
 it('a change of a user is found by their history, opened with its differences, and exported as it is filtered', async () => {
-  const page = await resumedPage(setup, admin, '/app/user')
-  await controlled(page)
+  const page = await resumePage(setup, admin, '/app/user')
+  await waitForController(page)
   const { before, after } = await rename(page)
   await drawer(page).getByRole('link', { name: 'History' }).click()
   await page.getByRole('heading', { level: 1, name: 'Audit trail' }).waitFor()
-  await listed(page)
+  await waitForList(page)
   // By the address: a name that was changed would hide what was done under the one before.
-  const { code, searchText } = Object.fromEntries(address(page).searchParams)
+  const { code, searchText } = Object.fromEntries(getAddress(page).searchParams)
   expect([code, searchText]).toEqual(['user', expect.stringContaining('@')])
-  const told = await rows(page).count()
-  await expectFine(page, 'the audit trail')
+  const rowCount = await rows(page).count()
+  await expectNoFaults(page, 'the audit trail')
 
   // The whole row is the link's target.
   await rows(page).first().locator('td').nth(4).click()
   await expect
     .poll(() => drawer(page).locator('.trail-changes tbody tr').allInnerTexts())
     .toEqual([expect.stringMatching(new RegExp(`^Name\\s+${before}\\s+${after}$`))])
-  await expectFine(page, 'an entry of the audit trail')
+  await expectNoFaults(page, 'an entry of the audit trail')
   await page.keyboard.press('Escape')
   await drawer(page).waitFor({ state: 'detached' })
 
@@ -69,16 +69,16 @@ it('a change of a user is found by their history, opened with its differences, a
     })(),
   ])
   expect(download.suggestedFilename()).toMatch(/^audit-trail-\d{4}-\d{2}-\d{2}\.csv$/)
-  const lines = (await textOf(download)).trim().split('\r\n')
-  expect(lines).toHaveLength(1 + told)
+  const lines = (await readText(download)).trim().split('\r\n')
+  expect(lines).toHaveLength(1 + rowCount)
   expect(lines[1]).toContain(after)
 })
 
 it('a day is chosen in the chart by a click, its entries are listed, and what was read is there without a network', async () => {
-  const page = await resumedPage(setup, admin, '/app/systrail')
-  await controlled(page)
-  await partKept(page, 'trail')
-  await listed(page)
+  const page = await resumePage(setup, admin, '/app/systrail')
+  await waitForController(page)
+  await waitForCachedPart(page, 'trail')
+  await waitForList(page)
   const chart = page.getByRole('slider')
   const canvas = chart.locator('canvas')
   await canvas.waitFor()
@@ -87,8 +87,8 @@ it('a day is chosen in the chart by a click, its entries are listed, and what wa
   // The newest day is the last bar.
   const { width, height } = (await canvas.boundingBox()) ?? { width: 0, height: 0 }
   await canvas.click({ position: { x: width - 8, y: height / 2 } })
-  await expect.poll(() => address(page).search).toBe(`?dateFrom=${day}&dateTo=${day}`)
-  await listed(page)
+  await expect.poll(() => getAddress(page).search).toBe(`?dateFrom=${day}&dateTo=${day}`)
+  await waitForList(page)
   expect(new Set((await times(page)).map((time) => time.slice(0, 10)))).toEqual(new Set([day]))
   await page.getByRole('button', { name: 'Show all days' }).click()
   await expect.poll(() => times(page)).toEqual(all)
@@ -99,15 +99,15 @@ it('a day is chosen in the chart by a click, its entries are listed, and what wa
 })
 
 it('on a phone a row is two lines, and the filters are a sheet', async () => {
-  const page = await freshPage(setup, admin, '/app/systrail', phone)
-  await listed(page)
+  const page = await openFreshPage(setup, admin, '/app/systrail', phone)
+  await waitForList(page)
   const heights = await rows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
   expect(heights.filter((height) => height < 64 || height > 74)).toEqual([])
-  await expectFine(page, 'the audit trail on a phone')
+  await expectNoFaults(page, 'the audit trail on a phone')
   await page.getByRole('button', { name: 'Filter', exact: true }).click()
   await drawer(page).getByLabel('Status').selectOption('Failed')
-  await expectFine(page, 'the filters of the audit trail')
+  await expectNoFaults(page, 'the filters of the audit trail')
   await drawer(page).getByRole('button', { name: 'Show', exact: true }).click()
   await page.getByRole('button', { name: 'Filter (1)' }).waitFor()
-  expect(address(page).search).toBe('?status=-1')
+  expect(getAddress(page).search).toBe('?status=-1')
 })

@@ -1,31 +1,32 @@
 /** A browser without what only some have: no worker, no locks, no Background Sync, no cookieStore, no badge (P-31). */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { signIn, type Who } from '#tests/support/browser/browser.ts'
-import { desk, listed, ownCompany, setUpShared } from '#tests/support/browser/visit.ts'
+import { signIn, type PersonOrName } from '#tests/support/browser/browser.ts'
+import { desktop, waitForList, takeOwnCompany, setUpShared } from '#tests/support/browser/browser-setup.ts'
 
-const { the, ends } = setUpShared()
+const { fixture, cleanups } = setUpShared()
 
-async function open(who: Who, path: string): Promise<Page> {
-  const context = await the.browser.newContext({ ...desk, serviceWorkers: 'block' })
-  ends.push(() => context.close())
+async function open(person: PersonOrName, path: string): Promise<Page> {
+  const context = await fixture.browser.newContext({ ...desktop, serviceWorkers: 'block' })
+  cleanups.push(() => context.close())
   await context.addInitScript(() => {
-    const without = { Navigator: ['locks', 'serviceWorker', 'setAppBadge', 'clearAppBadge', 'storage'] }
-    for (const name of without.Navigator) delete (Navigator.prototype as unknown as Record<string, unknown>)[name]
+    const removeServiceWorker = { Navigator: ['locks', 'serviceWorker', 'setAppBadge', 'clearAppBadge', 'storage'] }
+    for (const name of removeServiceWorker.Navigator)
+      delete (Navigator.prototype as unknown as Record<string, unknown>)[name]
     for (const name of ['cookieStore', 'Notification', 'SyncManager', 'BroadcastChannel', 'requestIdleCallback'])
       delete (window as unknown as Record<string, unknown>)[name]
   })
   const page = await context.newPage()
-  page.on('pageerror', (error) => wrong.push(error.message))
-  await signIn(page, the.portal, who, path)
+  page.on('pageerror', (error) => errors.push(error.message))
+  await signIn(page, fixture.portal, person, path)
   return page
 }
 /** Errors of scripts. */
-const wrong: string[] = []
+const errors: string[] = []
 
 it('keeps lists and writes, sends them once when the line is back, and follows a long request to its end (P-31)', async () => {
-  const page = await open(ownCompany().admin, '/app/user?searchText=agnes')
-  await listed(page)
+  const page = await open(takeOwnCompany().admin, '/app/user?searchText=agnes')
+  await waitForList(page)
   await page.locator('.lead a').first().click()
   const name = page.getByRole('dialog').locator('input[name="name"]')
   await name.waitFor()
@@ -38,12 +39,12 @@ it('keeps lists and writes, sends them once when the line is back, and follows a
   await page.context().setOffline(false)
   await page.locator('.bar-waiting').waitFor({ state: 'detached', timeout: 30_000 })
   await page.reload()
-  await listed(page)
+  await waitForList(page)
   expect(await page.locator('tbody tr').first().innerText()).toContain('Agnes without anything')
   expect(await page.locator('tbody .pending-mark').count()).toBe(0)
 
   const staff = await open('staff', '/app/activity')
   await staff.locator('main').getByRole('button', { name: 'Verify the audit trail' }).click()
   await staff.locator('main').getByText('as they were written').waitFor({ timeout: 30_000 })
-  expect(wrong).toEqual([])
+  expect(errors).toEqual([])
 }, 120_000)

@@ -1,63 +1,70 @@
 /** What a device holds, shown and cleared in real Chromium; what waits there is never cleared along (P-18). */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { filesKept, partKept } from '#tests/support/pages/parts.ts'
-import { controlled, labelOf, listWhole, ownCompany, resumedPage, setUpShared } from '#tests/support/browser/visit.ts'
+import { countCachedFiles, waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
+import {
+  waitForController,
+  getLabel,
+  waitForCompleteList,
+  takeOwnCompany,
+  resumePage,
+  setUpShared,
+} from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
-const { the } = setup
-const { admin } = ownCompany()
+const { fixture } = setup
+const { admin } = takeOwnCompany()
 let page: Page
 
 /** Patience for what has to go to the server and come back. */
-const heard = { timeout: 30_000 }
+const longTimeout = { timeout: 30_000 }
 
-const go = (path: string) => page.goto(`${the.portal.url}/saas${path}`)
+const go = (path: string) => page.goto(`${fixture.portal.url}/saas${path}`)
 const userLink = () => page.locator('.lead a').first()
 const dialog = () => page.getByRole('dialog')
 const lists = () => page.locator('.device-lists tbody tr')
 /** All databases, storages and caches of the site, as one text. */
-const everythingStored = () =>
+const readStoredTexts = () =>
   page.evaluate(async () => {
-    const heard = <T>(request: IDBRequest<T>) =>
-      new Promise<T>((resolve, fail) => {
+    const toPromise = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
         request.onsuccess = () => resolve(request.result)
-        request.onerror = () => fail(request.error)
+        request.onerror = () => reject(request.error)
       })
     const plain = (_: string, value: unknown) =>
       value instanceof ArrayBuffer || ArrayBuffer.isView(value) ? new TextDecoder().decode(value) : value
-    const found: string[] = [JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage })]
+    const storedTexts: string[] = [JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage })]
     for (const { name } of await indexedDB.databases()) {
-      const db = await heard(indexedDB.open(name ?? ''))
+      const db = await toPromise(indexedDB.open(name ?? ''))
       for (const store of db.objectStoreNames)
-        found.push(JSON.stringify(await heard(db.transaction(store).objectStore(store).getAll()), plain))
+        storedTexts.push(JSON.stringify(await toPromise(db.transaction(store).objectStore(store).getAll()), plain))
       db.close()
     }
     for (const name of await caches.keys())
       for (const request of await (await caches.open(name)).keys())
-        found.push(request.url, (await (await caches.match(request))?.text()) ?? '')
-    return found.join('\n')
+        storedTexts.push(request.url, (await (await caches.match(request))?.text()) ?? '')
+    return storedTexts.join('\n')
   })
 
 it('what this device keeps is told without a network and holds no secret (W-07); it is cleared, and what waits stays', async () => {
-  page = await resumedPage(setup, admin, '/app/user')
+  page = await resumePage(setup, admin, '/app/user')
   await userLink().waitFor()
-  await listWhole(page)
+  await waitForCompleteList(page)
   // Whose parts are not for them are not here either (P-09).
-  await partKept(page, 'orders')
-  await partKept(page, 'users')
-  expect(await filesKept(page, 'staff')).toBe(0)
-  await controlled(page)
+  await waitForCachedPart(page, 'orders')
+  await waitForCachedPart(page, 'users')
+  expect(await countCachedFiles(page, 'staff')).toBe(0)
+  await waitForController(page)
   await page.context().setOffline(true)
 
   const changed = await userLink().innerText()
   await userLink().click()
-  await labelOf(dialog().locator('input[name="alert"]')).click()
+  await getLabel(dialog().locator('input[name="alert"]')).click()
   await dialog().locator('button[type="submit"]').click()
   await dialog().waitFor({ state: 'detached' })
   await page.locator('.bar-waiting').waitFor()
   const tokens = (await page.context().cookies()).filter(({ name }) => /portal-(access|refresh)$/.test(name))
-  const stored = await everythingStored()
+  const stored = await readStoredTexts()
   // It is found where it is: what is searched is what is there.
   expect(stored).toContain('admin@acme.example')
   expect(tokens).toHaveLength(2)
@@ -83,11 +90,11 @@ it('what this device keeps is told without a network and holds no secret (W-07);
   await page.getByRole('heading', { name: `Change alert of ${changed}` }).waitFor()
 
   await page.context().setOffline(false)
-  await page.getByRole('heading', { name: 'Everything has been sent' }).waitFor(heard)
+  await page.getByRole('heading', { name: 'Everything has been sent' }).waitFor(longTimeout)
   await go('/app/device')
-  await expect.poll(() => refresh.getAttribute('aria-disabled'), heard).toBeNull()
+  await expect.poll(() => refresh.getAttribute('aria-disabled'), longTimeout).toBeNull()
   await refresh.click()
-  await page.getByText('The lists are up to date.').waitFor(heard)
+  await page.getByText('The lists are up to date.').waitFor(longTimeout)
   await go('/app/user')
-  await expect.poll(() => page.locator('.lead a').count(), heard).toBe(10)
+  await expect.poll(() => page.locator('.lead a').count(), longTimeout).toBe(10)
 })

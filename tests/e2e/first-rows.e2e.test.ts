@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { nightly } from '#tests/support/runner/nightly.ts'
-import { desk, freshPage, rows, setUpShared } from '#tests/support/browser/visit.ts'
+import { desktop, openFreshPage, rows, setUpShared } from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
 
 /** Requests of the page are held back until the test ends, all but those of this path. */
 async function holdAllBut(page: Page, path: RegExp | null): Promise<void> {
-  const free = Promise.withResolvers<void>()
-  setup.ends.push(async () => free.resolve())
+  const release = Promise.withResolvers<void>()
+  setup.cleanups.push(async () => release.resolve())
   await page.route('**/api/**', async (route) => {
     const { pathname } = new URL(route.request().url())
-    if (!path?.test(pathname)) await free.promise
+    if (!path?.test(pathname)) await release.promise
     await route.continue().catch(() => undefined)
   })
 }
@@ -27,14 +27,14 @@ const lists = [
   ['the audit trail', 'staff', '/app/systrail', /^\/api\/audit\b|trail/],
 ] as const
 
-for (const [name, who, path, own] of lists) {
+for (const [name, person, path, own] of lists) {
   const run = name === 'contracts' ? it : nightly
   run(
     `fault 8a draws the rows of ${name} while every other response is held back, and stored ones at once`,
     async () => {
-      const page = await freshPage(setup, who, '/app/outbox', { ...desk, serviceWorkers: 'block' })
+      const page = await openFreshPage(setup, person, '/app/outbox', { ...desktop, serviceWorkers: 'block' })
       await holdAllBut(page, own)
-      await page.goto(`${setup.the.portal.url}/saas${path}`)
+      await page.goto(`${setup.fixture.portal.url}/saas${path}`)
       await rows(page).first().waitFor()
       await page.unrouteAll({ behavior: 'ignoreErrors' })
       await holdAllBut(page, null)
@@ -46,40 +46,40 @@ for (const [name, who, path, own] of lists) {
 }
 
 it('fault 8b has the code of the page beside the form before the login is sent', async () => {
-  const context = await setup.the.browser.newContext({ ...desk, serviceWorkers: 'block' })
-  setup.ends.push(() => context.close())
+  const context = await setup.fixture.browser.newContext({ ...desktop, serviceWorkers: 'block' })
+  setup.cleanups.push(() => context.close())
   const page = await context.newPage()
   const code = page.waitForResponse((response) => /\/assets\/orders-/.test(response.url()))
-  await page.goto(`${setup.the.portal.url}/saas/login?to=%2Fapp%2Fcontract`)
+  await page.goto(`${setup.fixture.portal.url}/saas/login?to=%2Fapp%2Fcontract`)
   await code
 })
 
 /** The chunk of the contract list, and all that it imports. */
-function filesOfContractList(): string[] {
+function listContractFiles(): string[] {
   const dist = process.env.CLIENT_DIR ?? join(import.meta.dirname, '..', '..', 'dist')
-  const built: Record<string, { file: string; imports?: string[] }> = JSON.parse(
+  const buildFiles: Record<string, { file: string; imports?: string[] }> = JSON.parse(
     readFileSync(join(dist, 'build-map.json'), 'utf8'),
   )
   const keys = new Set(
-    Object.keys(built)
+    Object.keys(buildFiles)
       .filter((key) => /^_orders-(list-)?[\w-]{8}\.js$/.test(key))
       .slice(-1),
   )
-  for (const key of keys) for (const needed of built[key]?.imports ?? []) keys.add(needed)
-  return [...keys].map((key) => built[key]?.file ?? key).filter((file) => file.endsWith('.js'))
+  for (const key of keys) for (const needed of buildFiles[key]?.imports ?? []) keys.add(needed)
+  return [...keys].map((key) => buildFiles[key]?.file ?? key).filter((file) => file.endsWith('.js'))
 }
 
 it('fault 8c requests all files of the contract list before any of them is here', async () => {
-  const page = await freshPage(setup, 'admin', '/app/outbox', { ...desk, serviceWorkers: 'block' })
-  const free = Promise.withResolvers<void>()
-  setup.ends.push(async () => free.resolve())
+  const page = await openFreshPage(setup, 'admin', '/app/outbox', { ...desktop, serviceWorkers: 'block' })
+  const release = Promise.withResolvers<void>()
+  setup.cleanups.push(async () => release.resolve())
   const requested = new Set<string>()
   await page.route('**/assets/*.js', async (route) => {
     const file = new URL(route.request().url()).pathname.slice('/saas/'.length)
     requested.add(file)
-    if (!/\/(index|first|rolldown-runtime)-/.test(file)) await free.promise
+    if (!/\/(index|first|rolldown-runtime)-/.test(file)) await release.promise
     await route.continue().catch(() => undefined)
   })
-  await page.goto(`${setup.the.portal.url}/saas/app/contract`, { waitUntil: 'commit' })
-  await expect.poll(() => [...requested]).toEqual(expect.arrayContaining(filesOfContractList()))
+  await page.goto(`${setup.fixture.portal.url}/saas/app/contract`, { waitUntil: 'commit' })
+  await expect.poll(() => [...requested]).toEqual(expect.arrayContaining(listContractFiles()))
 })

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import { signIn } from '#tests/support/browser/browser.ts'
-import { controlled, desk, phone, resumedPage, setUpShared } from '#tests/support/browser/visit.ts'
+import { waitForController, desktop, phone, resumePage, setUpShared } from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
 
 it('greets by name, counts what one looks after and lists what needs one, and stands without a network (M16, C-32)', async () => {
-  const page = await resumedPage(setup, 'admin', '/app/home')
+  const page = await resumePage(setup, 'admin', '/app/home')
   await page.getByRole('heading', { level: 1, name: /Amelia Chan/ }).waitFor()
   await page.locator('.home-item').first().waitFor()
-  await controlled(page)
+  await waitForController(page)
   await page.context().setOffline(true)
   await page.reload()
   await page.getByRole('heading', { level: 1, name: /Amelia Chan/ }).waitFor()
@@ -27,12 +27,12 @@ it('greets by name, counts what one looks after and lists what needs one, and st
 
 const devices = [
   ['a phone', phone],
-  ['a desk', desk],
+  ['a desk', desktop],
 ] as const
 
 it.each(devices)('nothing moves while home comes to %s that holds nothing yet', async (_, device) => {
-  const context = await setup.the.browser.newContext({ ...device, reducedMotion: 'reduce' })
-  setup.ends.push(() => context.close())
+  const context = await setup.fixture.browser.newContext({ ...device, reducedMotion: 'reduce' })
+  setup.cleanups.push(() => context.close())
   await context.addInitScript(() => {
     const shifts: unknown[] = []
     Object.assign(globalThis, { shifts })
@@ -42,7 +42,7 @@ it.each(devices)('nothing moves while home comes to %s that holds nothing yet', 
     }).observe({ type: 'layout-shift', buffered: true })
   })
   const page = await context.newPage()
-  await signIn(page, setup.the.portal, 'admin', '/app/home')
+  await signIn(page, setup.fixture.portal, 'admin', '/app/home')
   await page.locator('.home-attention .home-item').first().waitFor()
   await page.locator('.home-entry').first().waitFor()
   await page.waitForTimeout(500)

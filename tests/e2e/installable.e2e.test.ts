@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openProfile } from '#tests/support/browser/browser.ts'
-import { setUpShared } from '#tests/support/browser/visit.ts'
+import { setUpShared } from '#tests/support/browser/browser-setup.ts'
 
-const { the } = setUpShared()
+const { fixture } = setUpShared()
 let folder: string
 let context: BrowserContext
 let page: Page
@@ -22,11 +22,11 @@ afterAll(async () => {
   if (folder) rmSync(folder, { recursive: true, force: true })
 })
 
-const visit = (path: string) => page.goto(the.portal.url + path)
+const openPath = (path: string) => page.goto(fixture.portal.url + path)
 
 describe('the app on a device of its own', () => {
   it('is registered as a worker under /saas and takes the page over without a reload (M6)', async () => {
-    await visit('/saas/login')
+    await openPath('/saas/login')
     const state = await page.evaluate(async () => {
       const registration = await navigator.serviceWorker.ready
       return { scope: new URL(registration.scope).pathname, script: registration.active?.scriptURL ?? '' }
@@ -37,7 +37,7 @@ describe('the app on a device of its own', () => {
   })
 
   it('can be installed: a manifest without errors (P-01), nothing in the way of it (P-05)', async () => {
-    await visit('/saas/login')
+    await openPath('/saas/login')
     const devtools = await context.newCDPSession(page)
     const manifest = await devtools.send('Page.getAppManifest')
     expect(manifest.errors).toEqual([])
@@ -47,8 +47,8 @@ describe('the app on a device of its own', () => {
   })
 
   /** Chromium answers with the manifest it was reading when the page chose another: that one is seen at the next visit. */
-  const manifestOf = async (language: string, heading: string) => {
-    await visit(`/saas/login?lang=${language}`)
+  const readManifest = async (language: string, heading: string) => {
+    await openPath(`/saas/login?lang=${language}`)
     await page.getByRole('heading', { name: heading }).waitFor()
     const devtools = await context.newCDPSession(page)
     const { url, errors, data } = await devtools.send('Page.getAppManifest')
@@ -57,7 +57,7 @@ describe('the app on a device of its own', () => {
 
   it('is called as the page speaks (I-11)', async () => {
     await expect
-      .poll(() => manifestOf('zh', '登录'))
+      .poll(() => readManifest('zh', '登录'))
       .toMatchObject({
         path: '/saas/manifest.zh.webmanifest',
         errors: [],
@@ -66,12 +66,12 @@ describe('the app on a device of its own', () => {
         lang: 'zh-Hans',
       })
     await expect
-      .poll(() => manifestOf('en', 'Login'))
+      .poll(() => readManifest('en', 'Login'))
       .toMatchObject({ path: '/saas/manifest.webmanifest', errors: [], id: '/saas/' })
   })
 
   it('serves the manifest as what it is (P-01)', async () => {
-    const answer = await fetch(`${the.portal.url}/saas/manifest.webmanifest`)
+    const answer = await fetch(`${fixture.portal.url}/saas/manifest.webmanifest`)
     expect(answer.headers.get('content-type')).toMatch(/^application\/manifest\+json/)
   })
 })

@@ -2,7 +2,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import {
-  comeIn,
+  activateAndLogIn,
   fill,
   fillCompany,
   followLink,
@@ -12,56 +12,56 @@ import {
   openMail,
   submit,
 } from '#tests/support/browser/newcomer.ts'
-import { labelOf, rows, setUpShared, tablet } from '#tests/support/browser/visit.ts'
+import { getLabel, rows, setUpShared, tablet } from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
-const { the, ends } = setup
+const { fixture, cleanups } = setup
 
-const chosen = 'Slow-river-under-9-bridges'
+const newPassword = 'Slow-river-under-9-bridges'
 
-async function visit(path: string, options: BrowserContextOptions): Promise<Page> {
-  const context = await the.browser.newContext({ ...options, reducedMotion: 'reduce' })
-  ends.push(() => context.close())
+async function openPage(path: string, options: BrowserContextOptions): Promise<Page> {
+  const context = await fixture.browser.newContext({ ...options, reducedMotion: 'reduce' })
+  cleanups.push(() => context.close())
   const page = await context.newPage()
-  await page.goto(`${the.portal.url}${path}`)
+  await page.goto(`${fixture.portal.url}${path}`)
   return page
 }
 
 it('a company registers, comes in, invites a colleague, and takes the login away again (M26, M30, M34, M37, M39)', async () => {
   const [company, options] = ['trip', tablet]
   const [ana, bo] = ['ana@trip.example', 'bo@trip.example']
-  const page = await visit('/saas/signup?lang=zh', options)
+  const page = await openPage('/saas/signup?lang=zh', options)
   await fillCompany(page, { code: company, name: 'Trip Ltd', number: '12345678' })
   await submit(page)
   await input(page, 'user_name').waitFor()
-  await fill(page, { user_name: 'Ana Chan', user_email: ana, user_password: chosen, confirmPwd: chosen })
+  await fill(page, { user_name: 'Ana Chan', user_email: ana, user_password: newPassword, confirmPwd: newPassword })
   await submit(page)
   await page.getByText(ana, { exact: false }).first().waitFor()
-  await openMail(page, the.portal.url, ana)
+  await openMail(page, fixture.portal.url, ana)
   await followLink(page, '/saas/sys/activate')
   await page.locator('main button.primary').click()
   await page.locator('main a[href="/saas/login"]').first().click()
-  await logIn(page, { company, username: ana, password: chosen })
+  await logIn(page, { company, username: ana, password: newPassword })
 
-  await page.goto(`${the.portal.url}/saas/app/user?user=new`)
+  await page.goto(`${fixture.portal.url}/saas/app/user?user=new`)
   await invite(page, { name: 'Bo Wei', email: bo })
   await rows(page).filter({ hasText: bo }).waitFor()
-  const colleague = await visit('/dev/mail', options)
-  await comeIn(colleague, the.portal.url, { company, username: bo })
+  const colleague = await openPage('/dev/mail', options)
+  await activateAndLogIn(colleague, fixture.portal.url, { company, username: bo })
 
   // What somebody may do and is called follows at once, without a reload (fault 30d).
   const contracts = colleague.locator('.rail a[href="/saas/app/contract"]')
   expect(await contracts.count()).toBe(0)
   const setOrder = async () => {
-    await page.goto(`${the.portal.url}/saas/app/user?searchText=bo`)
+    await page.goto(`${fixture.portal.url}/saas/app/user?searchText=bo`)
     await rows(page).locator('.lead a').first().click()
-    await labelOf(page.locator('[role=dialog] [name=order]')).click()
+    await getLabel(page.locator('[role=dialog] [name=order]')).click()
     await page.locator('[role=dialog] button.primary').click()
     await page.locator('[role=dialog]').waitFor({ state: 'detached' })
   }
   await setOrder()
   await contracts.waitFor()
-  await page.goto(`${the.portal.url}/saas/app/profile/company`)
+  await page.goto(`${fixture.portal.url}/saas/app/profile/company`)
   await input(page, 'name').fill('Trip and Sons Ltd')
   await submit(page)
   await colleague.locator('.bar-company', { hasText: 'Trip and Sons Ltd' }).waitFor()
@@ -69,15 +69,15 @@ it('a company registers, comes in, invites a colleague, and takes the login away
   await setOrder()
   await contracts.waitFor({ state: 'detached' })
 
-  await page.goto(`${the.portal.url}/saas/app/user?searchText=bo`)
+  await page.goto(`${fixture.portal.url}/saas/app/user?searchText=bo`)
   await rows(page).locator('.tag.positive').waitFor()
   await rows(page).locator('[aria-haspopup=menu]').first().click()
   await page.getByRole('menuitem', { name: /^(Disable|停用)$/ }).click()
   await page.locator('.toast.done').waitFor()
 
-  await colleague.goto(`${the.portal.url}/saas/app/home`)
+  await colleague.goto(`${fixture.portal.url}/saas/app/home`)
   await colleague.waitForURL((url) => url.pathname === '/saas/login', { timeout: 30_000 })
-  await fill(colleague, { company, username: bo, password: chosen })
+  await fill(colleague, { company, username: bo, password: newPassword })
   await submit(colleague)
   await colleague.getByText('用户状态无效，请联系系统管理员', { exact: false }).waitFor()
   // What is wrong is said, and what was typed is still there.

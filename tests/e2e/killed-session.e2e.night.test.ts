@@ -6,15 +6,15 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { signIn } from '#tests/support/browser/browser.ts'
-import { type Chromium, startChromium } from '#tests/support/browser/chromium.ts'
-import { controlled, setUpShared } from '#tests/support/browser/visit.ts'
+import { type ChromiumProcess, startChromium } from '#tests/support/browser/chromium.ts'
+import { waitForController, setUpShared } from '#tests/support/browser/browser-setup.ts'
 
-const { the } = setUpShared()
+const { fixture } = setUpShared()
 let folder: string
-let browser: Chromium | null = null
+let browser: ChromiumProcess | null = null
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'portal-killed-'))))
 afterEach(async () => {
-  if (browser?.isUp()) await browser.kill()
+  if (browser?.isRunning()) await browser.kill()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -22,7 +22,7 @@ afterEach(async () => {
 async function openWithRenewal(page: Page): Promise<void> {
   const context = page.context()
   await context.clearCookies({ name: /portal-access/ })
-  await page.goto(`${the.portal.url}/saas/app/company`)
+  await page.goto(`${fixture.portal.url}/saas/app/company`)
   await page.locator('main h1').waitFor()
   const names = async () => (await context.cookies()).map(({ name }) => name)
   await expect.poll(async () => (await names()).some((name) => name.includes('portal-access'))).toBe(true)
@@ -30,21 +30,21 @@ async function openWithRenewal(page: Page): Promise<void> {
 
 it('fault 14d stays signed in, also where the renewed session was in use already', async () => {
   browser = await startChromium(folder)
-  const first = await browser.page()
-  await signIn(first, the.portal, 'admin')
-  await controlled(first)
+  const first = await browser.openPage()
+  await signIn(first, fixture.portal, 'admin')
+  await waitForController(first)
   await browser.close()
 
   browser = await startChromium(folder)
-  const second = await browser.page()
+  const second = await browser.openPage()
   await openWithRenewal(second)
   await browser.kill()
   // Past the time in which a parent may come back whatever became of its child.
   await wait(11_000)
 
   browser = await startChromium(folder)
-  const third = await browser.page()
+  const third = await browser.openPage()
   await openWithRenewal(third)
   expect(new URL(third.url()).pathname).toBe('/saas/app/company')
-  expect(the.portal.output()).not.toContain('token reused')
+  expect(fixture.portal.output()).not.toContain('token reused')
 }, 120_000)

@@ -2,28 +2,28 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { signIn } from '#tests/support/browser/browser.ts'
-import { filesKept, partKept } from '#tests/support/pages/parts.ts'
+import { countCachedFiles, waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
 import {
-  controlled,
-  listWhole,
-  ownCompany,
+  waitForController,
+  waitForCompleteList,
+  takeOwnCompany,
   phone,
-  resumedPage,
+  resumePage,
   rows,
   setUpShared,
   tablet,
-} from '#tests/support/browser/visit.ts'
+} from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
-const { admin, user } = ownCompany()
+const { admin, user } = takeOwnCompany()
 
 const links = (page: Page) => rows(page).locator('.lead a')
 const scrolled = (page: Page) => page.evaluate(() => Math.round(scrollY))
 
 async function enter(path: string, options = {}): Promise<Page> {
-  const page = await resumedPage(setup, admin, path, options)
+  const page = await resumePage(setup, admin, path, options)
   await links(page).first().waitFor()
-  await listWhole(page)
+  await waitForCompleteList(page)
   return page
 }
 
@@ -113,38 +113,38 @@ it('the roles of ten users are changed in 13 clicks, and the bar takes the place
 it('readers hear how many are chosen, what it is sorted by, and that nothing is found (A-08)', async () => {
   const page = await enter('/app/user')
   const log = await page.evaluateHandle(() => {
-    const heard: string[] = []
+    const announcements: string[] = []
     for (const region of document.querySelectorAll('[role=status]')) {
-      const hear = () => heard.push(region.textContent ?? '')
-      new MutationObserver(hear).observe(region, { childList: true, characterData: true, subtree: true })
+      const addAnnouncement = () => announcements.push(region.textContent ?? '')
+      new MutationObserver(addAnnouncement).observe(region, { childList: true, characterData: true, subtree: true })
     }
-    return heard
+    return announcements
   })
-  const heard = () => log.evaluate((all) => all.join('\n'))
+  const readAnnouncements = () => log.evaluate((all) => all.join('\n'))
   await rows(page).nth(2).locator('td.pick').click()
-  await expect.poll(heard).toContain('1 selected')
+  await expect.poll(readAnnouncements).toContain('1 selected')
   // What can be done with it has the head's place until it ends.
   await page.locator('.picks').waitFor()
   await page.keyboard.press('Escape')
   await page.locator('.picks').waitFor({ state: 'detached' })
   await page.getByRole('columnheader', { name: 'E-mail' }).getByRole('button').click()
-  await expect.poll(heard).toContain('Sorted by E-mail, ascending')
+  await expect.poll(readAnnouncements).toContain('Sorted by E-mail, ascending')
   await page.getByRole('button', { name: 'Next page' }).click()
-  await expect.poll(heard).toContain('11–20 of')
+  await expect.poll(readAnnouncements).toContain('11–20 of')
   await page.keyboard.press('/')
   await page.keyboard.type('nobody of that name')
-  await expect.poll(heard).toContain('Nothing found')
+  await expect.poll(readAnnouncements).toContain('Nothing found')
 })
 
 it('what admins do with users is kept by their devices alone (P-09)', async () => {
   const page = await enter('/app/user')
-  await controlled(page)
-  await partKept(page, 'users')
-  const context = await setup.the.browser.newContext()
-  setup.ends.push(() => context.close())
+  await waitForController(page)
+  await waitForCachedPart(page, 'users')
+  const context = await setup.fixture.browser.newContext()
+  setup.cleanups.push(() => context.close())
   const plain = await context.newPage()
-  await signIn(plain, setup.the.portal, user, '/app/home')
-  await controlled(plain)
+  await signIn(plain, setup.fixture.portal, user, '/app/home')
+  await waitForController(plain)
   await plain.waitForTimeout(5_000)
-  expect(await filesKept(plain, 'users')).toBe(0)
+  expect(await countCachedFiles(plain, 'users')).toBe(0)
 })

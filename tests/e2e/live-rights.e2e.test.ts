@@ -2,25 +2,32 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { input } from '#tests/support/browser/newcomer.ts'
-import { freshPage, ownCompany, rows, setUpShared, tablet, typeInto } from '#tests/support/browser/visit.ts'
-import { ask } from '#tests/support/pages/wizard.ts'
+import {
+  openFreshPage,
+  takeOwnCompany,
+  rows,
+  setUpShared,
+  tablet,
+  typeInto,
+} from '#tests/support/browser/browser-setup.ts'
+import { callApi } from '#tests/support/pages/wizard.ts'
 
 const setup = setUpShared()
-const { the } = setup
+const { fixture } = setup
 
 /** An admin's page, and the user's id whose rights it changes. */
 async function company() {
-  const { admin, user } = ownCompany()
-  const page = await freshPage(setup, admin, '/app/home')
-  const { body: own } = await ask<{ company_id: number }>(page, 'GET', '/api/m18s/user')
-  const { body: list } = await ask<{ data: { id: number; email: string }[] }>(
+  const { admin, user } = takeOwnCompany()
+  const page = await openFreshPage(setup, admin, '/app/home')
+  const { body: own } = await callApi<{ company_id: number }>(page, 'GET', '/api/m18s/user')
+  const { body: list } = await callApi<{ data: { id: number; email: string }[] }>(
     page,
     'GET',
     `/api/m18s/company/${own.company_id}/users?results=50`,
   )
   const id = list.data.find(({ email }) => email === user.username)?.id
   const setRights = async (rights: { admin?: boolean; order?: boolean }) =>
-    expect(await ask(page, 'PUT', `/api/m18s/company-user/${id}`, rights)).toMatchObject({ status: 200 })
+    expect(await callApi(page, 'PUT', `/api/m18s/company-user/${id}`, rights)).toMatchObject({ status: 200 })
   return { user, setRights }
 }
 
@@ -43,7 +50,7 @@ const storedUsers = (page: Page) =>
 
 it('fault 30e two changes in a row are both followed, and fault 30g what a lost right showed leaves the device; what was typed is given back with the right (fault 30h)', async () => {
   const { user, setRights } = await company()
-  const page = await freshPage(setup, user, '/app/home', tablet)
+  const page = await openFreshPage(setup, user, '/app/home', tablet)
   await expect.poll(() => menu(page, 'user').count()).toBe(0)
   // Until its socket is there the page hears nothing: the first change is repeated, the second comes while the socket is closed.
   await expect
@@ -77,9 +84,9 @@ it('fault 30e two changes in a row are both followed, and fault 30g what a lost 
 
 it('fault 30f where something in between lets no socket through, rights follow as soon as the page is used', async () => {
   const { user, setRights } = await company()
-  const page = await freshPage(setup, user, '/app/home')
+  const page = await openFreshPage(setup, user, '/app/home')
   await page.routeWebSocket(/progress/, (socket) => socket.close())
-  await page.goto(`${the.portal.url}/saas/app/home`)
+  await page.goto(`${fixture.portal.url}/saas/app/home`)
   await expect.poll(() => menu(page, 'user').count()).toBe(0)
   await setRights({ admin: true })
   await expect

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterEach, expect, it } from 'vitest'
 import { openProfile, type Portal, signIn, startPortal } from '#tests/support/browser/browser.ts'
-import { partKept } from '#tests/support/pages/parts.ts'
+import { waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
 
 const ends: (() => Promise<void> | void)[] = []
 afterEach(async () => {
@@ -26,7 +26,7 @@ async function openUsers() {
   await page.goto(`${portal.url}/saas/app/user`)
   await rows(page).first().waitFor()
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
-  await partKept(page, 'users')
+  await waitForCachedPart(page, 'users')
   await expect.poll(() => page.locator('.freshness').innerText()).not.toContain('on this device')
   return { portal, page }
 }

@@ -1,22 +1,22 @@
 /** Every place that one may enter opens without a network, in a tab that was never there (P-09, R-41). */
 import { expect, it } from 'vitest'
-import { insidePlaces, places } from '#app/routes/paths.ts'
-import { partKept } from '#tests/support/pages/parts.ts'
-import { controlled, resumedPage, setUpShared } from '#tests/support/browser/visit.ts'
+import { signedInRouteNames, routes } from '#app/routes/paths.ts'
+import { waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
+import { waitForController, resumePage, setUpShared } from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
 
 it('for staff, who may open all', async () => {
-  const page = await resumedPage(setup, 'staff', '/app/home')
-  await controlled(page)
-  await partKept(page, 'orders')
-  await partKept(page, 'staff')
-  await partKept(page, 'users')
+  const page = await resumePage(setup, 'staff', '/app/home')
+  await waitForController(page)
+  await waitForCachedPart(page, 'orders')
+  await waitForCachedPart(page, 'staff')
+  await waitForCachedPart(page, 'users')
   // The price list comes behind the first page; whoever has not the one that is ordered by is led to the contract list (M68).
   await page.waitForFunction(async () => {
-    const named = (await indexedDB.databases()).map(({ name }) => name ?? '')
+    const databaseNames = (await indexedDB.databases()).map(({ name }) => name ?? '')
     const paths = await Promise.all(
-      named.map(
+      databaseNames.map(
         (name) =>
           new Promise<string[]>((resolve) => {
             const opening = indexedDB.open(name)
@@ -33,12 +33,13 @@ it('for staff, who may open all', async () => {
   })
   await page.context().setOffline(true)
   const broken: string[] = []
-  for (const place of insidePlaces) {
-    const path = places[place].path.replace(/:\w+/, '1')
-    await page.goto(`${setup.the.portal.url}/saas${path}`)
+  for (const pageName of signedInRouteNames) {
+    const path = routes[pageName].path.replace(/:\w+/, '1')
+    await page.goto(`${setup.fixture.portal.url}/saas${path}`)
     await page.locator('main h1, main h2').first().waitFor()
     await page.waitForURL((url) => url.pathname === `/saas${path}`)
-    if ((await page.getByText(/Something went wrong here|This page needs a connection/).count()) > 0) broken.push(place)
+    if ((await page.getByText(/Something went wrong here|This page needs a connection/).count()) > 0)
+      broken.push(pageName)
   }
   expect(broken).toEqual([])
 })

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '#server/db/open.ts'
-import { pastPolicies, silent, testConfig } from '#tests/support/server/database.ts'
-import { partKept } from '#tests/support/pages/parts.ts'
+import { bypassPolicies, silent, testConfig } from '#tests/support/server/database.ts'
+import { waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
 import { openProfile, type Portal, signIn, startPortal } from '#tests/support/browser/browser.ts'
 
 const ends: (() => Promise<void> | void)[] = []
@@ -32,7 +32,7 @@ async function open(folder: string): Promise<{ context: BrowserContext; page: Pa
 const rows = (page: Page) => page.locator('table.table tbody tr')
 const firstCells = (page: Page) =>
   rows(page).evaluateAll((all) => all.map((row) => row.querySelector('a')?.textContent?.trim() ?? ''))
-const columnSort = (page: Page, name: string) => page.locator('thead button', { hasText: name }).click()
+const sortByColumn = (page: Page, name: string) => page.locator('thead button', { hasText: name }).click()
 
 /** The list as an address says it, with its rows drawn. */
 async function show(page: Page, portal: Portal, query = '') {
@@ -40,18 +40,18 @@ async function show(page: Page, portal: Portal, query = '') {
   await rows(page).locator('a').first().waitFor()
 }
 
-interface Told {
+interface WriteEntry {
   operation: string
   intent: string | null
   status: number
 }
 
 /** What the trail says was done by this device's writes, read from the stopped server's own database. */
-async function trailOfWrites(portal: Portal): Promise<Told[]> {
+async function readWriteEntries(portal: Portal): Promise<WriteEntry[]> {
   await portal.stop()
   const database = await openDatabase(testConfig({ DATA_DIR: portal.dataDir }), silent)
   try {
-    return await pastPolicies(database, (db) =>
+    return await bypassPolicies(database, (db) =>
       db
         .selectFrom('audit_entry')
         .select(['operation', 'intent', 'status'])
@@ -74,7 +74,7 @@ describe('when the server cannot be reached', () => {
     // Everything the list has is here once it no longer says how much of it is.
     await show(page, portal)
     await expect.poll(() => page.locator('.freshness').innerText()).not.toContain('on this device')
-    await partKept(page, 'users')
+    await waitForCachedPart(page, 'users')
 
     await portal.stop()
     await page.reload()
@@ -83,7 +83,7 @@ describe('when the server cannot be reached', () => {
     const ascending = await firstCells(page)
     expect(ascending).toEqual(ascending.toSorted(bySmallLetters))
 
-    await columnSort(page, 'Name')
+    await sortByColumn(page, 'Name')
     await expect.poll(() => firstCells(page)).not.toEqual(ascending)
     const descending = await firstCells(page)
     expect(descending).toEqual(descending.toSorted(bySmallLetters).toReversed())
@@ -96,9 +96,9 @@ describe('when the server cannot be reached', () => {
 
     await rows(page).locator('a').first().click()
     const drawer = page.getByRole('dialog')
-    const chosen = drawer.getByLabel('Title')
-    const title = (await chosen.inputValue()) === '1' ? '2' : '1'
-    await chosen.selectOption(title)
+    const titleField = drawer.getByLabel('Title')
+    const title = (await titleField.inputValue()) === '1' ? '2' : '1'
+    await titleField.selectOption(title)
     await drawer.locator('button[type="submit"]').click()
     await drawer.waitFor({ state: 'hidden' })
     await expect.poll(() => rows(page).filter({ hasText: someone }).innerText()).toContain('Waiting to be saved')
@@ -114,7 +114,7 @@ describe('when the server cannot be reached', () => {
     await expect.poll(() => later.getByRole('dialog').getByLabel('Title').inputValue()).toBe(title)
     await later.context().close()
 
-    expect(await trailOfWrites(portal)).toMatchObject([{ status: 0 }])
+    expect(await readWriteEntries(portal)).toMatchObject([{ status: 0 }])
   })
 })
 

@@ -2,31 +2,38 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { cardField, validExpiry } from '#tests/support/orders/card-fields.ts'
-import { expectFine } from '#tests/support/browser/looks.ts'
+import { expectNoFaults } from '#tests/support/browser/looks.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
-import { partKept } from '#tests/support/pages/parts.ts'
-import { controlled, labelOf, ownCompany, resumedPage, setUpShared, typeInto } from '#tests/support/browser/visit.ts'
+import { waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
 import {
-  ask,
+  waitForController,
+  getLabel,
+  takeOwnCompany,
+  resumePage,
+  setUpShared,
+  typeInto,
+} from '#tests/support/browser/browser-setup.ts'
+import {
+  callApi,
   choose,
   dialog,
   field,
   fill,
-  order,
-  type Ordered,
-  ordersOf,
-  step,
-  submit,
+  getOrderButton,
+  type ListedOrder,
+  listOrders,
+  readStep,
+  getSubmitButton,
 } from '#tests/support/pages/wizard.ts'
 
 const setup = setUpShared()
-const { the } = setup
-const { code: own, admin } = ownCompany()
+const { fixture } = setup
+const { code: own, admin } = takeOwnCompany()
 
-const amount = (page: Page) => page.locator('.price-due .amount').innerText()
+const readAmount = (page: Page) => page.locator('.price-due .amount').innerText()
 /** How many answers of a call the device keeps; with `delete` none from then on. Runs in the page. */
-async function readingsOf(asked: string): Promise<number> {
-  const [path = '', act] = asked.split(' ')
+async function countCachedResponses(pathAndAction: string): Promise<number> {
+  const [path = '', action] = pathAndAction.split(' ')
   const names = (await indexedDB.databases()).map(({ name }) => name ?? '')
   const name = names.find((one) => /^portal-\d+-\d+$/.test(one)) ?? ''
   const result = <T>(request: IDBRequest<T>) =>
@@ -35,9 +42,9 @@ async function readingsOf(asked: string): Promise<number> {
       request.onerror = () => reject(new Error(path))
     })
   const db = await result(indexedDB.open(name))
-  const readings = db.transaction('responses', 'readwrite').objectStore('responses')
-  const keys = (await result(readings.getAllKeys())).filter((key) => String(key).startsWith(path))
-  if (act) for (const key of keys) await result(readings.delete(key))
+  const responses = db.transaction('responses', 'readwrite').objectStore('responses')
+  const keys = (await result(responses.getAllKeys())).filter((key) => String(key).startsWith(path))
+  if (action) for (const key of keys) await result(responses.delete(key))
   db.close()
   return keys.length
 }
@@ -65,21 +72,21 @@ const errors = (page: Page) => page.locator('.field-error').allInnerTexts()
 nightly(
   'a contract is ordered step by step, at the price that stood beside the form; Back from the payment keeps everything, and going on replaces the unpaid order by the new one (D36)',
   async () => {
-    const page = await resumedPage(setup, admin, '/app/contract/new')
+    const page = await resumePage(setup, admin, '/app/contract/new')
     await field(page, 'code').waitFor()
     await typeInto(field(page, 'code'), 'Wizone')
     await typeInto(field(page, 'name'), 'Service Wizone')
     await typeInto(field(page, 'users'), '25')
     // Forced to lower case while it is typed.
     expect(await field(page, 'code').inputValue()).toBe('wizone')
-    await labelOf(field(page, 'uat')).click()
+    await getLabel(field(page, 'uat')).click()
     expect(await field(page, 'uat').isChecked()).toBe(true)
     await typeInto(field(page, 'period'), '2')
-    await submit(page).click()
-    await expect.poll(() => step(page)).toContain('Modules')
-    await expectFine(page, 'the choice of modules')
+    await getSubmitButton(page).click()
+    await expect.poll(() => readStep(page)).toContain('Modules')
+    await expectNoFaults(page, 'the choice of modules')
 
-    await order(page).click()
+    await getOrderButton(page).click()
     await expect.poll(() => errors(page)).toEqual(['Please select at least one module.'])
     await field(page, 'module-scm').click()
     await dialog(page).getByText('Supply chain needs these modules.').waitFor()
@@ -89,7 +96,7 @@ nightly(
     expect(await field(page, 'module-scm').isChecked()).toBe(false)
     await choose(page, 'scm')
     // G06 of the agreed examples.
-    await expect.poll(() => amount(page)).toBe('HKD 174,001.20')
+    await expect.poll(() => readAmount(page)).toBe('HKD 174,001.20')
     await page.locator('.modules-auto').getByText('Platform').waitFor()
     await page.locator('.price-why summary').click()
     await page.getByText('UAT system: 20.00% of 72,500.50').waitFor()
@@ -100,25 +107,27 @@ nightly(
     await expect.poll(() => field(page, 'module-scm').isChecked()).toBe(false)
     await choose(page, 'scm')
 
-    await order(page).click()
-    await expect.poll(() => step(page)).toContain('Payment')
+    await getOrderButton(page).click()
+    await expect.poll(() => readStep(page)).toContain('Payment')
     await page.getByText('Order wizone created.').waitFor()
-    const [first] = await ordersOf(page, 'wizone')
-    expect(first).toMatchObject({ state: 'unpaid', amount: '174001.20' })
+    const [first] = await listOrders(page, 'wizone')
+    expect(first).toMatchObject({ state: 'unpaid', readAmount: '174001.20' })
     expect(await page.locator('.made-modules li').count()).toBe(5)
-    await expectFine(page, 'the confirmation')
+    await expectNoFaults(page, 'the confirmation')
 
     await page.getByRole('button', { name: 'Back', exact: true }).click()
     await page.getByText('Your order wizone is unpaid.').waitFor()
     await page.getByRole('button', { name: 'Back', exact: true }).click()
     await field(page, 'users').fill('12')
-    await submit(page).click()
-    await order(page).click()
-    await expect.poll(() => step(page)).toContain('Payment')
+    await getSubmitButton(page).click()
+    await getOrderButton(page).click()
+    await expect.poll(() => readStep(page)).toContain('Payment')
     // Not asked again: it was made of this very draft.
-    const [second] = await ordersOf(page, 'wizone')
+    const [second] = await listOrders(page, 'wizone')
     expect(second?.id).not.toBe(first?.id)
-    expect(await ask<Ordered>(page, 'GET', `/api/sorder/${first?.id}`)).toMatchObject({ body: { state: 'invalid' } })
+    expect(await callApi<ListedOrder>(page, 'GET', `/api/sorder/${first?.id}`)).toMatchObject({
+      body: { state: 'invalid' },
+    })
 
     const lines = await page.locator('.made-modules').innerText()
     await page.reload()
@@ -126,7 +135,7 @@ nightly(
     // The same modules with the same prices, those that join by themselves among them (P-13).
     expect(await page.locator('.made-modules').innerText()).toBe(lines)
     expect(lines).toContain('Platform')
-    expect(await step(page)).toContain('Payment')
+    expect(await readStep(page)).toContain('Payment')
     // What is done here is no draft for the next one who has the page.
     await page.getByRole('button', { name: 'Back', exact: true }).click()
     await page.getByRole('button', { name: 'Discard draft' }).click()
@@ -136,7 +145,7 @@ nightly(
 )
 
 it('fault 36M81e by keys alone, at the speed of typing: from an empty form that was refused to an order that is paid by a card, no letter lost (A-12, M72, M81)', async () => {
-  const page = await resumedPage(setup, admin, '/app/contract/new')
+  const page = await resumePage(setup, admin, '/app/contract/new')
   const { keyboard } = page
   await field(page, 'code').waitFor()
   const focused = () =>
@@ -145,12 +154,12 @@ it('fault 36M81e by keys alone, at the speed of typing: from an empty form that 
       return at.tagName === 'IFRAME' ? at.title : at.name || at.innerText
     })
   /** As often as somebody would press it. */
-  const tabTo = async (what: RegExp) => {
+  const tabTo = async (name: RegExp) => {
     for (let pressed = 0; pressed < 25; pressed++) {
-      if (what.test(await focused())) return
+      if (name.test(await focused())) return
       await keyboard.press('Tab')
     }
-    throw new Error(`no ${what} by keys`)
+    throw new Error(`no ${name} by keys`)
   }
   const paced = { delay: 45 }
   await tabTo(/^code$/)
@@ -170,7 +179,7 @@ it('fault 36M81e by keys alone, at the speed of typing: from an empty form that 
   expect(await field(page, 'users').inputValue()).toBe('12')
   await tabTo(/^Choose modules$/)
   await keyboard.press('Enter')
-  await expect.poll(() => step(page)).toContain('Modules')
+  await expect.poll(() => readStep(page)).toContain('Modules')
   await tabTo(/^module-fin$/)
   await keyboard.press('Space')
   await dialog(page).getByText('Finance needs').waitFor()
@@ -205,16 +214,16 @@ it('fault 36M81e by keys alone, at the speed of typing: from an empty form that 
   const { texts, cachedOrigins } = await page.evaluate(readDevice)
   expect(texts).toContain('wizkeys7')
   expect(texts).not.toMatch(/4242 ?4242|tok_[\da-f]{24}/)
-  expect(cachedOrigins).toEqual([the.portal.url])
-  expect(await ordersOf(page, 'wizkeys7')).toMatchObject([
+  expect(cachedOrigins).toEqual([fixture.portal.url])
+  expect(await listOrders(page, 'wizkeys7')).toMatchObject([
     { state: 'effective', name: 'By keys, 键盘 & more', users: 12 },
   ])
 })
 
 nightly('fault 36M81e the gateway’s own page stays the second way to pay by card', async () => {
-  const page = await resumedPage(setup, admin, '/app/home')
+  const page = await resumePage(setup, admin, '/app/home')
   const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Hong_Kong' }).format(new Date())
-  const { body } = await ask<Ordered>(page, 'POST', '/api/sorder', {
+  const { body } = await callApi<ListedOrder>(page, 'POST', '/api/sorder', {
     code: 'wizpage',
     name: 'By page',
     currency: 'HKD',
@@ -224,37 +233,37 @@ nightly('fault 36M81e the gateway’s own page stays the second way to pay by ca
     period: 1,
     period_start: today,
   })
-  await page.goto(`${the.portal.url}/saas/app/contract/${body.id}`)
+  await page.goto(`${fixture.portal.url}/saas/app/contract/${body.id}`)
   await page.getByRole('button', { name: /^Pay HKD/ }).click()
   await cardField(page, 'number').waitFor()
   await page.getByRole('button', { name: /on the payment page$/ }).click()
   await page.getByRole('heading', { name: 'Pay by card' }).waitFor()
   await page.locator('form button').click()
   await page.locator('.payment-note', { hasText: 'Payment received' }).waitFor()
-  expect(await ordersOf(page, 'wizpage')).toMatchObject([{ state: 'effective' }])
+  expect(await listOrders(page, 'wizpage')).toMatchObject([{ state: 'effective' }])
 })
 
 nightly('whoever has seen the list orders without a line, and what is not here is said (P-10)', async () => {
-  const page = await resumedPage(setup, admin, '/app/home')
+  const page = await resumePage(setup, admin, '/app/home')
   const context = page.context()
-  await controlled(page)
-  await partKept(page, 'orders')
-  await page.goto(`${the.portal.url}/saas/app/contract`)
-  const kept = () => page.evaluate(readingsOf, '/api/module/info')
-  await expect.poll(kept).toBe(1)
+  await waitForController(page)
+  await waitForCachedPart(page, 'orders')
+  await page.goto(`${fixture.portal.url}/saas/app/contract`)
+  const countCachedModules = () => page.evaluate(countCachedResponses, '/api/module/info')
+  await expect.poll(countCachedModules).toBe(1)
   await context.setOffline(true)
-  await page.goto(`${the.portal.url}/saas/app/contract`)
+  await page.goto(`${fixture.portal.url}/saas/app/contract`)
   await page.locator('main tbody a', { hasText: `${own}trade` }).click()
   // It was listed and never opened: as old as the list, its modules by their names.
   await page.locator('.order-intro').getByText('Updated').waitFor()
   await page.locator('main').getByText('Supply chain').first().waitFor()
-  await page.goto(`${the.portal.url}/saas/app/contract/new`)
+  await page.goto(`${fixture.portal.url}/saas/app/contract/new`)
   await fill(page, 'wizaway', { users: '25' })
   await field(page, 'name').focus()
   await page.getByText('Availability is checked as soon as the server can be reached; nothing is lost.').waitFor()
   await page.getByText('Calculated on this device').waitFor()
-  await expect.poll(() => amount(page)).toContain('HKD')
-  await page.evaluate(readingsOf, '/api/module/info delete')
+  await expect.poll(() => readAmount(page)).toContain('HKD')
+  await page.evaluate(countCachedResponses, '/api/module/info delete')
   await page.reload()
   await page.getByText('What can be ordered could not be loaded yet.').waitFor()
   await context.setOffline(false)
@@ -263,7 +272,7 @@ nightly('whoever has seen the list orders without a line, and what is not here i
 })
 
 it('fault 18a the wheel over a focused number changes nothing, and what is no whole number gets a message', async () => {
-  const page = await resumedPage(setup, admin, '/app/contract/new')
+  const page = await resumePage(setup, admin, '/app/contract/new')
   for (const name of ['users', 'period']) {
     const number = field(page, name)
     await number.waitFor()
@@ -275,9 +284,9 @@ it('fault 18a the wheel over a focused number changes nothing, and what is no wh
     expect(await number.inputValue()).toBe('26')
     for (const text of ['1.5', '1e2', '+7']) {
       await typeInto(number, text)
-      await submit(page).click()
-      const said = page.locator('.field', { has: number }).locator('.field-error')
-      await expect.poll(() => said.allInnerTexts()).toEqual([expect.stringMatching(/a whole number from \d/)])
+      await getSubmitButton(page).click()
+      const fieldErrors = page.locator('.field', { has: number }).locator('.field-error')
+      await expect.poll(() => fieldErrors.allInnerTexts()).toEqual([expect.stringMatching(/a whole number from \d/)])
       expect(await number.inputValue()).toBe(text)
     }
     await typeInto(number, '１２')
@@ -287,7 +296,7 @@ it('fault 18a the wheel over a focused number changes nothing, and what is no wh
 })
 
 it('fault 23a the Enter that takes a word of an input method sends nothing and moves nothing', async () => {
-  const page = await resumedPage(setup, admin, '/app/contract/new')
+  const page = await resumePage(setup, admin, '/app/contract/new')
   await field(page, 'code').waitFor()
   await typeInto(field(page, 'code'), 'composed')
   await typeInto(field(page, 'users'), '10')
@@ -314,20 +323,20 @@ it('fault 23a the Enter that takes a word of an input method sends nothing and m
   expect(await field(page, 'period_start').inputValue()).toBe('2099-01-05')
   await compose('name', '服务一号')
   expect(await field(page, 'name').inputValue()).toBe('服务一号')
-  expect(await step(page)).toContain('Information')
+  expect(await readStep(page)).toContain('Information')
   expect(await errors(page)).toEqual([])
   await field(page, 'name').press('Enter')
   await expect.poll(() => errors(page)).toHaveLength(1)
 })
 
 it('fault 34f a browser whose clock is 20 days behind shows a contract that has ended as ended, and names the time zone', async () => {
-  const page = await resumedPage(setup, admin, '/app/home')
+  const page = await resumePage(setup, admin, '/app/home')
   await page.addInitScript(() => {
     const behindMs = 20 * 86_400_000
     const Right = Date
     class Behind extends Right {
-      constructor(...given: [] | [number | string]) {
-        super(given.length === 0 ? Right.now() - behindMs : given[0])
+      constructor(...args: [] | [number | string]) {
+        super(args.length === 0 ? Right.now() - behindMs : args[0])
       }
       static override now() {
         return Right.now() - behindMs
@@ -335,7 +344,7 @@ it('fault 34f a browser whose clock is 20 days behind shows a contract that has 
     }
     globalThis.Date = Behind as DateConstructor
   })
-  await page.goto(`${the.portal.url}/saas/app/contract`)
+  await page.goto(`${fixture.portal.url}/saas/app/contract`)
   await page.locator('main tbody a', { hasText: `${own}old` }).click()
   await page.getByText('The term has ended').waitFor()
   await page.locator('.footer').getByText('All dates and times: Hong Kong Standard Time (GMT+8)').waitFor()

@@ -1,33 +1,33 @@
 /** What a person sees and decides of changes that wait, in real Chromium against a real server. */
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { seriousTrouble } from '#tests/support/browser/browser.ts'
-import { partKept } from '#tests/support/pages/parts.ts'
+import { findSeriousViolations } from '#tests/support/browser/browser.ts'
+import { waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
 import {
-  controlled,
-  freshPage,
-  labelOf,
-  listWhole,
-  ownCompany,
+  waitForController,
+  openFreshPage,
+  getLabel,
+  waitForCompleteList,
+  takeOwnCompany,
   setUpShared,
-  textOf,
-} from '#tests/support/browser/visit.ts'
+  readText,
+} from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
-const { the } = setup
-const { admin } = ownCompany()
+const { fixture } = setup
+const { admin } = takeOwnCompany()
 let page: Page
 
 /** Patience for what has to go to the server and come back. */
-const heard = { timeout: 30_000 }
+const longTimeout = { timeout: 30_000 }
 
 /** The network goes once the worker has everything and the list is whole. */
 async function cut() {
-  await controlled(page)
-  await partKept(page, 'users')
+  await waitForController(page)
+  await waitForCachedPart(page, 'users')
   await page.context().setOffline(true)
 }
-const mendLine = () => page.context().setOffline(false)
+const goOnline = () => page.context().setOffline(false)
 
 const dialog = () => page.getByRole('dialog')
 let url: string
@@ -38,7 +38,7 @@ const write = (text: string) => writes().filter({ has: page.getByRole('heading',
 const receipt = (text: string) => page.locator('.receipts li').filter({ hasText: text })
 const save = async () => {
   await dialog().locator('button[type="submit"]').click()
-  await dialog().waitFor({ state: 'detached', ...heard })
+  await dialog().waitFor({ state: 'detached', ...longTimeout })
 }
 
 /** Opens the user of that name in its form, changes it and saves; seen by the version the form has. */
@@ -74,26 +74,26 @@ async function create(name: string, email: string) {
   await save()
 }
 it('a day of waiting: what waits is exported, what was refused is mended, what met another change is compared by keyboard (A-02, P-13, protocol 1, 14, 15)', async () => {
-  url = the.portal.url
-  page = await freshPage(setup, admin, '/app/user')
+  url = fixture.portal.url
+  page = await openFreshPage(setup, admin, '/app/user')
   await page.locator('.lead a').first().waitFor()
-  await listWhole(page)
+  await waitForCompleteList(page)
   await cut()
   // Nothing on this device says that it is taken.
   await inviteElsewhere('taken@acme.example')
   await create('Aaron Ng', 'taken@acme.example')
-  await edit('aaron', (form) => labelOf(form.locator('input[name="alert"]')).click())
+  await edit('aaron', (form) => getLabel(form.locator('input[name="alert"]')).click())
   await edit('andrew', async (form) => {
     await form.locator('input[name="name"]').fill('Andrew of Mine')
     await form.locator('select[name="title"]').selectOption('2')
-    await labelOf(form.locator('input[name="alert"]')).click()
+    await getLabel(form.locator('input[name="alert"]')).click()
   })
   const andrew = await idShown()
   // Somebody else, with a line of their own.
   await changeElsewhere(andrew, { name: 'Andrew of Theirs', title: 1, order: true })
   await toOutbox()
   await write('New user Aaron Ng').getByText("Sends when you're back online", { exact: false }).waitFor()
-  expect(['waiting', await seriousTrouble(page)]).toEqual(['waiting', []])
+  expect(['waiting', await findSeriousViolations(page)]).toEqual(['waiting', []])
   // A link to what it waits for, which is then in view and has the focus.
   await write('Change alert of Aaron Ng')
     .getByRole('link', { name: 'Waits for user Aaron Ng, which is sent first.' })
@@ -111,7 +111,7 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
     page.getByRole('button', { name: 'Export as file' }).click(),
   ])
   expect(download.suggestedFilename()).toMatch(/^waiting-changes-20[\d-]+\.json$/)
-  const exported = JSON.parse(await textOf(download)) as { writes: unknown[] }
+  const exported = JSON.parse(await readText(download)) as { writes: unknown[] }
   expect(exported.writes).toMatchObject([
     { endpoint: 'createUser', action: 'create', input: { body: { name: 'Aaron Ng' } } },
     { endpoint: 'updateCompanyUser' },
@@ -119,10 +119,10 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
   ])
   expect(JSON.stringify(exported)).not.toMatch(/password|token/i)
 
-  await mendLine()
+  await goOnline()
   const conflict = writes().filter({ hasText: 'Conflict' })
-  await conflict.getByText('You changed this elsewhere in the meantime.', { exact: false }).waitFor(heard)
-  await write('New user Aaron Ng').getByText('User with the same email exists already.').waitFor(heard)
+  await conflict.getByText('You changed this elsewhere in the meantime.', { exact: false }).waitFor(longTimeout)
+  await write('New user Aaron Ng').getByText('User with the same email exists already.').waitFor(longTimeout)
   await conflict.getByRole('button', { name: 'Compare and choose' }).click()
   await dialog()
     .getByText(/^You changed it yourself 20\d\d-/)
@@ -130,7 +130,7 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
   expect(await dialog().locator('.compare-merged').innerText()).toMatch(
     /Alert: .+\nChanged on this device only[\s\S]*Order: .+\nChanged on the server only/,
   )
-  expect(['compare', await seriousTrouble(page)]).toEqual(['compare', []])
+  expect(['compare', await findSeriousViolations(page)]).toEqual(['compare', []])
   const keep = dialog().getByRole('button', { name: 'Save this choice' })
   expect(await keep.getAttribute('aria-disabled')).toBe('true')
   // By keyboard alone: each row is one stop, the arrows choose in it (A-02).
@@ -142,7 +142,7 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
   expect(await dialog().getByRole('radio', { name: 'This device Andrew of Mine' }).isChecked()).toBe(true)
   expect(await dialog().getByRole('radio', { name: 'Server Ms' }).isChecked()).toBe(true)
   await keep.click()
-  await receipt('Andrew of Mine').getByText('Done').waitFor(heard)
+  await receipt('Andrew of Mine').getByText('Done').waitFor(longTimeout)
 
   await write('New user Aaron Ng').getByRole('button', { name: 'Edit and resend' }).click()
   await dialog().getByText('User with the same email exists already.').waitFor()
@@ -151,17 +151,17 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
   await dialog().locator('input[name="email"]').fill('bonnie.siu@acme.example')
   await dialog().locator('input[name="name"]').fill('Aaron Ng the Elder')
   await dialog().locator('button[type="submit"]').click()
-  await expect.poll(() => dialog().locator('.field-error').count(), heard).toBe(1)
+  await expect.poll(() => dialog().locator('.field-error').count(), longTimeout).toBe(1)
   await dialog().locator('input[name="email"]').fill('aaron.ng@acme.example')
   await save()
-  await page.getByRole('heading', { name: 'Everything has been sent' }).waitFor(heard)
-  const made = receipt('New user Aaron Ng the Elder')
-  await made.locator('summary').click()
-  expect(['receipt', await seriousTrouble(page)]).toEqual(['receipt', []])
-  const correlation = await made.locator('code').innerText()
+  await page.getByRole('heading', { name: 'Everything has been sent' }).waitFor(longTimeout)
+  const createReceipt = receipt('New user Aaron Ng the Elder')
+  await createReceipt.locator('summary').click()
+  expect(['receipt', await findSeriousViolations(page)]).toEqual(['receipt', []])
+  const correlation = await createReceipt.locator('code').innerText()
   expect(correlation).toMatch(/^[0-9a-f-]{36}$/)
-  const way = made.getByRole('link', { name: 'Show in the audit trail' })
-  expect(await way.getAttribute('href')).toBe(`/saas/app/systrail?intent=${correlation}`)
+  const trailLink = createReceipt.getByRole('link', { name: 'Show in the audit trail' })
+  expect(await trailLink.getAttribute('href')).toBe(`/saas/app/systrail?intent=${correlation}`)
 
   await go('/app/user?searchText=andrew')
   const flags = /Andrew of Mine[\s\S]*Order[\s\S]*Alert/

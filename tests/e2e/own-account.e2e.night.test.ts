@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { imageBytes } from '#domain/images.ts'
-import { jpeg, padded, png } from '#tests/support/uploads/pictures.ts'
-import { controlled, ownCompany, setUpShared, visits } from '#tests/support/browser/visit.ts'
+import { maxImageBytes } from '#domain/images.ts'
+import { jpeg, padFile, png } from '#tests/support/uploads/pictures.ts'
+import { waitForController, takeOwnCompany, setUpShared, createVisits } from '#tests/support/browser/browser-setup.ts'
 
 const ground = setUpShared()
-const { resume } = visits(ground)
+const { resume } = createVisits(ground)
 
 const toast = (page: Page, text: string) => page.locator('.toast', { hasText: text }).first().waitFor()
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
@@ -19,7 +19,7 @@ const drawnWidth = (page: Page, where: string) =>
 /** Answers how to choose a file with these bytes. */
 function folder() {
   const path = mkdtempSync(join(tmpdir(), 'portal-pictures-'))
-  ground.ends.push(async () => rmSync(path, { recursive: true, force: true }))
+  ground.cleanups.push(async () => rmSync(path, { recursive: true, force: true }))
   return async (page: Page, name: string, bytes: Uint8Array) => {
     writeFileSync(join(path, name), bytes)
     await page.locator('input[type="file"]').setInputFiles(join(path, name))
@@ -28,11 +28,11 @@ function folder() {
 
 it('the own profile is edited without a network, picture and all, and arrives when the line is back (M43, M44)', async () => {
   const choose = folder()
-  const { page, close } = await resume(ownCompany().user, '/app/profile/user')
+  const { page, close } = await resume(takeOwnCompany().user, '/app/profile/user')
   await button(page, 'Edit profile').click()
   await expect.poll(() => new URL(page.url()).search).toBe('?edit=1')
 
-  await choose(page, 'large.png', padded(await png(), imageBytes))
+  await choose(page, 'large.png', padFile(await png(), maxImageBytes))
   await page.getByText('Image must smaller than 2MB!').waitFor()
   await choose(page, 'none.png', Buffer.from('<svg/>'))
   await page.getByText('This file could not be read as a picture.').waitFor()
@@ -64,7 +64,7 @@ it('the own profile is edited without a network, picture and all, and arrives wh
   await submit(page)
   await page.getByText('Please input new name').waitFor()
   await name.fill('Victor Yeung Ka-fai')
-  await controlled(page)
+  await waitForController(page)
   await page.context().setOffline(true)
   await submit(page)
   await toast(page, 'Saved on this device.')
@@ -97,11 +97,11 @@ it('the own profile is edited without a network, picture and all, and arrives wh
   const stored = () =>
     page.evaluate(async () => {
       const entries = await new Promise<unknown[]>((resolve) => {
-        const opened = indexedDB.open('workbox-expiration')
-        opened.onsuccess = () => {
-          const all = opened.result.transaction('cache-entries').objectStore('cache-entries').getAll()
+        const openRequest = indexedDB.open('workbox-expiration')
+        openRequest.onsuccess = () => {
+          const all = openRequest.result.transaction('cache-entries').objectStore('cache-entries').getAll()
           all.onsuccess = () => resolve(all.result)
-          opened.result.close()
+          openRequest.result.close()
         }
       })
       return (await caches.has('portal-media')) || entries.length > 0

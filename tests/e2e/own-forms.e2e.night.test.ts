@@ -1,15 +1,15 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { address, ownCompany, setUpShared, visits } from '#tests/support/browser/visit.ts'
+import { getAddress, takeOwnCompany, setUpShared, createVisits } from '#tests/support/browser/browser-setup.ts'
 
-const { resume, go } = visits(setUpShared())
+const { resume, go } = createVisits(setUpShared())
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const question = (page: Page) => page.getByRole('alert').filter({ hasText: 'Your changes are not saved yet.' })
-const at = (page: Page) => address(page).pathname.replace('/saas', '')
+const at = (page: Page) => getAddress(page).pathname.replace('/saas', '')
 const field = (page: Page, label: string) => page.getByLabel(new RegExp(`^${label}`))
 
 it('Back asks first, on a page and in a drawer, and goes where it was going once that is said (C-22)', async () => {
-  const { page, close } = await resume(ownCompany().admin, '/app/home')
+  const { page, close } = await resume(takeOwnCompany().admin, '/app/home')
   await page.getByRole('link', { name: 'Company', exact: true }).click()
   await field(page, 'Website').fill('www.acme.example')
   await page.goBack()
@@ -48,7 +48,7 @@ it('Back asks first, on a page and in a drawer, and goes where it was going once
   await drawer.locator('input[name="email"]').fill('nora.lam@acme.example')
   await drawer.locator('button[type="submit"]').click()
   await drawer.waitFor({ state: 'detached' })
-  await expect.poll(() => address(page).search).not.toContain('user=')
+  await expect.poll(() => getAddress(page).search).not.toContain('user=')
   await page.locator('tbody tr').first().getByText('Nora LamNew').waitFor()
   await page.goBack()
   await expect.poll(() => at(page)).toBe('/app/profile/user')

@@ -2,13 +2,19 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { nightly } from '#tests/support/runner/nightly.ts'
-import { address, focused, listed, setUpShared, visits } from '#tests/support/browser/visit.ts'
+import {
+  getAddress,
+  readFocusedText,
+  waitForList,
+  setUpShared,
+  createVisits,
+} from '#tests/support/browser/browser-setup.ts'
 
-const { resume } = visits(setUpShared())
+const { resume } = createVisits(setUpShared())
 let page: Page
 beforeAll(async () => {
   ;({ page } = await resume('admin', '/app/user'))
-  await listed(page)
+  await waitForList(page)
 })
 
 describe('a drawer with a form', () => {
@@ -29,16 +35,16 @@ describe('a drawer with a form', () => {
     }
     await page.keyboard.press('Escape')
     await dialog().waitFor({ state: 'detached' })
-    await expect.poll(() => focused(page)).toBe('New user')
+    await expect.poll(() => readFocusedText(page)).toBe('New user')
   })
 
   it('has the focus in its first field before it has come to rest: what is typed at once is not lost', async () => {
     const atRest = page.evaluate(
       () =>
-        new Promise<boolean>((told) =>
+        new Promise<boolean>((resolve) =>
           document.addEventListener('focusin', ({ target }) => {
             if (target instanceof HTMLInputElement && target.name === 'name')
-              told(document.querySelector('.p-dialog-enter-done') !== null)
+              resolve(document.querySelector('.p-dialog-enter-done') !== null)
           }),
         ),
     )
@@ -66,9 +72,9 @@ describe('a drawer with a form', () => {
 })
 
 it('a question has the focus from the moment it is shown: a key that comes at once goes to nothing else', async () => {
-  const told = page.evaluate(
+  const focusedTexts = page.evaluate(
     () =>
-      new Promise<(string | undefined)[]>((tell) => {
+      new Promise<(string | undefined)[]>((resolve) => {
         const focused: (string | undefined)[] = []
         const note = () => focused.push(document.activeElement?.textContent?.trim())
         const watch = new MutationObserver(() => {
@@ -79,7 +85,7 @@ it('a question has the focus from the moment it is shown: a key that comes at on
           }
           if (dialog?.matches('.p-dialog-enter-done')) {
             watch.disconnect()
-            tell(focused)
+            resolve(focused)
           }
         })
         watch.observe(document.body, { childList: true, subtree: true, attributes: true })
@@ -87,7 +93,7 @@ it('a question has the focus from the moment it is shown: a key that comes at on
   )
   await page.locator('tbody .pick input').last().check()
   await page.locator('.picks-disable button').click()
-  expect(await told).toEqual(['Cancel'])
+  expect(await focusedTexts).toEqual(['Cancel'])
   await page.keyboard.press('Enter')
   await page.locator('[role=dialog]').waitFor({ state: 'detached' })
   await page.locator('tbody .pick input').last().uncheck()
@@ -126,7 +132,7 @@ describe('a list', () => {
       const frame = page.locator('.menu')
       await frame.evaluate((one) => Promise.all(one.getAnimations().map(({ finished }) => finished)))
       const before = await apart()
-      const made = await page.evaluateHandle(() => {
+      const layoutNodes = await page.evaluateHandle(() => {
         const [above, after] = [document.createElement('div'), document.createElement('div')]
         above.style.height = '120px'
         after.style.height = '3000px'
@@ -139,7 +145,7 @@ describe('a list', () => {
       await expect.poll(apart).toBe(before)
       await page.evaluate(() => scrollBy(0, 2000))
       await menu.waitFor({ state: 'detached' })
-      await made.evaluate((all) => all.forEach((one) => one.remove()))
+      await layoutNodes.evaluate((all) => all.forEach((one) => one.remove()))
     },
   )
 
@@ -154,7 +160,7 @@ describe('a list', () => {
     await expect.poll(sorted).toEqual(['E-mail ascending'])
     await page.keyboard.press('Space')
     await expect.poll(sorted).toEqual(['E-mail descending'])
-    expect(address(page).searchParams.get('sortOrder')).toBe('desc')
+    expect(getAddress(page).searchParams.get('sortOrder')).toBe('desc')
   })
 
   it('does not look for letters while Chinese is being composed (I-13)', async () => {
@@ -163,7 +169,7 @@ describe('a list', () => {
     await page.clock.install()
     await keyboard.send('Input.imeSetComposition', { text: 'wang', selectionStart: 4, selectionEnd: 4 })
     await page.clock.runFor(2_000)
-    expect(address(page).searchParams.has('searchText')).toBe(false)
+    expect(getAddress(page).searchParams.has('searchText')).toBe(false)
     await page.clock.resume()
     await keyboard.send('Input.insertText', { text: '王' })
     await page.waitForURL((url) => url.searchParams.get('searchText') === '王')

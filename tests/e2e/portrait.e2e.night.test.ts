@@ -1,18 +1,18 @@
 /** A tablet held upright: lists are tables of chosen columns, none of which has vanished, in their frame (T-02). */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { drawn } from '#tests/support/browser/looks.ts'
-import { resize, walkIn } from '#tests/support/browser/screen-walk.ts'
+import { waitForFrame } from '#tests/support/browser/looks.ts'
+import { resize, openWalk } from '#tests/support/browser/screen-walk.ts'
 import { adminScreens, type Screen, serviceScreens, staffScreens } from '#tests/support/browser/screens.ts'
 import { openSweep } from '#tests/support/browser/sweep.ts'
-import { setUpShared } from '#tests/support/browser/visit.ts'
+import { setUpShared } from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
 
-const uprights = [768, 834, 960].map((width) => ({ width, height: 1024, isTouched: true, isMobile: false }))
+const portraitSizes = [768, 834, 960].map((width) => ({ width, height: 1024, isTouched: true, isMobile: false }))
 
 /** Heads whose column has no room for a word of a row, and by how much the table leaves its frame. */
-const faultsOf = (page: Page) =>
+const findColumnFaults = (page: Page) =>
   page.evaluate(() => {
     const table = document.querySelector('.rows')
     const frame = table?.closest('.list')
@@ -29,21 +29,21 @@ const faultsOf = (page: Page) =>
 it.each([
   ['admin', adminScreens, ['contracts', 'users', 'trail']],
   ['staff', [...staffScreens, ...serviceScreens], ['services', 'staff-modules', 'staff-prices']],
-] as const)('the lists of %s have all their columns', async (who, all, names) => {
-  const context = await openSweep(setup, who)
-  const { session, page, begin, show } = await walkIn(context, setup.the.portal.url)
+] as const)('the lists of %s have all their columns', async (user, all, names) => {
+  const context = await openSweep(setup, user)
+  const { session, page, begin, show } = await openWalk(context, setup.fixture.portal.url)
   const screens = names.flatMap((name) => (all as readonly Screen[]).filter((one) => one.name === name))
   expect(screens.map(({ name }) => name)).toEqual(names)
   await begin('en', screens[0] as Screen)
-  const found: Record<string, string[]> = {}
+  const faultsByScreen: Record<string, string[]> = {}
   for (const screen of screens) {
     await show(screen)
-    for (const upright of uprights) {
-      await resize(session, upright)
-      await drawn(page)
-      const faults = await faultsOf(page)
-      if (faults.length > 0) found[`${screen.name}, ${upright.width}`] = faults
+    for (const portraitSize of portraitSizes) {
+      await resize(session, portraitSize)
+      await waitForFrame(page)
+      const faults = await findColumnFaults(page)
+      if (faults.length > 0) faultsByScreen[`${screen.name}, ${portraitSize.width}`] = faults
     }
   }
-  expect(found).toEqual({})
+  expect(faultsByScreen).toEqual({})
 })

@@ -4,10 +4,10 @@
  */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { expectFine } from '#tests/support/browser/looks.ts'
-import { partKept } from '#tests/support/pages/parts.ts'
-import { bytesOf, controlled, desk, resumedPage, rows, setUp } from '#tests/support/browser/visit.ts'
-import { ask } from '#tests/support/pages/wizard.ts'
+import { expectNoFaults } from '#tests/support/browser/looks.ts'
+import { waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
+import { readBytes, waitForController, desktop, resumePage, rows, setUp } from '#tests/support/browser/browser-setup.ts'
+import { callApi } from '#tests/support/pages/wizard.ts'
 
 const setup = setUp()
 
@@ -19,17 +19,19 @@ interface Row {
   row_version: number
 }
 
-async function staffPage(path = '/app/m18/price', who: 'staff' | 'admin' = 'staff') {
-  const page = await resumedPage(setup, who, path, { ...desk, acceptDownloads: true })
-  const wrong: string[] = []
-  page.on('pageerror', ({ message }) => wrong.push(message))
-  page.on('console', (said) => said.text().includes('Content Security Policy') && wrong.push(said.text()))
-  await controlled(page)
-  return { page, wrong }
+async function staffPage(path = '/app/m18/price', user: 'staff' | 'admin' = 'staff') {
+  const page = await resumePage(setup, user, path, { ...desktop, acceptDownloads: true })
+  const errors: string[] = []
+  page.on('pageerror', ({ message }) => errors.push(message))
+  page.on('console', (message) => message.text().includes('Content Security Policy') && errors.push(message.text()))
+  await waitForController(page)
+  return { page, errors }
 }
 
-const kept = async (page: Page) => (await ask<{ data: Row[] }>(page, 'GET', '/api/pricelist?results=50')).body.data
-const keptOn = async (page: Page, day: string) => (await kept(page)).find((row) => row.effective_date === day)
+const listPriceLists = async (page: Page) =>
+  (await callApi<{ data: Row[] }>(page, 'GET', '/api/pricelist?results=50')).body.data
+const findPriceListOf = async (page: Page, day: string) =>
+  (await listPriceLists(page)).find((row) => row.effective_date === day)
 const codes = (page: Page) =>
   page.locator('.modules [data-cell=code]').evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value))
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
@@ -38,7 +40,7 @@ const typed = (page: Page, text: string) => page.keyboard.type(text, { delay: 10
 const today = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Hong_Kong' }).format(new Date())
 
 it('a list is made by keys alone (M146 to M148, A-05)', async () => {
-  const { page, wrong } = await staffPage()
+  const { page, errors } = await staffPage()
   await rows(page).first().waitFor()
   const press = async (...keys: string[]) => {
     for (const key of keys) await page.keyboard.press(key)
@@ -84,16 +86,16 @@ it('a list is made by keys alone (M146 to M148, A-05)', async () => {
   // By its handle, with Space and the arrows.
   await page.getByRole('button', { name: 'Move Human resources', exact: true }).focus()
   await press('Space')
-  for (const place of [2, 1]) {
+  for (const rowNumber of [2, 1]) {
     await press('ArrowUp')
-    await page.getByText(`hr is over place ${place}.`).waitFor({ state: 'attached' })
+    await page.getByText(`hr is over place ${rowNumber}.`).waitFor({ state: 'attached' })
   }
   await press('Space')
   await expect.poll(() => codes(page)).toEqual(['hr', 'core', 'fin', ''])
   await page.getByRole('button', { name: 'Save', exact: true }).focus()
   await press('Enter')
   await heading(page, 'Price list of 2031-03-01')
-  const { body } = await ask<object>(page, 'GET', `/api/prices/${(await keptOn(page, '2031-03-01'))?.id}`)
+  const { body } = await callApi<object>(page, 'GET', `/api/prices/${(await findPriceListOf(page, '2031-03-01'))?.id}`)
   expect(body).toMatchObject({
     desc: 'By keys alone',
     confirmed: false,
@@ -105,11 +107,11 @@ it('a list is made by keys alone (M146 to M148, A-05)', async () => {
     ],
     module: [{ code: 'hr', rmb: '9.00' }, { code: 'core' }, { code: 'fin' }],
   })
-  expect(wrong).toEqual([])
+  expect(errors).toEqual([])
 })
 
 it('a copy is put into another order by hand, rehearsed, confirmed, and the next quote of a customer follows it (M151, M153)', async () => {
-  const { page, wrong } = await staffPage()
+  const { page, errors } = await staffPage()
   await rows(page).filter({ hasText: 'In force today' }).getByRole('button', { name: /^More/ }).click()
   await page.getByRole('menuitem', { name: 'Save as' }).click()
   await heading(page, 'New price list')
@@ -133,7 +135,7 @@ it('a copy is put into another order by hand, rehearsed, confirmed, and the next
   await rehearsal.getByRole('heading', { name: /largest change/ }).waitFor({ timeout: 30_000 })
   await rehearsal.getByRole('button', { name: 'Why this amount?' }).first().click()
   await rehearsal.getByText('24,000.00').first().waitFor()
-  await expectFine(page, 'a rehearsed price list')
+  await expectNoFaults(page, 'a rehearsed price list')
   await rehearsal.getByRole('button', { name: 'Confirm price list' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Confirm price list' }).click()
   await page.getByText('It is confirmed, so its prices stay as they are.').waitFor()
@@ -149,17 +151,17 @@ it('a copy is put into another order by hand, rehearsed, confirmed, and the next
     period: 1,
     period_start: today(),
   }
-  const { body } = await ask<{ price_id: number; contract_amount: string }>(customer, 'POST', '/api/calculate', {
+  const { body } = await callApi<{ price_id: number; contract_amount: string }>(customer, 'POST', '/api/calculate', {
     type: 'create',
     ...choice,
   })
   // 10 x 1,200 + 10 x 1,000 + 24,000
-  expect(body).toMatchObject({ price_id: (await keptOn(page, today()))?.id, contract_amount: '46000.00' })
-  expect(wrong).toEqual([])
+  expect(body).toMatchObject({ price_id: (await findPriceListOf(page, today()))?.id, contract_amount: '46000.00' })
+  expect(errors).toEqual([])
 })
 
 it('a list is taken out as a file and in again, its differences shown first (M152, M55)', async () => {
-  const { page, wrong } = await staffPage()
+  const { page, errors } = await staffPage()
   const row = rows(page).filter({ hasText: '2027-01-01' })
   await row.getByRole('button', { name: /^More/ }).click()
   const [download] = await Promise.all([
@@ -170,13 +172,13 @@ it('a list is taken out as a file and in again, its differences shown first (M15
   const file = {
     name: download.suggestedFilename(),
     mimeType: 'application/zip',
-    buffer: await bytesOf(download),
+    buffer: await readBytes(download),
   }
-  const before = await ask<object>(page, 'GET', `/api/prices/${(await keptOn(page, '2027-01-01'))?.id}`)
+  const before = await callApi<object>(page, 'GET', `/api/prices/${(await findPriceListOf(page, '2027-01-01'))?.id}`)
 
   await page.getByRole('button', { name: 'Import' }).click()
   const dialog = page.getByRole('dialog')
-  const give = (given: typeof file) => dialog.locator('input[type=file]').setInputFiles(given)
+  const give = (uploadedFile: typeof file) => dialog.locator('input[type=file]').setInputFiles(uploadedFile)
   await give({ ...file, name: 'prices.txt' })
   await dialog.getByText('A price list is imported from a file that ends in .zip.').waitFor()
   await give({ ...file, buffer: file.buffer.subarray(0, -40) })
@@ -201,9 +203,9 @@ it('a list is taken out as a file and in again, its differences shown first (M15
   await dialog.getByText(/The file holds the price list of 2027-01-01/).waitFor()
   await dialog.getByRole('button', { name: 'Import' }).click()
   await heading(page, 'Price list of 2027-01-01')
-  const made = await keptOn(page, '2027-01-01')
-  expect(made).toMatchObject({ confirmed: false })
-  const after = await ask<Record<string, unknown>>(page, 'GET', `/api/prices/${made?.id}`)
+  const priceList = await findPriceListOf(page, '2027-01-01')
+  expect(priceList).toMatchObject({ confirmed: false })
+  const after = await callApi<Record<string, unknown>>(page, 'GET', `/api/prices/${priceList?.id}`)
   const {
     id: _id,
     confirmed: _c,
@@ -214,20 +216,20 @@ it('a list is taken out as a file and in again, its differences shown first (M15
     ...content
   } = after.body
   expect(before.body).toMatchObject(content)
-  expect(wrong).toEqual([])
+  expect(errors).toEqual([])
 })
 
 it('what is typed outlives a reload, and a change without a line goes out once', async () => {
-  const { page, wrong } = await staffPage()
-  const inForce = await keptOn(page, '2026-01-01')
-  const { body: list } = await ask<Record<string, unknown>>(page, 'GET', `/api/prices/${inForce?.id}`)
+  const { page, errors } = await staffPage()
+  const inForce = await findPriceListOf(page, '2026-01-01')
+  const { body: list } = await callApi<Record<string, unknown>>(page, 'GET', `/api/prices/${inForce?.id}`)
   const { module, desc, type } = list
   const withoutIds = (module as { id: number }[]).map(({ id: _id, ...row }) => row)
-  const made = { type, desc, effective_date: '2032-03-01', module: withoutIds }
-  expect((await ask(page, 'POST', '/api/pricelist', made)).status).toBe(200)
+  const priceListInput = { type, desc, effective_date: '2032-03-01', module: withoutIds }
+  expect((await callApi(page, 'POST', '/api/pricelist', priceListInput)).status).toBe(200)
   await page.getByRole('button', { name: 'Refresh' }).click()
   await rows(page).filter({ hasText: '2032-03-01' }).waitFor()
-  await partKept(page, 'staff')
+  await waitForCachedPart(page, 'staff')
   const context = page.context()
   await page.getByRole('link', { name: '2032-03-01' }).click()
   await heading(page, 'Price list of 2032-03-01')
@@ -249,16 +251,16 @@ it('what is typed outlives a reload, and a change without a line goes out once',
   await heading(page, 'Price list of 2032-03-01')
   expect(await page.getByLabel('HKD, Core').inputValue()).toBe('77.00')
   await context.setOffline(false)
-  const version = async () => (await keptOn(page, '2032-03-01'))?.row_version
+  const version = async () => (await findPriceListOf(page, '2032-03-01'))?.row_version
   await expect
-    .poll(async () => (await keptOn(page, '2032-03-01'))?.desc, { timeout: 30_000 })
+    .poll(async () => (await findPriceListOf(page, '2032-03-01'))?.desc, { timeout: 30_000 })
     .toBe('Typed before a reload')
   expect(await version()).toBe(2)
-  const { body } = await ask<{ module: { code: string; hkd: string }[] }>(
+  const { body } = await callApi<{ module: { code: string; hkd: string }[] }>(
     page,
     'GET',
-    `/api/prices/${(await keptOn(page, '2032-03-01'))?.id}`,
+    `/api/prices/${(await findPriceListOf(page, '2032-03-01'))?.id}`,
   )
   expect(body.module.find(({ code }) => code === 'core')?.hkd).toBe('77.00')
-  expect(wrong).toEqual([])
+  expect(errors).toEqual([])
 })

@@ -3,20 +3,20 @@ import type { BrowserContextOptions } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { tabThrough } from '#tests/support/browser/looks.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
-import { address, controlled, desk, setUpShared } from '#tests/support/browser/visit.ts'
+import { getAddress, waitForController, desktop, setUpShared } from '#tests/support/browser/browser-setup.ts'
 
-const { the, ends } = setUpShared()
+const { fixture, cleanups } = setUpShared()
 
 /** Most need no worker, which fetches the whole app beside what they look at. */
 async function open(options: BrowserContextOptions = { serviceWorkers: 'block' }) {
-  const context = await the.browser.newContext({ ...desk, reducedMotion: 'reduce', ...options })
-  ends.push(() => context.close())
+  const context = await fixture.browser.newContext({ ...desktop, reducedMotion: 'reduce', ...options })
+  cleanups.push(() => context.close())
   return context.newPage()
 }
 
-async function visit(path: string, options?: BrowserContextOptions) {
+async function openPath(path: string, options?: BrowserContextOptions) {
   const page = await open(options)
-  await page.goto(`${the.portal.url}${path}`)
+  await page.goto(`${fixture.portal.url}${path}`)
   return page
 }
 
@@ -25,24 +25,26 @@ const policies = ['/acceptable-use.html', '/api-policy.html', '/terms.html', '/p
 describe('the home page (M7)', () => {
   it('comes in four small files from here alone, whichever language is read (P-28, P-33)', async () => {
     const page = await open()
-    const come: Promise<{ url: string; bytes: number }>[] = []
+    const loadedFiles: Promise<{ url: string; bytes: number }>[] = []
     page.on('requestfinished', (request) =>
-      come.push(request.sizes().then(({ responseBodySize }) => ({ url: request.url(), bytes: responseBodySize }))),
+      loadedFiles.push(
+        request.sizes().then(({ responseBodySize }) => ({ url: request.url(), bytes: responseBodySize })),
+      ),
     )
-    await page.goto(`${the.portal.url}/index.html`, { waitUntil: 'networkidle' })
-    const files = await Promise.all(come)
-    expect(files.filter(({ url }) => !url.startsWith(the.portal.url))).toEqual([])
+    await page.goto(`${fixture.portal.url}/index.html`, { waitUntil: 'networkidle' })
+    const files = await Promise.all(loadedFiles)
+    expect(files.filter(({ url }) => !url.startsWith(fixture.portal.url))).toEqual([])
     expect(files.length).toBeLessThanOrEqual(5)
     const bytes = files.reduce((sum, one) => sum + one.bytes, 0)
     expect(bytes).toBeLessThan(16_000)
   })
 
   it('leads to the sign-up, the login, the entrance and the policies (M8, M9, M14)', async () => {
-    const page = await visit('/index.html')
-    const ways = await page
+    const page = await openPath('/index.html')
+    const links = await page
       .locator('main a, header a, footer a')
       .evaluateAll((all) => all.map((one) => one.getAttribute('href')))
-    for (const way of ['/saas/signup', '/saas/login', ...policies]) expect(ways).toContain(way)
+    for (const link of ['/saas/signup', '/saas/login', ...policies]) expect(links).toContain(link)
     await page.getByLabel('Straight to your system, by its service code').fill('acmetrade')
     await page.keyboard.press('Enter')
     await page.waitForURL((url) => url.pathname === '/saas/entrance')
@@ -54,25 +56,25 @@ describe('the home page (M7)', () => {
   nightly(
     'is used by the keyboard alone: every stop is seen, and the story is told by the arrows (A-02, A-04)',
     async () => {
-      const page = await visit('/index.html')
+      const page = await openPath('/index.html')
       const { stops, ringless } = await tabThrough(page)
       expect(ringless).toEqual([])
       expect(stops.slice(0, 2)).toEqual(['Skip to the text跳到正文', 'Service portal服务门户'])
       expect(stops).toEqual(expect.arrayContaining(['code', 'off']))
 
-      const told = () => page.locator('figcaption').innerText()
-      expect(await told()).toContain('saved on this device')
+      const readCaption = () => page.locator('figcaption').innerText()
+      expect(await readCaption()).toContain('saved on this device')
       await page.locator('input[value="off"]').focus()
       await page.keyboard.press('ArrowRight')
-      expect(await told()).toContain('exactly once')
+      expect(await readCaption()).toContain('exactly once')
       await page.locator('.people').getByText('Saved', { exact: true }).waitFor()
       await page.keyboard.press('ArrowRight')
-      expect(await told()).toContain('may not order yet')
+      expect(await readCaption()).toContain('may not order yet')
     },
   )
 
   nightly('takes language and colours over from the app and hands them on (M4, I-11, I-12, C-34)', async () => {
-    const page = await visit('/index.html?lang=xx')
+    const page = await openPath('/index.html?lang=xx')
     expect(await page.evaluate(() => document.documentElement.lang)).toBe('en')
     await page.getByRole('button', { name: '中文' }).click()
     expect(await page.title()).toBe('服务门户：管理托管 ERP')
@@ -92,21 +94,21 @@ describe('the home page (M7)', () => {
 })
 
 nightly('a policy that was read once is read again without a network, and is in no precache (M14)', async () => {
-  const page = await visit('/saas/login', {})
+  const page = await openPath('/saas/login', {})
   await page.getByRole('link', { name: 'Privacy policy' }).click()
   await page.getByRole('heading', { level: 1, name: 'Privacy policy' }).waitFor()
   await page.goBack()
   await page.locator('main h1').waitFor()
-  await controlled(page)
-  const kept = await page.evaluate(async () => {
+  await waitForController(page)
+  const cachedFiles = await page.evaluate(async () => {
     const names = await Promise.all((await caches.keys()).map(async (name) => (await caches.open(name)).keys()))
     return names.flat().map(({ url }) => url)
   })
-  expect(kept.filter((url) => /privacy|site\.(css|js)/.test(url))).toEqual([])
+  expect(cachedFiles.filter((url) => /privacy|site\.(css|js)/.test(url))).toEqual([])
   await page.context().setOffline(true)
   await page.getByRole('link', { name: 'Privacy policy' }).click()
   await page.getByRole('heading', { level: 1, name: 'Privacy policy' }).waitFor()
-  expect(address(page).pathname).toBe('/privacy.html')
+  expect(getAddress(page).pathname).toBe('/privacy.html')
   expect(
     await page.evaluate(() => getComputedStyle(document.querySelector('.note') ?? document.body).borderRadius),
   ).toBe('6px')

@@ -1,35 +1,35 @@
 /** What the sweep looks for is found on a page that has it, and on none that has not. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Faults, faultsOf, setApart } from '#tests/support/browser/screen-faults.ts'
-import { setUpShared } from '#tests/support/browser/visit.ts'
+import { type ScreenFaults, findFaults, setTextSpacing } from '#tests/support/browser/screen-faults.ts'
+import { setUpShared } from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
 
 let page: Page
-beforeAll(async () => void (page = await setup.the.browser.newPage({ viewport: { width: 400, height: 700 } })))
+beforeAll(async () => void (page = await setup.fixture.browser.newPage({ viewport: { width: 400, height: 700 } })))
 afterAll(() => page?.close())
 
-async function shown(body: string, style = '') {
+async function showBody(body: string, style = '') {
   await page.setContent(`<style>body { margin: 0; font: 14px sans-serif } ${style}</style>${body}`)
   return page
 }
-const found = async (kind: keyof Faults, body: string, style?: string) =>
-  (await faultsOf(await shown(body, style), { target: 44, patienceMs: 200 }))[kind]
+const findFaultsOf = async (kind: keyof ScreenFaults, body: string, style?: string) =>
+  (await findFaults(await showBody(body, style), { target: 44, timeoutMs: 200 }))[kind]
 
 describe('dates and tags', () => {
   it('fault 37j a date that breaks at a hyphen is found, and none in one piece', async () => {
     const text = '<p style="width: 80px">ends on 2026-12-11</p><p style="width: 200px">ends on 2026-12-11</p>'
-    expect(await found('brokenDates', text)).toEqual(['2026-12-11 of "ends on 2026-12-11"'])
-    const whole = '<p style="width: 80px">ends on <span style="white-space: nowrap">2026-12-11</span></p>'
-    expect(await found('brokenDates', whole)).toEqual([])
+    expect(await findFaultsOf('brokenDates', text)).toEqual(['2026-12-11 of "ends on 2026-12-11"'])
+    const unbrokenDate = '<p style="width: 80px">ends on <span style="white-space: nowrap">2026-12-11</span></p>'
+    expect(await findFaultsOf('brokenDates', unbrokenDate)).toEqual([])
   })
 
   it('fault 37a a tag that its cell cuts is found, and none that fits', async () => {
     const table = (width: number) =>
       `<table style="table-layout: fixed; width: ${width}px"><tr><td style="overflow: hidden; white-space: nowrap"><span class="tag" style="padding: 0 8px">Not activated</span></table>`
-    expect(await found('cut', table(60))).toEqual(['Not activated'])
-    expect(await found('cut', table(300))).toEqual([])
+    expect(await findFaultsOf('cut', table(60))).toEqual(['Not activated'])
+    expect(await findFaultsOf('cut', table(300))).toEqual([])
   })
 })
 
@@ -37,28 +37,28 @@ describe('texts, buttons and fields beside each other', () => {
   it('fault 37f a letter that is cut at its foot is found, and none that has room', async () => {
     const line = (height: number) =>
       `<p style="margin: 0; height: ${height}px; line-height: ${height}px; overflow: hidden; white-space: nowrap">Trading group</p>`
-    expect(await found('descenders', line(13))).toEqual(['Trading group'])
-    expect(await found('descenders', line(20))).toEqual([])
+    expect(await findFaultsOf('descenders', line(13))).toEqual(['Trading group'])
+    expect(await findFaultsOf('descenders', line(20))).toEqual([])
   })
 
   it('fault 37s a short word that a line breaks within is found, and none between words', async () => {
     const text = (width: number) => `<p style="width: ${width}px; overflow-wrap: anywhere">Now or later</p>`
-    expect(await found('brokenWords', text(20))).toContain('Now of "Now or later"')
-    expect(await found('brokenWords', text(60))).toEqual([])
+    expect(await findFaultsOf('brokenWords', text(20))).toContain('Now of "Now or later"')
+    expect(await findFaultsOf('brokenWords', text(60))).toEqual([])
   })
 
   it('fault 37i two buttons of one dialog with one text are found', async () => {
     const dialog = (first: string) => `<div role="dialog" aria-modal="true">${first}<button>取消</button></div>`
-    expect(await found('sameButtons', dialog('<button>取消</button>'))).toEqual(['取消'])
-    expect(await found('sameButtons', dialog('<label><input type="radio">取消</label>'))).toEqual(['取消'])
-    expect(await found('sameButtons', dialog('<button>收回</button>'))).toEqual([])
+    expect(await findFaultsOf('sameButtons', dialog('<button>取消</button>'))).toEqual(['取消'])
+    expect(await findFaultsOf('sameButtons', dialog('<label><input type="radio">取消</label>'))).toEqual(['取消'])
+    expect(await findFaultsOf('sameButtons', dialog('<button>收回</button>'))).toEqual([])
   })
 
   it('fault 37h password fields of different widths are found', async () => {
     const form = (width: number) =>
       `<form><input type="password" name="chosen" style="width: 200px"><input type="password" name="confirm" style="width: ${width}px"></form>`
-    expect(await found('passwordWidths', form(180))).toHaveLength(1)
-    expect(await found('passwordWidths', form(200))).toEqual([])
+    expect(await findFaultsOf('passwordWidths', form(180))).toHaveLength(1)
+    expect(await findFaultsOf('passwordWidths', form(200))).toEqual([])
   })
 })
 
@@ -76,9 +76,9 @@ describe('what is too small to be pressed', () => {
       [/20 × 20$/],
     ],
     ['one behind a dialog that is large enough', '<button class="low">Go</button>', [/^button\.low/]],
-  ])('is %s', async (_, body, wanted) => {
-    expect(await found('small', body, `${square} .low { height: 20px }`)).toEqual(
-      wanted.map((one) => (typeof one === 'string' ? one : expect.stringMatching(one))),
+  ])('is %s', async (_, body, expectedFaults) => {
+    expect(await findFaultsOf('small', body, `${square} .low { height: 20px }`)).toEqual(
+      expectedFaults.map((one) => (typeof one === 'string' ? one : expect.stringMatching(one))),
     )
   })
 
@@ -100,7 +100,9 @@ describe('what is too small to be pressed', () => {
   ])('is none that is %s', async (_, body) => {
     const rules =
       '.low { height: 20px } .wide { position: relative } .wide::after { content: ""; position: absolute; inset: -12px 0 }'
-    expect(await found('small', body, `${square} tr.leads { display: block; height: 48px } ${rules}`)).toEqual([])
+    expect(await findFaultsOf('small', body, `${square} tr.leads { display: block; height: 48px } ${rules}`)).toEqual(
+      [],
+    )
   })
 })
 
@@ -112,7 +114,7 @@ describe('headings', () => {
     ['<h1>Users</h1><h2>Roles</h2><h3>Admin</h3><h2>Mails</h2>', []],
     ['<h1>Users</h1><div role="dialog"><h2>New user</h2></div>', []],
     ['<h1 hidden>Users</h1><h1>Roles</h1>', []],
-  ])('of %s', async (body, wanted) => expect(await found('headings', body)).toEqual(wanted))
+  ])('of %s', async (body, expectedFaults) => expect(await findFaultsOf('headings', body)).toEqual(expectedFaults))
 })
 
 describe('landmarks', () => {
@@ -121,7 +123,7 @@ describe('landmarks', () => {
     ['<section aria-label="Price">a</section><section aria-label="Price">a</section>', ['region "Price"']],
     ['<nav aria-label="Main">a</nav><nav aria-label="Pages">a</nav><section>a</section><section>a</section>', []],
     ['<h2 id="a">Facts</h2><section aria-labelledby="a">a</section><section aria-label="Modules">a</section>', []],
-  ])('of %s', async (body, wanted) => expect(await found('landmarks', body)).toEqual(wanted))
+  ])('of %s', async (body, expectedFaults) => expect(await findFaultsOf('landmarks', body)).toEqual(expectedFaults))
 })
 
 describe('a tooltip', () => {
@@ -136,18 +138,20 @@ describe('a tooltip', () => {
       'div.box',
       `<div class="box" style="position: relative; overflow: hidden; height: 90px; width: 200px">${at('left: 150px; top: 0')}</div>`,
     ],
-  ])('is cut off by %s', async (by, body) => expect(await found('hints', body, rules)).toEqual([`"Why not" by ${by}`]))
+  ])('is cut off by %s', async (by, body) =>
+    expect(await findFaultsOf('hints', body, rules)).toEqual([`"Why not" by ${by}`]),
+  )
 
   it('is none where all of it is seen', async () =>
-    expect(await found('hints', at('left: 20px; top: 20px'), rules)).toEqual([]))
+    expect(await findFaultsOf('hints', at('left: 20px; top: 20px'), rules)).toEqual([]))
 })
 
 describe('texts', () => {
   const box = '.box { width: 100px; height: 20px; line-height: 20px; overflow: hidden; white-space: nowrap }'
 
   it('are cut where their box hides their end', async () => {
-    expect(await found('cut', '<div class="box">A text that is too long for it</div>', box)).toHaveLength(1)
-    expect(await found('cut', '<div class="box">Short</div>', box)).toEqual([])
+    expect(await findFaultsOf('cut', '<div class="box">A text that is too long for it</div>', box)).toHaveLength(1)
+    expect(await findFaultsOf('cut', '<div class="box">Short</div>', box)).toEqual([])
   })
 
   it('leave a circle or a tag that is smaller than they are', async () => {
@@ -155,15 +159,15 @@ describe('texts', () => {
     const tag = '.tag { height: 18px; border-radius: 999px }'
     const texts =
       '<i class="round" style="font-size: 28px">A C</i><b class="round">1</b><p class="tag">Off<br>line</p><p class="tag">On</p>'
-    expect(await found('cut', texts, round + tag)).toEqual(['A C', 'Offline'])
+    expect(await findFaultsOf('cut', texts, round + tag)).toEqual(['A C', 'Offline'])
   })
 
   it('are set apart as a reader may set them, and back', async () => {
-    const page = await shown('<div class="box">Just as wide</div>', box)
-    expect((await faultsOf(page)).cut).toEqual([])
-    await setApart(page, true)
-    expect((await faultsOf(page)).cut).toEqual(['Just as wide'])
-    await setApart(page, false)
-    expect((await faultsOf(page)).cut).toEqual([])
+    const page = await showBody('<div class="box">Just as wide</div>', box)
+    expect((await findFaults(page)).cut).toEqual([])
+    await setTextSpacing(page, true)
+    expect((await findFaults(page)).cut).toEqual(['Just as wide'])
+    await setTextSpacing(page, false)
+    expect((await findFaults(page)).cut).toEqual([])
   })
 })

@@ -1,27 +1,40 @@
 /** What all screens have alike, measured where it is drawn: title rows, dialogs, messages, fields and what is touched. */
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { desk, listed, ownCompany, phone, resumedPage, rows, setUpShared } from '#tests/support/browser/visit.ts'
+import {
+  desktop,
+  waitForList,
+  takeOwnCompany,
+  phone,
+  resumePage,
+  rows,
+  setUpShared,
+} from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
-const company = ownCompany()
-const admin = (path: string, options = desk) => resumedPage(setup, company.admin, path, options)
-const go = (page: Page, path: string) => page.goto(`${setup.the.portal.url}/saas${path}`)
+const company = takeOwnCompany()
+const admin = (path: string, options = desktop) => resumePage(setup, company.admin, path, options)
+const go = (page: Page, path: string) => page.goto(`${setup.fixture.portal.url}/saas${path}`)
 
 async function box(locator: Locator) {
-  const found = await locator.first().boundingBox()
-  if (!found) throw new Error('it is not drawn')
-  return { ...found, right: found.x + found.width, bottom: found.y + found.height, middle: found.y + found.height / 2 }
+  const boundingBox = await locator.first().boundingBox()
+  if (!boundingBox) throw new Error('it is not drawn')
+  return {
+    ...boundingBox,
+    right: boundingBox.x + boundingBox.width,
+    bottom: boundingBox.y + boundingBox.height,
+    middle: boundingBox.y + boundingBox.height / 2,
+  }
 }
 const dialog = (page: Page) => page.locator('[role=dialog]')
 const openUser = (page: Page) => page.locator('.page-action .primary').click()
 /** Once it has come to rest. */
-const opened = (page: Page) => page.locator('.p-dialog-enter-done').waitFor()
+const waitForDialog = (page: Page) => page.locator('.p-dialog-enter-done').waitFor()
 const focusedName = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('name'))
 
 it('title and actions stand on one line, and what is said of a page below both', async () => {
   const page = await admin('/app/user')
-  await listed(page)
+  await waitForList(page)
   const [title, action, intro] = [
     await box(page.locator('h1')),
     await box(page.locator('.page-action .primary')),
@@ -40,7 +53,7 @@ it('title and actions stand on one line, and what is said of a page below both',
 
 it('every weight is 400, 500 or 600', async () => {
   const page = await admin('/app/user')
-  await listed(page)
+  await waitForList(page)
   for (const path of ['/app/home', '/app/contract', '/app/profile/company', '/app/profile/user']) {
     const weights = await page.evaluate(() => [
       ...new Set([...document.querySelectorAll('body *')].map((one) => getComputedStyle(one).fontWeight)),
@@ -53,9 +66,9 @@ it('every weight is 400, 500 or 600', async () => {
 
 it('a drawer begins in a field that is typed in; its buttons are 8 px apart, the one that does first', async () => {
   const page = await admin('/app/user')
-  await listed(page)
+  await waitForList(page)
   await openUser(page)
-  await opened(page)
+  await waitForDialog(page)
   expect(await focusedName(page)).toBe('name')
   expect((await box(dialog(page))).width).toBe(480)
   const buttons = dialog(page).locator('.p-dialog-footer .button')
@@ -79,13 +92,13 @@ it('a drawer begins in a field that is typed in; its buttons are 8 px apart, the
 
 it('a deletion begins on what it does not do; a dialog clips its corners and comes from below on a phone', async () => {
   const page = await admin('/app/contract')
-  await listed(page)
+  await waitForList(page)
   await go(page, '/app/device')
   await page
     .getByRole('button', { name: /^(Delete|Clear|Remove)/ })
     .first()
     .click()
-  await opened(page)
+  await waitForDialog(page)
   const buttons = dialog(page).locator('.p-dialog-footer .button')
   await expect.poll(() => buttons.last().evaluate((button) => button === document.activeElement)).toBe(true)
   expect(await buttons.first().getAttribute('class')).toContain('danger')
@@ -103,9 +116,9 @@ it('a deletion begins on what it does not do; a dialog clips its corners and com
 
 it('a message stands at the left of the content, names what was made and leads to it', async () => {
   const page = await admin('/app/user')
-  await listed(page)
+  await waitForList(page)
   await openUser(page)
-  await opened(page)
+  await waitForDialog(page)
   await dialog(page).locator('[name=name]').fill('Tim Timed')
   await dialog(page).locator('[name=email]').fill('tim.timed@acme.example')
   await page.keyboard.press('Enter')
@@ -130,21 +143,21 @@ it('fields are as wide as what they hold, and the Enter key says what it does (T
     'form input:not([type=checkbox], [type=radio], [type=range], [type=file], [readonly], [hidden], [tabindex])'
   /** What the Enter key is called in each line of the page's form, in the order in which they are gone through. */
   const keys = async (page: Page) => {
-    const named = await page.locator(lines).evaluateAll((all: HTMLElement[]) =>
+    const keyHints = await page.locator(lines).evaluateAll((all: HTMLElement[]) =>
       all.map((line) => {
         line.focus()
         return line.getAttribute('enterkeyhint')
       }),
     )
-    const [before, last] = [named.slice(0, -1), named.at(-1) ?? null]
+    const [before, last] = [keyHints.slice(0, -1), keyHints.at(-1) ?? null]
     return {
       unusual: before.filter((key) => key !== 'next' && key !== 'search'),
       isSent: ['send', 'search', 'go'].includes(last ?? ''),
     }
   }
-  const visitor = await setup.the.browser.newPage()
-  setup.ends.push(() => visitor.close())
-  for (const [who, path] of [
+  const visitor = await setup.fixture.browser.newPage()
+  setup.cleanups.push(() => visitor.close())
+  for (const [visitingPage, path] of [
     [page, '/app/profile/company'],
     [page, '/app/profile/password'],
     [page, '/app/profile/user?edit=1'],
@@ -153,9 +166,9 @@ it('fields are as wide as what they hold, and the Enter key says what it does (T
     [visitor, '/signup'],
     [visitor, '/forget'],
   ] as const) {
-    await go(who, path)
-    await who.locator('form input:visible').first().waitFor()
-    await expect.poll(() => keys(who), { message: path }).toEqual({ unusual: [], isSent: true })
+    await go(visitingPage, path)
+    await visitingPage.locator('form input:visible').first().waitFor()
+    await expect.poll(() => keys(visitingPage), { message: path }).toEqual({ unusual: [], isSent: true })
   }
 })
 
@@ -169,7 +182,7 @@ it('by touch what is pressed is 44 px high: crumbs, check boxes, links of the ac
   await page.locator('.profile-ways a').first().waitFor()
   for (const height of await heights(page.locator('.profile-ways a'))) expect(height).toBeGreaterThanOrEqual(44)
   await go(page, '/app/user?user=new')
-  await opened(page)
+  await waitForDialog(page)
   const admins = dialog(page).locator('.check', { hasText: 'Admin' })
   expect((await box(admins)).height).toBeGreaterThanOrEqual(44)
   // Anywhere in its row.
@@ -191,20 +204,20 @@ it('every page has one heading of the first level, and what is no place says so 
 
 it('Undo gives the focus back to the row that it is about (A-10)', async () => {
   const page = await admin('/app/user?statusType=1')
-  await listed(page)
+  await waitForList(page)
   const menu = rows(page).nth(1).locator('[aria-haspopup=menu]')
   await menu.click()
   await page.getByRole('menuitem', { name: 'Disable' }).click()
   const undo = page.getByRole('button', { name: 'Undo' })
   await undo.waitFor()
-  const place = () => page.evaluate(() => document.activeElement?.closest('tr, main')?.tagName)
+  const readFocusedTag = () => page.evaluate(() => document.activeElement?.closest('tr, main')?.tagName)
   // Its row leaves the list, and the focus comes to rest.
-  await expect.poll(place).toBeDefined()
-  const before = await place()
+  await expect.poll(readFocusedTag).toBeDefined()
+  const before = await readFocusedTag()
   await page.keyboard.press('F8')
   await undo.focus()
   await page.keyboard.press('Enter')
   await expect.poll(() => page.evaluate(() => document.activeElement !== document.body)).toBe(true)
   await expect.poll(() => page.evaluate(() => document.activeElement?.closest('.toasts'))).toBe(null)
-  await expect.poll(place).toBe(before)
+  await expect.poll(readFocusedTag).toBe(before)
 })

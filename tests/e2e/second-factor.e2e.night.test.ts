@@ -2,9 +2,9 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { fillLogin, type Person } from '#tests/support/browser/browser.ts'
-import { ownCompany, setUpShared, visits } from '#tests/support/browser/visit.ts'
+import { takeOwnCompany, setUpShared, createVisits } from '#tests/support/browser/browser-setup.ts'
 
-const { inside, go } = visits(setUpShared())
+const { inside, go } = createVisits(setUpShared())
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
 /** As a device with a fingerprint reader has it. */
@@ -32,7 +32,7 @@ async function confirmByPassword(page: Page, { password }: Person) {
 }
 
 it('a passkey is made on this device and opens the account after the password', async () => {
-  const { user } = ownCompany()
+  const { user } = takeOwnCompany()
   const { page, close } = await inside(user, '/app/profile/security')
   await addAuthenticator(page)
   await button(page, 'Add passkey').click()

@@ -1,17 +1,24 @@
 /** The frame of the portal under a finger, in two languages and in two tabs. */
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { arrive, listed, ownCompany, phone, setUpShared, visits } from '#tests/support/browser/visit.ts'
+import {
+  openPath,
+  waitForList,
+  takeOwnCompany,
+  phone,
+  setUpShared,
+  createVisits,
+} from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
-const { resume } = visits(setup)
+const { resume } = createVisits(setup)
 
 describe('by touch', () => {
   let page: Page
   beforeAll(async () => {
     const options = { viewport: { width: 390, height: 900 }, hasTouch: true, isMobile: true }
     ;({ page } = await resume('staff', '/app/user', options))
-    await listed(page)
+    await waitForList(page)
   })
 
   it('everything one touches is at least 44 px high, on a phone and on tablets (T-01)', async () => {
@@ -30,7 +37,7 @@ describe('by touch', () => {
 
   it('the company stands in one line beside what is quiet, in both languages (M13)', async () => {
     // Whoever else signs in as the staff meanwhile would read the language that is chosen here.
-    const { page } = await resume(ownCompany().admin, '/app/home', phone)
+    const { page } = await resume(takeOwnCompany().admin, '/app/home', phone)
     const language = page.locator('.bar .language')
     const fits = async (other: string) => {
       await expect.poll(() => language.innerText()).toBe(other)
@@ -39,7 +46,10 @@ describe('by touch', () => {
         .poll(() =>
           page
             .locator('.bar-company')
-            .evaluate((shown) => [shown.scrollWidth - shown.clientWidth, shown.getBoundingClientRect().height < 30]),
+            .evaluate((element) => [
+              element.scrollWidth - element.clientWidth,
+              element.getBoundingClientRect().height < 30,
+            ]),
         )
         .toEqual([0, true])
     }
@@ -52,10 +62,10 @@ describe('by touch', () => {
 
   it('the client type of another tab is this tab’s at once, and what is stored there by others is not believed (M3)', async () => {
     const choice = (tab: Page) => tab.getByRole('combobox', { name: 'Client type' })
-    await arrive(page, setup.the.portal, '/app/m18/price')
+    await openPath(page, setup.fixture.portal, '/app/m18/price')
     await choice(page).waitFor()
     const other = await page.context().newPage()
-    await arrive(other, setup.the.portal, '/app/m18/module')
+    await openPath(other, setup.fixture.portal, '/app/m18/module')
     await choice(other).selectOption('mma')
     await expect.poll(() => choice(page).inputValue()).toBe('mma')
     await page.bringToFront()

@@ -1,36 +1,36 @@
 /** The frame of the portal in real Chromium: what only layout, painting and the keyboard show. */
 import type { Page } from 'playwright-core'
-import { packed } from '#tests/support/uploads/packages.ts'
+import { packApp } from '#tests/support/uploads/packages.ts'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
-  address,
-  controlled,
-  desk,
-  focused,
-  listed,
+  getAddress,
+  waitForController,
+  desktop,
+  readFocusedText,
+  waitForList,
   rows,
   setUpShared,
   tablet,
-  visits,
-} from '#tests/support/browser/visit.ts'
+  createVisits,
+} from '#tests/support/browser/browser-setup.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 
-const { resume } = visits(setUpShared())
+const { resume } = createVisits(setUpShared())
 
 describe('at a desk, on one page after another', () => {
   let page: Page
   beforeAll(async () => {
-    ;({ page } = await resume('admin', '/app/user', { ...desk, reducedMotion: 'reduce' }))
+    ;({ page } = await resume('admin', '/app/user', { ...desktop, reducedMotion: 'reduce' }))
     await page.reload()
-    await listed(page)
+    await waitForList(page)
   })
 
   it('the first stop of the Tab key skips to the content (A-15)', async () => {
     await page.keyboard.press('Tab')
-    expect(await focused(page)).toBe('Skip to content')
+    expect(await readFocusedText(page)).toBe('Skip to content')
     await page.keyboard.press('Enter')
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main')
-    expect(address(page).hash).toBe('')
+    expect(getAddress(page).hash).toBe('')
   })
 
   nightly(
@@ -41,7 +41,7 @@ describe('at a desk, on one page after another', () => {
       expect(Number.parseFloat(moving)).toBeLessThan(0.01)
       await page.keyboard.press('Escape')
       const enlarge = (size: string) =>
-        page.evaluate((given) => document.documentElement.style.setProperty('font-size', given), size)
+        page.evaluate((fontSize) => document.documentElement.style.setProperty('font-size', fontSize), size)
       await enlarge('200%')
       expect(await cutOff(page)).toEqual([])
       await enlarge('')
@@ -49,7 +49,7 @@ describe('at a desk, on one page after another', () => {
   )
 
   it('what runs here is told from the menu, the worker and the server included, in a line for whoever reports a problem (P-16, W-15)', async () => {
-    await controlled(page)
+    await waitForController(page)
     await page.getByRole('button', { name: 'My account' }).click()
     await page.getByRole('menuitem', { name: 'About this app' }).click()
     const about = page.getByRole('dialog', { name: 'About this app' })
@@ -81,7 +81,7 @@ describe('a list at every width', () => {
 
   it('fault 36M111a services have their columns on a tablet, and every action of a row on a phone', async () => {
     const { page } = await resume('staff', '/app/service', { ...tablet, reducedMotion: 'reduce' })
-    await listed(page)
+    await waitForList(page)
     expect((await headers(page)).map((text) => text.trim())).toEqual(
       expect.arrayContaining(['Code', 'Name', 'Status', 'Created', 'Expiry date']),
     )
@@ -95,7 +95,7 @@ describe('a list at every width', () => {
 
   it('fault 36M61a contracts have their columns on a tablet, and say when they end on a phone', async () => {
     const { page } = await resume('admin', '/app/contract', { ...tablet, reducedMotion: 'reduce' })
-    await listed(page)
+    await waitForList(page)
     expect((await headers(page)).map((text) => text.trim())).toEqual(
       expect.arrayContaining(['Service code', 'Name', 'Created', 'Expiry date', 'Status']),
     )
@@ -106,8 +106,8 @@ describe('a list at every width', () => {
   })
 
   it('fault 37e what can be done with all the users of a page stands in one line', async () => {
-    const { page } = await resume('admin', '/app/user', { ...desk, reducedMotion: 'reduce' })
-    await listed(page)
+    const { page } = await resume('admin', '/app/user', { ...desktop, reducedMotion: 'reduce' })
+    await waitForList(page)
     await page.locator('th.pick input').check({ force: true })
     const bar = page.locator('.list-bar')
     await bar.getByRole('button', { name: /^Select all/ }).waitFor()
@@ -128,7 +128,7 @@ describe('a list at every width', () => {
     const clientType = page.getByRole('combobox', { name: 'Client type' })
     await clientType.waitFor()
     await page.locator('.rail a[href="/saas/app/m18/upload"]').click()
-    const file = { name: 'labels.mapp', mimeType: 'application/octet-stream', buffer: await packed() }
+    const file = { name: 'labels.mapp', mimeType: 'application/octet-stream', buffer: await packApp() }
     await page.locator('input[type=file]').setInputFiles(file)
     const card = page.locator('.packages tbody tr').first()
     await card.waitFor()

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { fill, fillCompany, input, submit } from '#tests/support/browser/newcomer.ts'
-import { controlled, setUpShared, visits } from '#tests/support/browser/visit.ts'
+import { waitForController, setUpShared, createVisits } from '#tests/support/browser/browser-setup.ts'
 
-const { open, go } = visits(setUpShared())
+const { open, go } = createVisits(setUpShared())
 
 it('the sign-up is shown without a line again, with what was typed and no password, by what the worker kept (W-04)', async () => {
   const { page, close } = await open()
@@ -10,7 +10,7 @@ it('the sign-up is shown without a line again, with what was typed and no passwo
   await fillCompany(page, { code: 'offline', name: 'Nova Ltd', number: '12345678' })
   await submit(page)
   await fill(page, { user_name: 'Ana Chan', user_email: 'offline@nova.example', user_password: 'Slow-river-under-9' })
-  await controlled(page)
+  await waitForController(page)
   // Without the browser's own cache, which promises nothing.
   const tools = await page.context().newCDPSession(page)
   await tools.send('Network.clearBrowserCache')

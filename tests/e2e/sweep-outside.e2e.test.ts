@@ -4,9 +4,9 @@
  * breaks the page's policy or asks another host, none bars anybody (T-01, T-02, I-01, H-01, P-33, A-01, A-04, A-15, A-30).
  */
 import { expect, it } from 'vitest'
-import { missingAmong } from '#tests/support/browser/missing-texts.ts'
+import { findMissingTexts } from '#tests/support/browser/missing-texts.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
-import { faultsOf } from '#tests/support/browser/screen-faults.ts'
+import { findFaults } from '#tests/support/browser/screen-faults.ts'
 import {
   appScreens,
   serviceScreens,
@@ -14,17 +14,17 @@ import {
   staffScreens,
   visitorScreens,
 } from '#tests/support/browser/screens.ts'
-import { expectSwept, offencesOf, openSweep, patience } from '#tests/support/browser/sweep.ts'
-import { setUpShared } from '#tests/support/browser/visit.ts'
+import { expectCleanSweep, watchOffences, openSweep, sweepTimeoutMs } from '#tests/support/browser/sweep.ts'
+import { setUpShared } from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
 
-it('the screens of visitors', async () => void (await expectSwept(setup, null, visitorScreens)), patience)
+it('the screens of visitors', async () => void (await expectCleanSweep(setup, null, visitorScreens)), sweepTimeoutMs)
 
 it(
   'the screens of staff',
   async () => {
-    const titled = await expectSwept(setup, 'staff', [...staffScreens, ...serviceScreens, ...appScreens])
+    const titled = await expectCleanSweep(setup, 'staff', [...staffScreens, ...serviceScreens, ...appScreens])
     const expectTitles = (screens: readonly Screen[], like: RegExp) => {
       const titles = titled.filter(({ screen }) => screens.includes(screen)).map(({ title }) => title)
       expect(titles.length).toBeGreaterThanOrEqual(screens.length)
@@ -33,13 +33,13 @@ it(
     expectTitles(serviceScreens, / · M18 /)
     expectTitles(appScreens, /^(App|应用|上传)/)
   },
-  patience,
+  sweepTimeoutMs,
 )
 
 nightly('would notice an offence, a text that is missing and one that is too wide', async () => {
-  const { url } = setup.the.portal
+  const { url } = setup.fixture.portal
   const context = await openSweep(setup, null)
-  const offences = offencesOf(context, url)
+  const offences = watchOffences(context, url)
   const page = await context.newPage()
   await page.goto(`${url}/saas/login`)
   await page.locator('main h1').first().waitFor()
@@ -55,7 +55,7 @@ nightly('would notice an offence, a text that is missing and one that is too wid
     Object.assign(wide.style, { width: '3000px', height: '1px', flexShrink: '0' })
     document.body.append(key, wide)
   })
-  const { keyLike, sideways } = await faultsOf(page)
-  expect(missingAmong(keyLike)).toEqual(['field.showPassword'])
+  const { keyLike, sideways } = await findFaults(page)
+  expect(findMissingTexts(keyLike)).toEqual(['field.showPassword'])
   expect(sideways[1]).toMatch(/^div\. to 3\d{3}$/)
 })

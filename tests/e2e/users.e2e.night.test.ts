@@ -1,10 +1,10 @@
 /** The list of a company's users in Chromium: its address, its history and the keyboard. What it and its form say: `tests/features/users`. */
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { listWhole, ownCompany, resumedPage, setUpShared } from '#tests/support/browser/visit.ts'
+import { waitForCompleteList, takeOwnCompany, resumePage, setUpShared } from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
-const { admin } = ownCompany()
+const { admin } = takeOwnCompany()
 let page: Page
 
 const rows = () => page.locator('table.table tbody tr:not(.waiting)')
@@ -16,9 +16,9 @@ const isFocused = (locator: Locator) => locator.evaluate((element) => element ==
 
 /** With all of the list on the device: each step is shown at once, and no late answer draws it anew. */
 async function enter() {
-  page = await resumedPage(setup, admin, '/app/user')
+  page = await resumePage(setup, admin, '/app/user')
   await links().first().waitFor()
-  await listWhole(page)
+  await waitForCompleteList(page)
 }
 
 it('the list pages, sorts, filters and searches, all in the address; Back and a reload restore each step, and so does coming back (C-01, C-02, C-03, M36)', async () => {

@@ -3,18 +3,18 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { signIn } from '#tests/support/browser/browser.ts'
 import { type FaultProxy, openFaultProxy } from '#tests/support/network/fault-proxy.ts'
-import { controlled, desk, listed, setUpShared } from '#tests/support/browser/visit.ts'
+import { waitForController, desktop, waitForList, setUpShared } from '#tests/support/browser/browser-setup.ts'
 import { controlWorker } from '#tests/support/browser/worker-control.ts'
 
-const { the } = setUpShared()
+const { fixture } = setUpShared()
 let proxy: FaultProxy
 let page: Page
 beforeAll(async () => {
-  proxy = await openFaultProxy(Number(new URL(the.portal.url).port))
-  page = await (await the.browser.newContext(desk)).newPage()
+  proxy = await openFaultProxy(Number(new URL(fixture.portal.url).port))
+  page = await (await fixture.browser.newContext(desktop)).newPage()
   await signIn(page, proxy, 'admin', '/app/user')
-  await listed(page)
-  await controlled(page)
+  await waitForList(page)
+  await waitForController(page)
   // Once under the worker, so that the device has what is asked for below.
   expect(await ask('/api/m18s/user')).toMatchObject({ status: 200, pipeline: true })
 })

@@ -1,26 +1,26 @@
 /** Many waiting writes in few requests, between a real tablet and the real server. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createUser, listUsers, updateCompanyUser } from '#contract/users.ts'
-import { pastPolicies } from '#tests/support/server/database.ts'
-import type { Received, Tablet } from '#tests/support/device/device.ts'
+import { bypassPolicies } from '#tests/support/server/database.ts'
+import type { ReceivedResponse, Tablet } from '#tests/support/device/device.ts'
 import { openInstallation, type Installation } from '#tests/support/device/app.ts'
 
-let app: Installation
+let installation: Installation
 let tablet: Tablet
 let id: number
 
 beforeAll(async () => {
-  app = await openInstallation()
+  installation = await openInstallation()
 })
-afterAll(() => app.close())
+afterAll(() => installation.close())
 
 beforeEach(async () => {
-  const { companies, users } = await app.server.reset()
+  const { companies, users } = await installation.server.reset()
   id = users['invited@alpha'] ?? 0
-  tablet = await app.signedIn('admin@alpha')
+  tablet = await installation.signInTablet('admin@alpha')
   await tablet.api.call(listUsers, { params: { companyId: companies.alpha } })
-  await tablet.rest()
-  tablet.line.state = 'down'
+  await tablet.settle()
+  tablet.connection.state = 'down'
 })
 
 const newUser = (name: string) => ({
@@ -28,94 +28,102 @@ const newUser = (name: string) => ({
 })
 
 /** One user made and then changed `changes` times, all without a network. */
-async function makeOne(name: string, changes: number) {
-  const made = await tablet.api.call(createUser, newUser(name))
-  const intent = 'intent' in made ? (made.intent ?? '') : ''
-  for (let at = 1; at <= changes; at++)
-    await tablet.api.call(updateCompanyUser, { params: { id: `~${intent}` }, body: { name: `${name} ${at}` } })
+async function createUserWithChanges(name: string, changes: number) {
+  const result = await tablet.api.call(createUser, newUser(name))
+  const intent = 'intent' in result ? (result.intent ?? '') : ''
+  for (let index = 1; index <= changes; index++)
+    await tablet.api.call(updateCompanyUser, { params: { id: `~${intent}` }, body: { name: `${name} ${index}` } })
   return intent
 }
 
-async function back() {
-  const before = tablet.line.log.length
-  tablet.line.state = 'up'
+async function reconnect() {
+  const logLength = tablet.connection.log.length
+  tablet.connection.state = 'up'
   await tablet.tick()
-  await tablet.rest()
-  return tablet.line.log.slice(before).filter(({ sent }) => sent.method !== 'GET')
+  await tablet.settle()
+  return tablet.connection.log.slice(logLength).filter(({ request }) => request.method !== 'GET')
 }
 
-const named = (intent: string) => tablet.row('users', `~${intent}`)
+const readRow = (intent: string) => tablet.row('users', `~${intent}`)
 /** Keyed writes that took effect, each once, by what the trail holds. */
-const effects = () =>
-  pastPolicies(app.server.app.database, async (db) => {
+const countEffects = () =>
+  bypassPolicies(installation.server.app.database, async (db) => {
     const rows = await db.selectFrom('idempotency').select('state').where('state', '=', 'done').execute()
     return rows.length
   })
 
 describe('writes that waited', () => {
   it('go one by one, then eight, then fifty in one request, those of one row in their order (protocol 25)', async () => {
-    const intents = [await makeOne('ann', 20), await makeOne('bob', 20), await makeOne('cid', 20)]
-    const sent = await back()
+    const intents = [
+      await createUserWithChanges('ann', 20),
+      await createUserWithChanges('bob', 20),
+      await createUserWithChanges('cid', 20),
+    ]
+    const sent = await reconnect()
     expect(await tablet.entries()).toEqual([])
-    expect(sent.map(({ sent: { path, body } }) => (path === '/api/batch' ? JSON.parse(body ?? '').length : 1))).toEqual(
-      [1, 8, 50, 4],
-    )
-    for (const [at, intent] of intents.entries())
-      expect(await named(intent)).toMatchObject({ row: { name: `${['ann', 'bob', 'cid'][at]} 20`, row_version: 21 } })
+    expect(
+      sent.map(({ request: { path, body } }) => (path === '/api/batch' ? JSON.parse(body ?? '').length : 1)),
+    ).toEqual([1, 8, 50, 4])
+    for (const [index, intent] of intents.entries())
+      expect(await readRow(intent)).toMatchObject({
+        row: { name: `${['ann', 'bob', 'cid'][index]} 20`, row_version: 21 },
+      })
   })
 
   it('and are waited for, each by somebody of its own, go together too (O2)', async () => {
-    tablet.line.state = 'up'
-    const before = tablet.line.log.length
-    const names = Array.from({ length: 20 }, (_, at) => `dan${at}`)
-    const made = await Promise.all(names.map((name) => tablet.api.call(createUser, newUser(name))))
-    await tablet.rest()
-    expect(made.map(({ kind }) => kind)).toEqual(names.map(() => 'fresh'))
-    const sent = tablet.line.log.slice(before).filter(({ sent: { method } }) => method !== 'GET')
+    tablet.connection.state = 'up'
+    const logLength = tablet.connection.log.length
+    const names = Array.from({ length: 20 }, (_, index) => `dan${index}`)
+    const results = await Promise.all(names.map((name) => tablet.api.call(createUser, newUser(name))))
+    await tablet.settle()
+    expect(results.map(({ kind }) => kind)).toEqual(names.map(() => 'fresh'))
+    const sent = tablet.connection.log.slice(logLength).filter(({ request: { method } }) => method !== 'GET')
     expect(sent.length).toBeLessThanOrEqual(4)
   })
 
   it('whose answer is lost in the middle take effect once all the same (protocol 24, 25)', async () => {
-    const intent = await makeOne('ann', 9)
-    tablet.line.state = 'answers lost'
+    const intent = await createUserWithChanges('ann', 9)
+    tablet.connection.state = 'answers lost'
     await tablet.tick()
-    await tablet.rest()
-    await back()
-    await app.clock.turn(120_000)
-    await back()
+    await tablet.settle()
+    await reconnect()
+    await installation.clock.advance(120_000)
+    await reconnect()
     expect(await tablet.entries()).toEqual([])
-    expect(await named(intent)).toMatchObject({ row: { name: 'ann 9', row_version: 10 } })
-    expect(await effects()).toBe(10)
+    expect(await readRow(intent)).toMatchObject({ row: { name: 'ann 9', row_version: 10 } })
+    expect(await countEffects()).toBe(10)
   })
 
   it('behind a refused one stay behind it, and those of other rows do not (protocol 24)', async () => {
     await tablet.api.call(updateCompanyUser, { params: { id }, body: { title: 1 } })
-    const refused = await makeOne('second', 2)
-    const other = await makeOne('bob', 2)
-    await back()
+    const refusedIntent = await createUserWithChanges('second', 2)
+    const otherIntent = await createUserWithChanges('bob', 2)
+    await reconnect()
     expect(await tablet.entries()).toMatchObject([
-      { intent: refused, state: 'refused', problem: { code: 'DUP_USER' } },
+      { intent: refusedIntent, state: 'refused', problem: { code: 'DUP_USER' } },
       { state: 'waiting' },
       { state: 'waiting' },
     ])
-    expect(await named(other)).toMatchObject({ row: { name: 'bob 2' } })
+    expect(await readRow(otherIntent)).toMatchObject({ row: { name: 'bob 2' } })
   })
 })
 
 describe('a batch', () => {
   /** Answers batches by `answer` the first time, and lets everything else through. */
-  function meddle(answer: (items: unknown[], through: () => Promise<Response>) => Promise<Received | Response>) {
-    const straight = tablet.ports.network
+  function interceptBatch(
+    buildResponse: (items: unknown[], sendOriginal: () => Promise<Response>) => Promise<ReceivedResponse | Response>,
+  ) {
+    const originalNetwork = tablet.ports.network
     let times = 0
     tablet.ports.network = async (request) => {
-      if (!request.url.endsWith('/api/batch') || times++ > 0) return await straight(request)
+      if (!request.url.endsWith('/api/batch') || times++ > 0) return await originalNetwork(request)
       const items = (await request.clone().json()) as unknown[]
-      const said = await answer(items, () => straight(request))
-      if (said instanceof Response) return said
-      return new Response(said.body, { status: said.status, headers: said.headers as Record<string, string> })
+      const reply = await buildResponse(items, () => originalNetwork(request))
+      if (reply instanceof Response) return reply
+      return new Response(reply.body, { status: reply.status, headers: reply.headers as Record<string, string> })
     }
   }
-  const said = (status: number, body: unknown): Received => ({
+  const buildReply = (status: number, body: unknown): ReceivedResponse => ({
     status,
     headers: { 'content-type': 'application/json', 'x-request-id': 'r-1' },
     body: JSON.stringify(body),
@@ -127,12 +135,12 @@ describe('a batch', () => {
     [405, 'is given up for single writes'],
     [501, 'is given up for single writes'],
   ])('that is answered %i %s, and nothing is lost (protocol 25)', async (status) => {
-    const intent = await makeOne('ann', 9)
-    meddle(async () => said(status, { errorCode: 'TOO_LARGE', errorMessage: '', data: null }))
-    const sent = await back()
+    const intent = await createUserWithChanges('ann', 9)
+    interceptBatch(async () => buildReply(status, { errorCode: 'TOO_LARGE', errorMessage: '', data: null }))
+    const sent = await reconnect()
     expect(await tablet.entries()).toEqual([])
-    expect(await named(intent)).toMatchObject({ row: { name: 'ann 9', row_version: 10 } })
-    const sizes = sent.flatMap(({ sent: { path, body } }) =>
+    expect(await readRow(intent)).toMatchObject({ row: { name: 'ann 9', row_version: 10 } })
+    const sizes = sent.flatMap(({ request: { path, body } }) =>
       path === '/api/batch' ? [JSON.parse(body ?? '').length] : [],
     )
     expect(sizes.every((size) => size <= 4)).toBe(true)
@@ -144,14 +152,16 @@ describe('a batch', () => {
     ['in another order', (all: unknown[]) => all.toReversed()],
     ['of somebody who knows no keys', (all: unknown[]) => all.map(() => ({ status: 200, headers: {}, body: null }))],
   ])('answered with a list %s settles nothing, and goes again with the same keys (protocol 25)', async (_, spoil) => {
-    const intent = await makeOne('ann', 9)
-    meddle(async (_items, through) => said(200, spoil((await (await through()).json()) as unknown[])))
-    await back()
+    const intent = await createUserWithChanges('ann', 9)
+    interceptBatch(async (_items, sendOriginal) =>
+      buildReply(200, spoil((await (await sendOriginal()).json()) as unknown[])),
+    )
+    await reconnect()
     expect(await tablet.entries()).toHaveLength(9)
-    await app.clock.turn(120_000)
-    await back()
+    await installation.clock.advance(120_000)
+    await reconnect()
     expect(await tablet.entries()).toEqual([])
-    expect(await named(intent)).toMatchObject({ row: { name: 'ann 9', row_version: 10 } })
-    expect(await effects()).toBe(10)
+    expect(await readRow(intent)).toMatchObject({ row: { name: 'ann 9', row_version: 10 } })
+    expect(await countEffects()).toBe(10)
   })
 })

@@ -1,21 +1,21 @@
 /** The device's list against the server's SQL, over random rows and random askings (protocol 36, I-14). */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { foldText } from '#domain/text.ts'
+import { normaliseText } from '#domain/text.ts'
 import { listUsers } from '#contract/users.ts'
 import type { ListQuery } from '#local/lists/list-view.ts'
-import { pastPolicies } from '#tests/support/server/database.ts'
+import { bypassPolicies } from '#tests/support/server/database.ts'
 import type { Tablet } from '#tests/support/device/device.ts'
 import { openInstallation, type Installation } from '#tests/support/device/app.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 
-let app: Installation
+let installation: Installation
 let tablet: Tablet
 let companyId: number
-let server: SignedIn
+let serverUser: SignedIn
 
 // Text where collations part: case, width, accents, Chinese, an emoji against U+FF5E, combining marks, blanks.
-const odd = [
+const oddCharacters = [
   'a',
   'A',
   'á',
@@ -39,8 +39,8 @@ const odd = [
   "'",
   'ﬁ',
 ]
-const name = fc.array(fc.constantFrom(...odd), { minLength: 1, maxLength: 4 }).map((parts) => parts.join(''))
-const person = fc.record({
+const name = fc.array(fc.constantFrom(...oddCharacters), { minLength: 1, maxLength: 4 }).map((parts) => parts.join(''))
+const userArbitrary = fc.record({
   name,
   title: fc.constantFrom(0, 1, 2),
   status: fc.constantFrom(-2, -1, 0, 1),
@@ -53,21 +53,21 @@ const person = fc.record({
 })
 
 beforeAll(async () => {
-  app = await openInstallation()
-  companyId = app.server.world.companies.alpha
-  const people = fc.sample(person, { seed: 20260504, numRuns: 150 })
-  await pastPolicies(app.server.app.database, async (db) => {
-    for (const [at, given] of people.entries())
+  installation = await openInstallation()
+  companyId = installation.server.world.companies.alpha
+  const users = fc.sample(userArbitrary, { seed: 20260504, numRuns: 150 })
+  await bypassPolicies(installation.server.app.database, async (db) => {
+    for (const [index, user] of users.entries())
       await db
         .insertInto('portal_user')
         .values({
-          ...given,
-          title: given.title as 0,
-          status: given.status as 0,
+          ...user,
+          title: user.title as 0,
+          status: user.status as 0,
           company_id: companyId,
-          name_key: foldText(given.name),
-          email: `${given.name.replace(/\W/g, '')}${at}@alpha.example`,
-          email_key: foldText(`${given.name.replace(/\W/g, '')}${at}@alpha.example`),
+          name_key: normaliseText(user.name),
+          email: `${user.name.replace(/\W/g, '')}${index}@alpha.example`,
+          email_key: normaliseText(`${user.name.replace(/\W/g, '')}${index}@alpha.example`),
           password_hash: null,
           avatar: null,
           language: 'en',
@@ -77,36 +77,36 @@ beforeAll(async () => {
         })
         .execute()
   })
-  server = await app.server.signIn('second@alpha')
-  tablet = await app.signedIn('admin@alpha')
+  serverUser = await installation.server.signIn('second@alpha')
+  tablet = await installation.signInTablet('admin@alpha')
   await tablet.api.call(listUsers, { params: { companyId }, query: { includedDel: true } })
-  await tablet.rest()
+  await tablet.settle()
 })
-afterAll(() => app.close())
+afterAll(() => installation.close())
 
 const list = listUsers.list as NonNullable<typeof listUsers.list>
-const asking = fc.record({
+const queryArbitrary = fc.record({
   field: fc.constantFrom(...Object.keys(list.sorts)),
   order: fc.constantFrom('asc' as const, 'desc' as const),
   results: fc.integer({ min: 1, max: 50 }),
   page: fc.integer({ min: 1, max: 8 }),
   statusType: fc.option(fc.constantFrom(-2 as const, -1 as const, 0 as const, 1 as const), { nil: undefined }),
   includedDel: fc.option(fc.boolean(), { nil: undefined }),
-  searchText: fc.option(fc.constantFrom(...odd, 'example', 'a1', ' '), { nil: undefined }),
+  searchText: fc.option(fc.constantFrom(...oddCharacters, 'example', 'a1', ' '), { nil: undefined }),
 })
 
 describe('a list without a network', () => {
   it('shows the same rows in the same order on the same pages as the server, and the same count', async () => {
     await fc.assert(
-      fc.asyncProperty(asking, async ({ field, order, results, page, ...filters }) => {
+      fc.asyncProperty(queryArbitrary, async ({ field, order, results, page, ...filters }) => {
         const query = { sortField: field, sortOrder: order, results, page, ...filters }
-        const answer = await server.send({ url: `/api/m18s/company/${companyId}/users?${pairs(query)}` })
-        const said = answer.json<{ count: number; data: { id: number }[] }>()
-        const asked: Partial<ListQuery> = { scope: companyId, filters, sort: [field, order], page, results }
-        const view = await tablet.list(listUsers, asked)
+        const response = await serverUser.send({ url: `/api/m18s/company/${companyId}/users?${pairs(query)}` })
+        const serverList = response.json<{ count: number; data: { id: number }[] }>()
+        const listQuery: Partial<ListQuery> = { scope: companyId, filters, sort: [field, order], page, results }
+        const view = await tablet.list(listUsers, listQuery)
         expect(view.complete).toBe(true)
-        expect(view.rows.map(({ row }) => row.id)).toEqual(said.data.map(({ id }) => id))
-        expect(view.count).toBe(said.count)
+        expect(view.rows.map(({ row }) => row.id)).toEqual(serverList.data.map(({ id }) => id))
+        expect(view.count).toBe(serverList.count)
       }),
       { numRuns: 400 },
     )

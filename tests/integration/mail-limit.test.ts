@@ -1,81 +1,84 @@
 /** Invitations that the server takes only so many of in an hour, as the outbox of a real tablet sees it. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { sql } from 'kysely'
-import { mailsAnHour } from '#domain/mails.ts'
+import { mailsPerHour } from '#domain/mails.ts'
 import { createUser, listUsers, updateCompanyUser } from '#contract/users.ts'
 import { createOutboxActions } from '#request/page/outbox-actions.ts'
-import { pastPolicies } from '#tests/support/server/database.ts'
+import { bypassPolicies } from '#tests/support/server/database.ts'
 import type { Tablet } from '#tests/support/device/device.ts'
 import { openInstallation, type Installation } from '#tests/support/device/app.ts'
 
-let app: Installation
+let installation: Installation
 let tablet: Tablet
 
 beforeAll(async () => {
-  app = await openInstallation()
+  installation = await openInstallation()
 })
-afterAll(() => app.close())
+afterAll(() => installation.close())
 beforeEach(async () => {
-  const { companies } = await app.server.reset()
-  const { database } = app.server.app
-  await pastPolicies(database, (db) => sql`update company set create_time = ${app.server.clock.now}`.execute(db))
-  tablet = await app.signedIn('admin@alpha')
+  const { companies } = await installation.server.reset()
+  const { database } = installation.server.app
+  await bypassPolicies(database, (db) =>
+    sql`update company set create_time = ${installation.server.clock.now}`.execute(db),
+  )
+  tablet = await installation.signInTablet('admin@alpha')
   await tablet.api.call(listUsers, { params: { companyId: companies.alpha } })
-  await tablet.rest()
+  await tablet.settle()
 })
 
-const invite = (name: string) =>
+const inviteUser = (name: string) =>
   tablet.api.call(createUser, {
     body: { title: 0, name, email: `${name}@elsewhere.example`, admin: false, order: false, alert: false },
   })
-const back = async () => {
-  tablet.line.state = 'up'
+const reconnect = async () => {
+  tablet.connection.state = 'up'
   await tablet.tick()
-  await tablet.rest()
+  await tablet.settle()
 }
-const made = () =>
-  pastPolicies(app.server.app.database, async (db) => {
-    const found = await db
+const readInvitedNames = () =>
+  bypassPolicies(installation.server.app.database, async (db) => {
+    const rows = await db
       .selectFrom('portal_user')
       .select('name')
       .where('email', 'like', '%elsewhere.example')
       .execute()
-    return found.map(({ name }) => name).sort()
+    return rows.map(({ name }) => name).sort()
   })
 
 it('those that are too many wait, say why, hold up nothing, and are sent when it is their time', async () => {
-  tablet.line.state = 'down'
-  const names = Array.from({ length: mailsAnHour.newCompany + 5 }, (_, at) => `stranger${at}`)
-  for (const name of names) await invite(name)
-  const id = app.server.world.users['invited@alpha'] ?? 0
+  tablet.connection.state = 'down'
+  const names = Array.from({ length: mailsPerHour.newCompany + 5 }, (_, at) => `stranger${at}`)
+  for (const name of names) await inviteUser(name)
+  const id = installation.server.world.users['invited@alpha'] ?? 0
   await tablet.api.call(updateCompanyUser, { params: { id }, body: { title: 1 } })
-  await back()
+  await reconnect()
 
-  expect(await made()).toHaveLength(mailsAnHour.newCompany)
-  const left = await tablet.entries()
-  expect(left).toMatchObject(
-    names.slice(mailsAnHour.newCompany).map((name) => ({
+  expect(await readInvitedNames()).toHaveLength(mailsPerHour.newCompany)
+  const waitingEntries = await tablet.entries()
+  expect(waitingEntries).toMatchObject(
+    names.slice(mailsPerHour.newCompany).map((name) => ({
       state: 'waiting',
       input: { body: { name } },
       problem: { code: 'COMPANY_MAIL_LIMIT' },
     })),
   )
 
-  const why = await createOutboxActions(tablet.ports).whyWaits(left[0]?.intent ?? '')
-  expect(why).toMatchObject({ why: 'mails' })
+  const waitReason = await createOutboxActions(tablet.ports).getWaitReason(waitingEntries[0]?.intent ?? '')
+  expect(waitReason).toMatchObject({ kind: 'mails' })
 
-  await app.clock.turn(30 * 60_000)
-  await back()
+  await installation.clock.advance(30 * 60_000)
+  await reconnect()
   expect(await tablet.entries()).toHaveLength(5)
-  await app.clock.turn(35 * 60_000)
-  await back()
+  await installation.clock.advance(35 * 60_000)
+  await reconnect()
   expect(await tablet.entries()).toEqual([])
-  expect(await made()).toEqual(names.toSorted())
+  expect(await readInvitedNames()).toEqual(names.toSorted())
 })
 
 it('one more, while there is a connection, waits too', async () => {
-  for (let at = 0; at < mailsAnHour.newCompany; at++) expect((await invite(`stranger${at}`)).kind).toBe('fresh')
-  expect(await invite('late')).toMatchObject({ kind: 'queued' })
-  await tablet.rest()
+  for (let index = 0; index < mailsPerHour.newCompany; index++)
+    expect((await inviteUser(`stranger${index}`)).kind).toBe('fresh')
+  expect(await inviteUser('late')).toMatchObject({ kind: 'queued' })
+  await tablet.settle()
   expect(await tablet.entries()).toMatchObject([{ state: 'waiting', problem: { code: 'COMPANY_MAIL_LIMIT' } }])
 })

@@ -1,22 +1,22 @@
 import { expect, it } from 'vitest'
-import { keptTrail } from '#contract/audit-trail.ts'
+import { storedTrailListSpec } from '#contract/audit-trail.ts'
 import { endpoints } from '#contract/index.ts'
 import { rowTables } from '#local/storage/database.ts'
-import { keptDevice } from '#tests/support/device/device-database.ts'
+import { openTestDevice } from '#tests/support/device/device-database.ts'
 
-const named = endpoints
-  .flatMap(({ list, queue: queues }) => [list?.table, queues?.table])
+const tableNames = endpoints
+  .flatMap(({ list, queue: queueSpec }) => [list?.table, queueSpec?.table])
   .filter((table) => table !== undefined)
   // Filled by a stream, where its user asked for it.
-  .concat(keptTrail.table)
+  .concat(storedTrailListSpec.table)
 
 it('every list and every queued write has its table on the device, and every table is filled', async () => {
-  const { db } = await keptDevice()
-  expect([...new Set(named)].sort()).toEqual([...rowTables].sort())
+  const { db } = await openTestDevice()
+  expect([...new Set(tableNames)].sort()).toEqual([...rowTables].sort())
   expect(db.tables.map(({ name }) => name)).toEqual(expect.arrayContaining([...rowTables]))
 })
 
 it('every queued write says what becomes of its row', () => {
-  const queued = endpoints.filter(({ offline, encoding }) => offline === 'queue' && encoding !== 'multipart')
-  expect(queued.filter(({ queue: queues }) => !queues).map(({ name }) => name)).toEqual([])
+  const queuedWrites = endpoints.filter(({ offline, encoding }) => offline === 'queue' && encoding !== 'multipart')
+  expect(queuedWrites.filter(({ queue: queueSpec }) => !queueSpec).map(({ name }) => name)).toEqual([])
 })

@@ -2,23 +2,37 @@
 import { Dexie } from 'dexie'
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { expect, it } from 'vitest'
-import { databaseName, openDatabase } from '#local/storage/database.ts'
+import { buildDatabaseName, openDatabase } from '#local/storage/database.ts'
 import { openDevice } from '#local/storage/device.ts'
 import { enqueue } from '#local/outbox/enqueue.ts'
 import { readListOn } from '#local/lists/read-list.ts'
 import { storeChanges, storePage } from '#local/lists/response-store.ts'
-import { claim } from '#local/outbox/claim.ts'
+import { claimEntries } from '#local/outbox/claim.ts'
 import { openSession } from '#local/session/session.ts'
 import { freeze } from '#request/writes/record-write.ts'
-import { aDraft, aUser, company, list, firstPage, pageAnswer } from '#tests/support/device/device-database.ts'
+import {
+  buildNewEntry,
+  buildUser,
+  companyId,
+  userList,
+  firstPage,
+  buildPageResponse,
+} from '#tests/support/device/device-database.ts'
 
-const subject = { companyId: company, userId: 1 }
-const name = databaseName(subject)
-const claiming = { now: 1_000, leaseMs: 45_000, most: 4, generation: 1, stolen: false, freeze }
-const users = Array.from({ length: 12 }, (_, at) => aUser(at + 1))
+const subject = { companyId, userId: 1 }
+const name = buildDatabaseName(subject)
+const claimOptions = {
+  now: 1_000,
+  leaseMs: 45_000,
+  maxEntries: 4,
+  generation: 1,
+  isLockStolen: false,
+  freezeRequest: freeze,
+}
+const users = Array.from({ length: 12 }, (_, at) => buildUser(at + 1))
 
 /** The tables as the build before the first list index had them. */
-function openOlder(storage: { indexedDB: IDBFactory; IDBKeyRange: typeof IDBKeyRange }): Dexie {
+function openOlderDatabase(storage: { indexedDB: IDBFactory; IDBKeyRange: typeof IDBKeyRange }): Dexie {
   const db = new Dexie(name, storage)
   db.version(1).stores({
     users: 'id, scope',
@@ -38,13 +52,15 @@ function openOlder(storage: { indexedDB: IDBFactory; IDBKeyRange: typeof IDBKeyR
 
 it('what an older build kept and wrote is all there after the upgrade, in its order', async () => {
   const storage = { indexedDB: new IDBFactory(), IDBKeyRange }
-  const older = openOlder(storage)
-  const made = Array.from({ length: 50 }, (_, at) => {
-    const { input, action, ...draft } = aDraft({ target: at + 1 })
+  const older = openOlderDatabase(storage)
+  const oldEntries = Array.from({ length: 50 }, (_, at) => {
+    const { input, action, ...draft } = buildNewEntry({ target: at + 1 })
     return { ...draft, seq: at + 1, lane: `user:${at}`, asked: input, makes: action }
   })
   const fields = { state: 'waiting', dependsOn: [], bytes: null, attempts: 0, notBefore: 0, held: 'line', fence: 0 }
-  await older.table('outbox').bulkAdd(made.map((draft) => ({ ...draft, ...fields, leaseUntil: 0, problem: null })))
+  await older
+    .table('outbox')
+    .bulkAdd(oldEntries.map((draft) => ({ ...draft, ...fields, leaseUntil: 0, problem: null })))
   await older.table('names').put({ intent: 'a', kind: 'user', id: 7 })
   await older
     .table('receipts')
@@ -54,28 +70,28 @@ it('what an older build kept and wrote is all there after the upgrade, in its or
     { name: 'made', count: 50 },
     { name: 'typed:order', value: { users: 3 }, at: 1 },
   ])
-  const row = { id: 1, scope: company, version: 1, asOf: 5, row: users[0], folds: { name: 'user 1', email: '' } }
+  const row = { id: 1, scope: companyId, version: 1, asOf: 5, row: users[0], folds: { name: 'user 1', email: '' } }
   await older.table('users').put(row)
 
   // The older page stays open.
   const newer = openDatabase(name, storage)
   expect((await newer.outbox.orderBy('seq').toArray()).map(({ intent }) => intent)).toEqual(
-    made.map(({ intent }) => intent),
+    oldEntries.map(({ intent }) => intent),
   )
-  expect(await newer.outbox.get(made[4]?.intent ?? '')).toMatchObject({
+  expect(await newer.outbox.get(oldEntries[4]?.intent ?? '')).toMatchObject({
     queueKey: 'user:4',
-    input: made[4]?.asked,
-    action: made[4]?.makes,
+    input: oldEntries[4]?.asked,
+    action: oldEntries[4]?.makes,
     delayedBy: 'network',
   })
   expect(await newer.rowIds.get('a')).toMatchObject({ kind: 'user', id: 7 })
   expect(await newer.receipts.get('b')).toMatchObject({ outcomeId: '9', about: { action: 'delete' } })
   expect(await newer.meta.toCollection().primaryKeys()).toEqual(['draft:order', 'session-generation', 'write-counter'])
   expect(await newer.table('users').count()).toBe(0)
-  expect(await claim(newer, { ...claiming, most: 50 })).not.toHaveLength(0)
-  await storePage(newer, list, firstPage, pageAnswer([aUser(2)], 10, '1', 2), 1)
+  expect(await claimEntries(newer, { ...claimOptions, maxEntries: 50 })).not.toHaveLength(0)
+  await storePage(newer, userList, firstPage, buildPageResponse([buildUser(2)], 10, '1', 2), 1)
   expect(await newer.listStats.toArray()).toMatchObject([
-    { table: 'users', scope: company, rows: await newer.table('users').count() },
+    { table: 'users', scope: companyId, rows: await newer.table('users').count() },
   ])
   newer.close()
   older.close()
@@ -85,21 +101,27 @@ it('a page of this build goes on writing its outbox under a newer one, and leave
   const storage = { indexedDB: new IDBFactory(), IDBKeyRange }
   const device = openDevice(storage)
   await openSession(device, subject)
-  const db = device.of(subject)
-  await storeChanges(db, list, company, { changed: users, gone: [], upto: 1, asOf: 1 }, { all: true, generation: 1 })
-  for (let n = 0; n < 50; n++) await enqueue(db, aDraft({ target: 1 + (n % 12) }))
+  const db = device.getDatabase(subject)
+  await storeChanges(
+    db,
+    userList,
+    companyId,
+    { changed: users, deletedIds: [], changeNumber: 1, asOf: 1 },
+    { isComplete: true, generation: 1 },
+  )
+  for (let n = 0; n < 50; n++) await enqueue(db, buildNewEntry({ target: 1 + (n % 12) }))
 
   const newer = openDatabase(name, storage)
   newer.version(1_000).stores({ tomorrow: 'id' })
   await newer.open()
   expect(await newer.outbox.count()).toBe(50)
 
-  const late = await enqueue(db, aDraft({ target: 3 }))
-  expect(await newer.outbox.get(late.intent)).toEqual(late)
-  expect(await storePage(db, list, firstPage, pageAnswer([aUser(77)], 99), 1)).toBe(false)
+  const laterEntry = await enqueue(db, buildNewEntry({ target: 3 }))
+  expect(await newer.outbox.get(laterEntry.intent)).toEqual(laterEntry)
+  expect(await storePage(db, userList, firstPage, buildPageResponse([buildUser(77)], 99), 1)).toBe(false)
   expect(await newer.table('users').count()).toBe(12)
   // It still shows what is there.
-  expect((await readListOn(device, list, firstPage)).count).toBe(12)
+  expect((await readListOn(device, userList, firstPage)).count).toBe(12)
   newer.close()
   db.close()
 })
@@ -107,16 +129,28 @@ it('a page of this build goes on writing its outbox under a newer one, and leave
 it('a row that the server deleted is in no list, no page, no index and no form any more', async () => {
   const device = openDevice({ indexedDB: new IDBFactory(), IDBKeyRange })
   await openSession(device, subject)
-  const db = device.of(subject)
-  await storePage(db, list, firstPage, pageAnswer(users.slice(0, 10), 1, '1', 12), 1)
-  await storeChanges(db, list, company, { changed: users, gone: [], upto: 1, asOf: 2 }, { all: true, generation: 1 })
-  await storeChanges(db, list, company, { changed: [], gone: [4], upto: 2, asOf: 3 }, { all: false, generation: 1 })
+  const db = device.getDatabase(subject)
+  await storePage(db, userList, firstPage, buildPageResponse(users.slice(0, 10), 1, '1', 12), 1)
+  await storeChanges(
+    db,
+    userList,
+    companyId,
+    { changed: users, deletedIds: [], changeNumber: 1, asOf: 2 },
+    { isComplete: true, generation: 1 },
+  )
+  await storeChanges(
+    db,
+    userList,
+    companyId,
+    { changed: [], deletedIds: [4], changeNumber: 2, asOf: 3 },
+    { isComplete: false, generation: 1 },
+  )
   for (const query of [firstPage, { ...firstPage, sort: ['id', 'desc'] as const }, { ...firstPage, results: 50 }]) {
-    const { rows, count } = await readListOn(device, list, query)
+    const { rows, count } = await readListOn(device, userList, query)
     expect([rows.some(({ row }) => row.id === 4), count]).toEqual([false, 11])
   }
   expect(await db.table('users').get(4)).toBeUndefined()
   // An older answer that still has it does not bring it back (protocol 33).
-  await storePage(db, list, firstPage, pageAnswer(users.slice(0, 10), 2, '1', 12), 1)
+  await storePage(db, userList, firstPage, buildPageResponse(users.slice(0, 10), 2, '1', 12), 1)
   expect(await db.table('users').get(4)).toBeUndefined()
 })

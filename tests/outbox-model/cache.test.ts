@@ -5,42 +5,49 @@
  */
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { rowsOf } from '#local/storage/database.ts'
+import { getRowTable } from '#local/storage/database.ts'
 import { readListOn } from '#local/lists/read-list.ts'
 import { storeChanges, storePage, storeRow } from '#local/lists/response-store.ts'
-import { deleted } from '#local/lists/row-store.ts'
+import { deletedVersion } from '#local/lists/row-store.ts'
 import { markSignedOut, openSession } from '#local/session/session.ts'
-import { readGate } from '#local/session/session-generation.ts'
-import { aUser, company, list, firstPage, type Kept, keptDevice } from '#tests/support/device/device-database.ts'
+import { readSessionGeneration } from '#local/session/session-generation.ts'
+import {
+  buildUser,
+  companyId,
+  userList,
+  firstPage,
+  type TestDevice,
+  openTestDevice,
+} from '#tests/support/device/device-database.ts'
 
-type Row = ReturnType<typeof aUser>
+type TestUser = ReturnType<typeof buildUser>
 const { RUNS = '40', REPLAY } = process.env
 const replay = REPLAY === undefined ? {} : { path: REPLAY }
 
 /** What the server says at a moment; it may arrive at any later one. */
-interface Said {
-  arrive: (kept: Kept, generation: number) => Promise<unknown>
+interface PendingResponse {
+  arrive: (testDevice: TestDevice, generation: number) => Promise<unknown>
   generation: number
 }
 
-interface World {
-  kept: Kept
-  rows: Map<number, Row>
+interface CacheWorld {
+  testDevice: TestDevice
+  rows: Map<number, TestUser>
   /** Ids that are gone for good, with the change that took them. */
-  gone: Map<number, number>
+  deletionChanges: Map<number, number>
   changes: Map<number, number>
   /** When each row was made. */
-  born: Map<number, number>
+  createdTimes: Map<number, number>
   change: number
   now: number
-  onTheWay: Said[]
+  pendingResponses: PendingResponse[]
   /** The highest version that this device was shown since it was last wiped. */
-  shown: Map<number, number>
+  seenVersions: Map<number, number>
   /** Ids that this device was told are gone. */
-  buried: Set<number>
+  deletedIds: Set<number>
 }
 
-type Event =
+type CacheEvent =
   | { kind: 'put'; id: number; name: number }
   | { kind: 'delete'; id: number }
   | { kind: 'page'; page: number; results: number; desc: boolean }
@@ -50,7 +57,7 @@ type Event =
   | { kind: 'leave' }
 
 const id = fc.integer({ min: 1, max: 9 })
-const event: fc.Arbitrary<Event> = fc.oneof(
+const event: fc.Arbitrary<CacheEvent> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('put' as const), id, name: fc.nat({ max: 20 }) }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('delete' as const), id }) },
   {
@@ -68,138 +75,143 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'leave' as const }) },
 )
 
-function touch(world: World, at: number): void {
+function touch(world: CacheWorld, userId: number): void {
   world.change += 1
-  world.changes.set(at, world.change)
+  world.changes.set(userId, world.change)
 }
 
-function put(world: World, { id: at, name }: { id: number; name: number }): void {
-  if (world.gone.has(at)) return
-  const version = (world.rows.get(at)?.row_version ?? 0) + 1
-  if (version === 1) world.born.set(at, world.now)
-  world.rows.set(at, aUser(at, { name: `User ${String(name).padStart(2, '0')}`, row_version: version }))
-  touch(world, at)
+function put(world: CacheWorld, { id: userId, name }: { id: number; name: number }): void {
+  if (world.deletionChanges.has(userId)) return
+  const version = (world.rows.get(userId)?.row_version ?? 0) + 1
+  if (version === 1) world.createdTimes.set(userId, world.now)
+  world.rows.set(userId, buildUser(userId, { name: `User ${String(name).padStart(2, '0')}`, row_version: version }))
+  touch(world, userId)
 }
 
-function remove(world: World, at: number): void {
-  if (!world.rows.delete(at)) return
-  touch(world, at)
-  world.gone.set(at, world.change)
+function remove(world: CacheWorld, userId: number): void {
+  if (!world.rows.delete(userId)) return
+  touch(world, userId)
+  world.deletionChanges.set(userId, world.change)
 }
 
 /** By name, ties by id, both in the same direction (protocol 36). */
-const inOrder = (rows: Iterable<Row>, desc: boolean) =>
+const sortRows = (rows: Iterable<TestUser>, desc: boolean) =>
   [...rows].toSorted((a, b) => (desc ? -1 : 1) * (a.name === b.name ? a.id - b.id : a.name < b.name ? -1 : 1))
 
-function askPage(world: World, { page, results, desc }: Event & { kind: 'page' }): void {
-  const all = inOrder(world.rows.values(), desc)
-  const rows = all.slice((page - 1) * results, page * results)
-  const answer = { rows, count: all.length, asOf: world.now, change: String(world.change) }
+function requestPage(world: CacheWorld, { page, results, desc }: CacheEvent & { kind: 'page' }): void {
+  const allRows = sortRows(world.rows.values(), desc)
+  const rows = allRows.slice((page - 1) * results, page * results)
+  const response = { rows, count: allRows.length, asOf: world.now, change: String(world.change) }
   const query = { ...firstPage, sort: ['name', desc ? 'desc' : 'asc'] as const, page, results }
-  say(world, (kept, generation) => storePage(kept.db, list, query, answer, generation))
+  sendResponse(world, (testDevice, generation) => storePage(testDevice.db, userList, query, response, generation))
 }
 
 /** From what the device has, as it asks; whatever changed after that, and what went. */
-async function askSince(world: World): Promise<void> {
-  const fill = await world.kept.db.syncPoints.get(`users|${company}`)
-  const from = fill?.upto ?? -1
-  const changed = [...world.rows.values()].filter((row) => (world.changes.get(row.id) ?? 0) > from)
-  const gone = [...world.gone].filter(([, change]) => change > from).map(([at]) => at)
-  const answer = { changed, gone, upto: world.change, asOf: world.now }
-  say(world, (kept, generation) => storeChanges(kept.db, list, company, answer, { all: from === -1, generation }))
+async function requestChanges(world: CacheWorld): Promise<void> {
+  const syncPoint = await world.testDevice.db.syncPoints.get(`users|${companyId}`)
+  const since = syncPoint?.upto ?? -1
+  const changed = [...world.rows.values()].filter((row) => (world.changes.get(row.id) ?? 0) > since)
+  const deletedIds = [...world.deletionChanges].filter(([, change]) => change > since).map(([userId]) => userId)
+  const response = { changed, deletedIds, changeNumber: world.change, asOf: world.now }
+  sendResponse(world, (testDevice, generation) =>
+    storeChanges(testDevice.db, userList, companyId, response, { isComplete: since === -1, generation }),
+  )
 }
 
-function askOne(world: World, at: number): void {
-  const row = world.rows.get(at)
+function requestRow(world: CacheWorld, userId: number): void {
+  const row = world.rows.get(userId)
   const asOf = world.now
-  if (row) say(world, (kept, generation) => storeRow(kept.db, 'users', row, { asOf, generation }))
+  if (row) sendResponse(world, (testDevice, generation) => storeRow(testDevice.db, 'users', row, { asOf, generation }))
 }
 
-const say = (world: World, arrive: Said['arrive']) =>
-  void world.onTheWay.push({ arrive, generation: world.kept.generation })
+const sendResponse = (world: CacheWorld, arrive: PendingResponse['arrive']) =>
+  void world.pendingResponses.push({ arrive, generation: world.testDevice.generation })
 
-async function arrive(world: World, at: number): Promise<void> {
-  const [said] = world.onTheWay.splice(at % Math.max(1, world.onTheWay.length), 1)
-  await said?.arrive(world.kept, said.generation)
+async function arrive(world: CacheWorld, index: number): Promise<void> {
+  const [response] = world.pendingResponses.splice(index % Math.max(1, world.pendingResponses.length), 1)
+  await response?.arrive(world.testDevice, response.generation)
 }
 
 /** Signs out and in again: what was asked before belongs to nobody. */
-async function leave(world: World): Promise<void> {
-  const { device, db } = world.kept
+async function signOutAndIn(world: CacheWorld): Promise<void> {
+  const { device, db } = world.testDevice
   await markSignedOut(device)
-  expect(await rowsOf(db, 'users').count()).toBe(0)
-  await openSession(device, { companyId: company, userId: 1 })
-  world.kept.generation = (await readGate(db)) ?? 0
-  world.shown.clear()
-  world.buried.clear()
+  expect(await getRowTable(db, 'users').count()).toBe(0)
+  await openSession(device, { companyId, userId: 1 })
+  world.testDevice.generation = (await readSessionGeneration(db)) ?? 0
+  world.seenVersions.clear()
+  world.deletedIds.clear()
 }
 
-async function check(world: World): Promise<void> {
-  const { db, device } = world.kept
-  const stored = await rowsOf(db, 'users').toArray()
-  for (const { id: at, version } of stored) {
-    expect(version, `row ${at} went back`).toBeGreaterThanOrEqual(world.shown.get(at) ?? 0)
-    expect(world.buried.has(at), `row ${at} came back`).toBe(false)
-    world.shown.set(at, version)
+async function check(world: CacheWorld): Promise<void> {
+  const { db, device } = world.testDevice
+  const stored = await getRowTable(db, 'users').toArray()
+  for (const { id: userId, version } of stored) {
+    expect(version, `row ${userId} went back`).toBeGreaterThanOrEqual(world.seenVersions.get(userId) ?? 0)
+    expect(world.deletedIds.has(userId), `row ${userId} came back`).toBe(false)
+    world.seenVersions.set(userId, version)
   }
   // Others only left their place in a list, and may be told of again until the server says that they are gone.
-  for (const { table, id: at, version } of await db.tombstones.toArray())
-    if (table === 'users' && version === deleted) world.buried.add(at)
-  const view = await readListOn(device, list, { ...firstPage, results: 50 })
+  for (const { table, id: userId, version } of await db.tombstones.toArray())
+    if (table === 'users' && version === deletedVersion) world.deletedIds.add(userId)
+  const view = await readListOn(device, userList, { ...firstPage, results: 50 })
   if (!view.complete || view.asOf === null) return
   const { asOf } = view
-  const here = new Set(view.rows.map(({ row }) => row.id))
-  const missing = [...world.rows.keys()].filter((at) => (world.born.get(at) ?? 0) <= asOf && !here.has(at))
+  const listedIds = new Set(view.rows.map(({ row }) => row.id))
+  const missing = [...world.rows.keys()].filter(
+    (userId) => (world.createdTimes.get(userId) ?? 0) <= asOf && !listedIds.has(userId),
+  )
   expect(missing, 'rows that are not in a list called complete').toEqual([])
 }
 
 /** Everything arrives, the device catches up, and holds what the server holds. */
-async function settle(world: World): Promise<void> {
-  while (world.onTheWay.length > 0) await arrive(world, 0)
+async function settle(world: CacheWorld): Promise<void> {
+  while (world.pendingResponses.length > 0) await arrive(world, 0)
   world.now += 1_000
-  await askSince(world)
+  await requestChanges(world)
   await arrive(world, 0)
   await check(world)
-  const { rows, complete } = await readListOn(world.kept.device, list, { ...firstPage, results: 50 })
-  const words = (all: readonly { id: unknown; row_version: number }[]) => all.map((row) => [row.id, row.row_version])
+  const { rows, complete } = await readListOn(world.testDevice.device, userList, { ...firstPage, results: 50 })
+  const toVersions = (rows: readonly { id: unknown; row_version: number }[]) =>
+    rows.map((row) => [row.id, row.row_version])
   expect(complete).toBe(true)
-  expect(words(rows.map(({ row }) => row))).toEqual(words(inOrder(world.rows.values(), false)))
+  expect(toVersions(rows.map(({ row }) => row))).toEqual(toVersions(sortRows(world.rows.values(), false)))
 }
 
-async function live(events: readonly Event[]): Promise<void> {
-  const kept = await keptDevice()
-  const world: World = {
-    kept,
+async function playHistory(events: readonly CacheEvent[]): Promise<void> {
+  const testDevice = await openTestDevice()
+  const world: CacheWorld = {
+    testDevice,
     rows: new Map(),
-    gone: new Map(),
+    deletionChanges: new Map(),
     changes: new Map(),
-    born: new Map(),
+    createdTimes: new Map(),
     change: 1,
     now: 1_000_000,
-    onTheWay: [],
-    shown: new Map(),
-    buried: new Set(),
+    pendingResponses: [],
+    seenVersions: new Map(),
+    deletedIds: new Set(),
   }
-  for (const at of [1, 2, 3, 4, 5]) put(world, { id: at, name: at })
-  for (const one of events) {
+  for (const userId of [1, 2, 3, 4, 5]) put(world, { id: userId, name: userId })
+  for (const event of events) {
     world.now += 1_000
-    if (one.kind === 'put') put(world, one)
-    if (one.kind === 'delete') remove(world, one.id)
-    if (one.kind === 'page') askPage(world, one)
-    if (one.kind === 'since') await askSince(world)
-    if (one.kind === 'single') askOne(world, one.id)
-    if (one.kind === 'arrive') await arrive(world, one.at)
-    if (one.kind === 'leave') await leave(world)
+    if (event.kind === 'put') put(world, event)
+    if (event.kind === 'delete') remove(world, event.id)
+    if (event.kind === 'page') requestPage(world, event)
+    if (event.kind === 'since') await requestChanges(world)
+    if (event.kind === 'single') requestRow(world, event.id)
+    if (event.kind === 'arrive') await arrive(world, event.at)
+    if (event.kind === 'leave') await signOutAndIn(world)
     await check(world)
   }
   await settle(world)
-  kept.db.close()
+  testDevice.db.close()
 }
 
 it(
   `the list on the device never goes back, through ${RUNS} histories`,
   async () => {
-    await fc.assert(fc.asyncProperty(fc.array(event, { minLength: 10, maxLength: 40, size: 'max' }), live), {
+    await fc.assert(fc.asyncProperty(fc.array(event, { minLength: 10, maxLength: 40, size: 'max' }), playHistory), {
       numRuns: Number(RUNS),
       endOnFailure: process.env['SHRINK'] === undefined,
       ...replay,

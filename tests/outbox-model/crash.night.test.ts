@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { dieEverywhere, fewShorts } from '#tests/outbox-model/crashes.ts'
-import { byDay } from '#tests/support/runner/nightly.ts'
+import { killAtEveryStep, selectedHistories } from '#tests/outbox-model/crashes.ts'
+import { limitByDay } from '#tests/support/runner/nightly.ts'
 
 /** The first, with the line up, has the most steps, and its writes meet nothing that the others do not: it is for the night. */
-const histories = byDay(fewShorts.toReversed(), 5)
+const histories = limitByDay(selectedHistories.toReversed(), 5)
 
-it.each(histories)('keeps every promise when it is killed at any step: $name (F-13)', async (short) => {
-  expect(await dieEverywhere(short)).toBeGreaterThan(5)
+it.each(histories)('keeps every promise when it is killed at any step: $name (F-13)', async (history) => {
+  expect(await killAtEveryStep(history)).toBeGreaterThan(5)
 })

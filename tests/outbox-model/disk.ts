@@ -5,60 +5,60 @@
  */
 import { forceCloseDatabase, IDBFactory } from 'fake-indexeddb'
 
-export interface Disk {
+export interface ModelDisk {
   /** The storage as this process sees it. */
-  viewFor(process: Mortal): IDBFactory
+  createView(process: KillableProcess): IDBFactory
   /** Contents of one table, what runs included; empty where there is none. Not to be changed. */
   read<T>(database: string, table: string): T[]
   /** Called after each commit of a process that is alive, before the process hears of it. */
-  onCommit: (process: Mortal, transaction: IDBTransaction) => void
+  onCommit: (process: KillableProcess, transaction: IDBTransaction) => void
   /** Every put from here on fails, as it does where there is no room. */
   isFull: boolean
   /** Transactions that have not ended. */
-  open(): number
+  countOpen(): number
   /** The browser closes all connections of this process by itself. */
-  closeConnections(process: Mortal): void
+  closeConnections(process: KillableProcess): void
   /** Aborts what this process has under way, so that it never hears of anything again. */
-  forget(process: Mortal): void
+  forget(process: KillableProcess): void
 }
 
-export interface Mortal {
+export interface KillableProcess {
   isDead: boolean
 }
 
 /** What of fake-indexeddb is used past its public face: the raw stores, and the abort with a reason. */
-interface Raw {
+interface RawFactory {
   _databases: Map<string, { rawObjectStores: Map<string, { records: { values(): Iterable<{ value: unknown }> } }> }>
 }
-interface Connection extends IDBDatabase {
+interface WatchedConnection extends IDBDatabase {
   isWatched?: true
 }
-type Transaction = IDBTransaction & { _abort(name: string): void; _state: string }
+type RawTransaction = IDBTransaction & { _abort(name: string): void; _state: string }
 
-export function createDisk(): Disk {
+export function createDisk(): ModelDisk {
   const factory = new IDBFactory()
-  const connections = new Map<Mortal, Set<Connection>>()
-  const running = new Map<Transaction, Mortal>()
-  const disk: Disk = {
-    viewFor: (process) => viewFor(process) as IDBFactory,
+  const connections = new Map<KillableProcess, Set<WatchedConnection>>()
+  const runningTransactions = new Map<RawTransaction, KillableProcess>()
+  const disk: ModelDisk = {
+    createView: (process) => createView(process) as IDBFactory,
     read: <T>(database: string, table: string) => {
-      const store = (factory as unknown as Raw)._databases.get(database)?.rawObjectStores.get(table)
+      const store = (factory as unknown as RawFactory)._databases.get(database)?.rawObjectStores.get(table)
       return store ? [...store.records.values()].map(({ value }) => value as T) : []
     },
     onCommit: () => {},
     isFull: false,
-    open: () => running.size,
+    countOpen: () => runningTransactions.size,
     closeConnections(process) {
       for (const connection of connections.get(process) ?? []) forceCloseDatabase(connection as never)
       connections.delete(process)
     },
     forget(process) {
-      for (const [transaction, owner] of running) if (owner === process) silence(transaction)
+      for (const [transaction, owner] of runningTransactions) if (owner === process) silenceTransaction(transaction)
       connections.delete(process)
     },
   }
 
-  function viewFor(process: Mortal): Partial<IDBFactory> {
+  function createView(process: KillableProcess): Partial<IDBFactory> {
     return {
       open(name, version) {
         // Nobody answers the dead.
@@ -66,10 +66,10 @@ export function createDisk(): Disk {
         const request = factory.open(name, version)
         request.addEventListener('upgradeneeded', () => {
           const { result, transaction } = request
-          adopt(process, result)
-          if (transaction) watch(process, transaction as Transaction)
+          adoptConnection(process, result)
+          if (transaction) watch(process, transaction as RawTransaction)
         })
-        request.addEventListener('success', () => adopt(process, request.result))
+        request.addEventListener('success', () => adoptConnection(process, request.result))
         return request
       },
       cmp: (a, b) => factory.cmp(a, b),
@@ -78,25 +78,25 @@ export function createDisk(): Disk {
     }
   }
 
-  function adopt(process: Mortal, connection: Connection): void {
+  function adoptConnection(process: KillableProcess, connection: WatchedConnection): void {
     if (connection.isWatched) return
     connection.isWatched = true
-    const own = connections.get(process) ?? new Set()
-    connections.set(process, own.add(connection))
-    const begin = connection.transaction.bind(connection)
-    connection.transaction = (...args: Parameters<typeof begin>) => {
+    const ownConnections = connections.get(process) ?? new Set()
+    connections.set(process, ownConnections.add(connection))
+    const beginTransaction = connection.transaction.bind(connection)
+    connection.transaction = (...args: Parameters<typeof beginTransaction>) => {
       if (process.isDead) throw new DOMException('the process is dead', 'InvalidStateError')
-      const transaction = begin(...args) as Transaction
+      const transaction = beginTransaction(...args) as RawTransaction
       watch(process, transaction)
       return transaction
     }
   }
 
-  function watch(process: Mortal, transaction: Transaction): void {
-    running.set(transaction, process)
-    transaction.addEventListener('abort', () => running.delete(transaction))
+  function watch(process: KillableProcess, transaction: RawTransaction): void {
+    runningTransactions.set(transaction, process)
+    transaction.addEventListener('abort', () => runningTransactions.delete(transaction))
     transaction.addEventListener('complete', () => {
-      running.delete(transaction)
+      runningTransactions.delete(transaction)
       if (transaction.mode !== 'readonly' && !process.isDead) disk.onCommit(process, transaction)
       // Committed, and nobody is there any more to hear it.
       if (process.isDead) transaction.oncomplete = null
@@ -104,7 +104,7 @@ export function createDisk(): Disk {
     if (disk.isFull && transaction.mode === 'readwrite') failPuts(transaction)
   }
 
-  function silence(transaction: Transaction): void {
+  function silenceTransaction(transaction: RawTransaction): void {
     transaction.oncomplete = transaction.onabort = transaction.onerror = null
     if (transaction._state !== 'finished' && transaction._state !== 'committing') transaction.abort()
   }
@@ -112,10 +112,10 @@ export function createDisk(): Disk {
 }
 
 /** The put itself succeeds; that there is no room shows when it is to be written down, and the whole is undone. */
-function failPuts(transaction: Transaction): void {
-  const storeOf = transaction.objectStore.bind(transaction)
+function failPuts(transaction: RawTransaction): void {
+  const openStore = transaction.objectStore.bind(transaction)
   transaction.objectStore = (name) => {
-    const store = storeOf(name)
+    const store = openStore(name)
     const put = IDBObjectStore.prototype.put.bind(store)
     store.put = (...args: Parameters<typeof put>) => {
       const request = put(...args)

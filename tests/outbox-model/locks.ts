@@ -1,78 +1,83 @@
 /** Web Locks of one browser, as far as the request pipeline uses them, whose holders can die: then their locks are free. */
-import type { Mortal } from '#tests/outbox-model/disk.ts'
+import type { KillableProcess } from '#tests/outbox-model/disk.ts'
 
-type Request = LockManager['request']
+type RequestLock = LockManager['request']
 
-export interface DyingLocks {
-  managerFor(process: Mortal): { request: Request }
+export interface KillableLocks {
+  managerFor(process: KillableProcess): { request: RequestLock }
   /** Whoever is dead holds and awaits nothing. */
   release(): void
   /** Names that somebody holds or waits for. */
-  taken(): string[]
+  listLocks(): string[]
 }
 
-interface Claim {
-  process: Mortal
+interface LockClaim {
+  process: KillableProcess
   run: () => void
-  lose: () => void
+  loseLock: () => void
 }
 
-export function createLocks(): DyingLocks {
-  const holders = new Map<string, Claim>()
-  const queues = new Map<string, Claim[]>()
-  const queueOf = (name: string) => queues.get(name) ?? queues.set(name, []).get(name) ?? []
+export function createLocks(): KillableLocks {
+  const holders = new Map<string, LockClaim>()
+  const queues = new Map<string, LockClaim[]>()
+  const getQueue = (name: string) => queues.get(name) ?? queues.set(name, []).get(name) ?? []
 
   function grant(name: string): void {
     if (holders.has(name)) return
-    const next = queueOf(name).shift()
+    const next = getQueue(name).shift()
     if (!next) return
     holders.set(name, next)
     next.run()
   }
 
-  function leave(name: string, claim: Claim): void {
+  function releaseClaim(name: string, claim: LockClaim): void {
     if (holders.get(name) === claim) holders.delete(name)
     grant(name)
   }
 
-  function ask<T>(process: Mortal, name: string, options: LockOptions, act: () => Promise<T>): Promise<T> {
+  function requestLock<T>(
+    process: KillableProcess,
+    name: string,
+    options: LockOptions,
+    callback: () => Promise<T>,
+  ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const claim: Claim = {
+      const claim: LockClaim = {
         process,
         // A moment later, as in a browser: nobody is given a lock within their own call.
         run: () =>
           queueMicrotask(
             () =>
-              void act()
+              void callback()
                 .then(resolve, reject)
-                .finally(() => leave(name, claim)),
+                .finally(() => releaseClaim(name, claim)),
           ),
-        lose: () => reject(new DOMException('stolen', 'AbortError')),
+        loseLock: () => reject(new DOMException('stolen', 'AbortError')),
       }
       if (process.isDead) return
       options.signal?.addEventListener('abort', () => {
         queues.set(
           name,
-          queueOf(name).filter((other) => other !== claim),
+          getQueue(name).filter((otherClaim) => otherClaim !== claim),
         )
         reject(new DOMException('given up', 'AbortError'))
       })
       if (options.steal) {
-        holders.get(name)?.lose()
+        holders.get(name)?.loseLock()
         holders.delete(name)
-        queueOf(name).unshift(claim)
+        getQueue(name).unshift(claim)
       } else {
-        queueOf(name).push(claim)
+        getQueue(name).push(claim)
       }
       grant(name)
     })
   }
 
   return {
-    taken: () => [...holders.keys(), ...[...queues].flatMap(([name, queue]) => (queue.length > 0 ? [name] : []))],
+    listLocks: () => [...holders.keys(), ...[...queues].flatMap(([name, queue]) => (queue.length > 0 ? [name] : []))],
     managerFor: (process) => ({
-      request: ((name: string, options: LockOptions, act: () => Promise<unknown>) =>
-        ask(process, name, options, act)) as Request,
+      request: ((name: string, options: LockOptions, callback: () => Promise<unknown>) =>
+        requestLock(process, name, options, callback)) as RequestLock,
     }),
     release() {
       for (const [name, queue] of queues)

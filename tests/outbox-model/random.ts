@@ -1,39 +1,39 @@
 /** Long histories drawn at random, against the promise; a failing one prints its seed and path, which play it again. */
 import * as fc from 'fast-check'
-import { deed } from '#tests/outbox-model/operations.ts'
-import { live } from '#tests/outbox-model/live.ts'
+import { actionArbitrary } from '#tests/outbox-model/model-actions.ts'
+import { runSimulation } from '#tests/outbox-model/run-simulation.ts'
 
-export interface Drawn {
+export interface RandomRunOptions {
   seed: number
   runs: number
   /** As a failure prints it. */
   path?: string | undefined
 }
 
-export interface Sum {
+export interface SimulationTotals {
   histories: number
   /** Commits, and both ends of every request. */
   steps: number
   effects: number
-  wishes: number
+  writes: number
 }
 
 /** `SHRINK=1` looks for the shortest history that fails, which takes a while. */
 const { SHRINK } = process.env
 
 /** Throws at the first history that breaks a promise. */
-export async function liveMany({ seed, runs, path }: Drawn): Promise<Sum> {
-  const sum: Sum = { histories: 0, steps: 0, effects: 0, wishes: 0 }
-  const histories = fc.array(deed, { minLength: 8, maxLength: 30, size: 'max' })
+export async function runRandomSimulations({ seed, runs, path }: RandomRunOptions): Promise<SimulationTotals> {
+  const totals: SimulationTotals = { histories: 0, steps: 0, effects: 0, writes: 0 }
+  const histories = fc.array(actionArbitrary, { minLength: 8, maxLength: 30, size: 'max' })
   await fc.assert(
-    fc.asyncProperty(histories, async (deeds) => {
-      const { steps, effects, wishes } = await live(deeds)
-      sum.histories += 1
-      sum.steps += steps
-      sum.effects += effects
-      sum.wishes += wishes
+    fc.asyncProperty(histories, async (actions) => {
+      const { steps, effects, writes } = await runSimulation(actions)
+      totals.histories += 1
+      totals.steps += steps
+      totals.effects += effects
+      totals.writes += writes
     }),
     { numRuns: runs, seed, endOnFailure: SHRINK === undefined, ...(path === undefined ? {} : { path }) },
   )
-  return sum
+  return totals
 }

@@ -6,25 +6,25 @@
 import { deleteSealKeys } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
 import { isStored } from '#contract/verdict.ts'
-import type { Clock, Received, Sent } from '#tests/support/device/device.ts'
-import { aUser, company } from '#tests/support/device/device-database.ts'
+import type { Clock, ReceivedResponse, SentRequest } from '#tests/support/device/device.ts'
+import { buildUser, companyId } from '#tests/support/device/device-database.ts'
 import { createSealKeys } from '#tests/support/device/seal-keys.ts'
 
-export type Row = ReturnType<typeof aUser>
+export type ModelUser = ReturnType<typeof buildUser>
 
-export interface Stored {
+export interface IdempotencyRecord {
   intent: string
   key: string
   userId: number
-  print: string
+  fingerprint: string
   state: 'done' | 'refused' | 'void'
   code: string | null
-  answer: Received
+  response: ReceivedResponse
   row: { id: number; version: number } | null
 }
 
 /** One write as it came, alone or in a batch. */
-export interface Item {
+export interface ModelRequest {
   method: string
   path: string
   key: string
@@ -35,10 +35,10 @@ export interface Item {
   after: string | undefined
 }
 
-export interface Effect {
+export interface ModelEffect {
   intent: string
   userId: number
-  body: Item['body']
+  body: ModelRequest['body']
 }
 
 /** What every write is answered until another mood comes; `well`: by the rules; `deaf`: by one who never heard of keys. */
@@ -46,27 +46,27 @@ export const moods = ['well', 'failing', 'forbidding', 'limiting', 'late', 'lock
 export type Mood = (typeof moods)[number]
 
 export interface ModelServer {
-  answer(sent: Sent): Promise<Received>
+  respond(request: SentRequest): Promise<ReceivedResponse>
   mood: Mood
-  rows: Map<number, Row>
+  rows: Map<number, ModelUser>
   /** Every state a row ever had, by id and version. */
-  history: Map<string, Row>
-  idempotency: Stored[]
-  effects: Effect[]
+  history: Map<string, ModelUser>
+  idempotency: IdempotencyRecord[]
+  effects: ModelEffect[]
   /** Rules of the protocol that a device has broken. */
-  broken: string[]
+  violations: string[]
   /** Called with the writes of one request before any of them is looked at. */
-  onArrival: (items: readonly Item[]) => void
+  onArrival: (items: readonly ModelRequest[]) => void
   /** Called when sealing keys of a user have been deleted. */
   onDeletedKeys: (userId: number, ids: readonly number[]) => void
-  settled(intent: string): Stored | undefined
+  findSettled(intent: string): IdempotencyRecord | undefined
   /** Somebody else changes a row. */
   changeBehind(id: number): void
   /** All tokens given so far are worth nothing now. */
   revoke(): void
 }
 
-const moodAnswers: Partial<Record<Mood, [status: number, code: string, extra?: Record<string, string>]>> = {
+const moodResponses: Partial<Record<Mood, [status: number, code: string, extra?: Record<string, string>]>> = {
   failing: [500, 'SERVER_ERROR'],
   limiting: [429, 'RATE_LIMITED', { 'retry-after': '5' }],
   late: [408, 'REQUEST_TIMEOUT'],
@@ -76,17 +76,30 @@ const moodAnswers: Partial<Record<Mood, [status: number, code: string, extra?: R
 const batchStops = new Set([401, 429, 503])
 
 let requests = 0
-const json = (status: number, body: unknown, extra: Record<string, string> = {}): Received => ({
+const buildJsonResponse = (
+  status: number,
+  body: unknown,
+  extraHeaders: Record<string, string> = {},
+): ReceivedResponse => ({
   status,
-  headers: { 'content-type': 'application/json', [headers.requestId]: `request-${++requests}`, ...extra },
+  headers: { 'content-type': 'application/json', [headers.requestId]: `request-${++requests}`, ...extraHeaders },
   body: body === null ? '' : JSON.stringify(body),
 })
-const problem = (status: number, code: string, data: unknown = null, extra: Record<string, string> = {}) =>
-  json(status, { errorCode: code, errorMessage: 'Words for people, in their language.', data }, extra)
+const buildProblemResponse = (
+  status: number,
+  code: string,
+  data: unknown = null,
+  extraHeaders: Record<string, string> = {},
+) =>
+  buildJsonResponse(
+    status,
+    { errorCode: code, errorMessage: 'Words for people, in their language.', data },
+    extraHeaders,
+  )
 
 const readBody = (text: string | null) => (text ? (JSON.parse(text) as Record<string, unknown>) : null)
 
-const loggedOut: Received = {
+const loggedOut: ReceivedResponse = {
   status: 204,
   headers: { [headers.requestId]: 'request-0', 'set-cookie': ['portal-refresh=; Path=/api/m18s; Max-Age=0'] },
   body: '',
@@ -96,17 +109,17 @@ export function createModelServer(clock: Clock): ModelServer {
   const tokens = new Map<string, { userId: number; session: number; until: number }>()
   const sealKeys = createSealKeys()
   let change = 1
-  let made = 0
+  let tokenCount = 0
 
-  function keep(row: Row): Row {
+  function storeRow(row: ModelUser): ModelUser {
     server.rows.set(row.id, row)
     server.history.set(`${row.id} ${row.row_version}`, row)
     change += 1
     return row
   }
 
-  function give(userId: number, session = sealKeys.begin(userId)): Received {
-    const access = `${userId}.${String(++made).padStart(20, '0')}`
+  function grantTokens(userId: number, session = sealKeys.begin(userId)): ReceivedResponse {
+    const access = `${userId}.${String(++tokenCount).padStart(20, '0')}`
     tokens.set(access, { userId, session, until: clock.now() + 600_000 })
     const body = {
       access_token: access,
@@ -115,144 +128,170 @@ export function createModelServer(clock: Clock): ModelServer {
       expires_in: 600,
       user_id: userId,
     }
-    const given = json(200, body)
+    const response = buildJsonResponse(200, body)
     const cookies = [
       `portal-access=${access}; Path=/; Max-Age=600`,
       `portal-refresh=${userId}.${session}; Path=/api/m18s`,
     ]
-    return { ...given, headers: { ...given.headers, 'set-cookie': cookies } }
+    return { ...response, headers: { ...response.headers, 'set-cookie': cookies } }
   }
 
-  function token({ body, headers: sent }: Sent): Received {
+  function respondToToken({ body, headers: requestHeaders }: SentRequest): ReceivedResponse {
     const form = new URLSearchParams(body ?? '')
-    if (form.get('grant_type') === 'password') return give(Number(form.get('username')?.match(/user(\d+)/)?.[1]))
-    const [, of, session] = /portal-refresh=(\d+)\.(\d+)/.exec(sent.cookie ?? '') ?? []
-    const userId = Number(of)
-    const meant = sent[headers.forUser]
-    if (userId && meant && meant !== `${company}:${userId}`) return problem(409, 'WRONG_SESSION')
-    return userId ? give(userId, Number(session)) : problem(401, 'UNAUTHORIZED')
+    if (form.get('grant_type') === 'password') return grantTokens(Number(form.get('username')?.match(/user(\d+)/)?.[1]))
+    const [, userIdText, session] = /portal-refresh=(\d+)\.(\d+)/.exec(requestHeaders.cookie ?? '') ?? []
+    const userId = Number(userIdText)
+    const forUser = requestHeaders[headers.forUser]
+    if (userId && forUser && forUser !== `${companyId}:${userId}`) return buildProblemResponse(409, 'WRONG_SESSION')
+    return userId ? grantTokens(userId, Number(session)) : buildProblemResponse(401, 'UNAUTHORIZED')
   }
 
-  function list(url: URL): Received {
+  function respondWithList(url: URL): ReceivedResponse {
     const all = [...server.rows.values()]
-    const shown = { [headers.asOf]: String(clock.now()), [headers.change]: String(change) }
-    if (url.searchParams.has('since')) return json(200, { changed: all, gone: [], upto: change }, shown)
-    const there = all.filter(({ status }) => status !== -2).toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    return json(200, { count: there.length, data: there.slice(0, 100) }, shown)
+    const listHeaders = { [headers.asOf]: String(clock.now()), [headers.change]: String(change) }
+    if (url.searchParams.has('since'))
+      return buildJsonResponse(200, { changed: all, gone: [], upto: change }, listHeaders)
+    const visibleRows = all.filter(({ status }) => status !== -2).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    return buildJsonResponse(200, { count: visibleRows.length, data: visibleRows.slice(0, 100) }, listHeaders)
   }
 
   /** The rules, in their order (protocol 4). */
-  function carry(userId: number, item: Item): Received {
+  function executeRequest(userId: number, item: ModelRequest): ReceivedResponse {
     const echo = { [headers.key]: item.key }
-    if (item.forUser !== `${company}:${userId}`) return problem(409, 'WRONG_SESSION', null, echo)
-    const mood = moodAnswers[server.mood]
-    if (mood) return problem(mood[0], mood[1], null, { ...echo, ...mood[2] })
-    const print = JSON.stringify([item.method, item.path, item.ifMatch, item.forUser, item.body])
-    const mine = server.idempotency.filter((one) => one.userId === userId)
-    const known = mine.find(({ key }) => key === item.key)
-    if (known) return again(known, print, item)
-    const settled = mine.find(({ intent, state }) => intent === item.intent && state !== 'refused')
-    if (settled) return done(settled, echo)
-    const effect = attempt(item, mine)
-    const { errorCode } = (effect.answer.status >= 400 ? JSON.parse(effect.answer.body) : {}) as { errorCode?: string }
+    if (item.forUser !== `${companyId}:${userId}`) return buildProblemResponse(409, 'WRONG_SESSION', null, echo)
+    const mood = moodResponses[server.mood]
+    if (mood) return buildProblemResponse(mood[0], mood[1], null, { ...echo, ...mood[2] })
+    const fingerprint = JSON.stringify([item.method, item.path, item.ifMatch, item.forUser, item.body])
+    const ownRecords = server.idempotency.filter((one) => one.userId === userId)
+    const knownRecord = ownRecords.find(({ key }) => key === item.key)
+    if (knownRecord) return replayResponse(knownRecord, fingerprint, item)
+    const settledRecord = ownRecords.find(({ intent, state }) => intent === item.intent && state !== 'refused')
+    if (settledRecord) return respondIntentDone(settledRecord, echo)
+    const result = applyRequest(item, ownRecords)
+    const { errorCode } = (result.response.status >= 400 ? JSON.parse(result.response.body) : {}) as {
+      errorCode?: string
+    }
     const code = errorCode ?? null
-    if (!isStored(effect.answer.status, code)) return withHeaders(effect.answer, echo)
-    const state = effect.answer.status < 300 ? 'done' : 'refused'
+    if (!isStored(result.response.status, code)) return withHeaders(result.response, echo)
+    const state = result.response.status < 300 ? 'done' : 'refused'
     const outcome = { ...echo, [headers.outcome]: `${state}; ${server.idempotency.length + 1}` }
-    const answer = withHeaders(effect.answer, outcome)
-    server.idempotency.push({ intent: item.intent, key: item.key, userId, print, state, code, answer, row: effect.row })
+    const response = withHeaders(result.response, outcome)
+    server.idempotency.push({
+      intent: item.intent,
+      key: item.key,
+      userId,
+      fingerprint,
+      state,
+      code,
+      response,
+      row: result.row,
+    })
     if (state === 'done') server.effects.push({ intent: item.intent, userId, body: item.body })
-    return answer
+    return response
   }
 
-  function again(known: Stored, print: string, item: Item): Received {
-    if (known.print !== print) {
-      server.broken.push(`key ${item.key} came with other bytes (protocol 2)`)
-      return problem(422, 'IDEMPOTENCY_MISMATCH', null, {
+  function replayResponse(record: IdempotencyRecord, fingerprint: string, item: ModelRequest): ReceivedResponse {
+    if (record.fingerprint !== fingerprint) {
+      server.violations.push(`key ${item.key} came with other bytes (protocol 2)`)
+      return buildProblemResponse(422, 'IDEMPOTENCY_MISMATCH', null, {
         [headers.key]: item.key,
         [headers.outcome]: 'refused; schema',
       })
     }
-    const replayed = withHeaders(known.answer, { [headers.replayed]: 'true' })
-    if (known.answer.status !== 412) return replayed
-    const current = server.rows.get((JSON.parse(known.answer.body) as { data: { current: Row } }).data.current.id)
-    return { ...replayed, body: problem(412, 'VERSION_CONFLICT', { current }).body }
+    const replayed = withHeaders(record.response, { [headers.replayed]: 'true' })
+    if (record.response.status !== 412) return replayed
+    const current = server.rows.get(
+      (JSON.parse(record.response.body) as { data: { current: ModelUser } }).data.current.id,
+    )
+    return { ...replayed, body: buildProblemResponse(412, 'VERSION_CONFLICT', { current }).body }
   }
 
-  function done({ state, answer }: Stored, echo: Record<string, string>): Received {
-    if (state === 'void') return problem(409, 'INTENT_VOID', null, { ...echo, [headers.outcome]: 'refused; 1' })
-    const first = { status: answer.status, headers: answer.headers, body: readBody(answer.body) }
-    return problem(409, 'INTENT_DONE', { answer: first }, { ...echo, [headers.outcome]: 'done; 1' })
+  function respondIntentDone({ state, response }: IdempotencyRecord, echo: Record<string, string>): ReceivedResponse {
+    if (state === 'void')
+      return buildProblemResponse(409, 'INTENT_VOID', null, { ...echo, [headers.outcome]: 'refused; 1' })
+    const firstResponse = { status: response.status, headers: response.headers, body: readBody(response.body) }
+    return buildProblemResponse(
+      409,
+      'INTENT_DONE',
+      { answer: firstResponse },
+      { ...echo, [headers.outcome]: 'done; 1' },
+    )
   }
 
-  type Tried = { answer: Received; row: Stored['row'] }
-  const no = (status: number, code: string, data: unknown = null): Tried => ({
-    answer: problem(status, code, data),
+  type AttemptResult = { response: ReceivedResponse; row: IdempotencyRecord['row'] }
+  const refuse = (status: number, code: string, data: unknown = null): AttemptResult => ({
+    response: buildProblemResponse(status, code, data),
     row: null,
   })
 
-  function attempt(item: Item, mine: readonly Stored[]): Tried {
-    const settled = (intent: string) => mine.findLast((one) => one.intent === intent)
-    if (item.after && settled(item.after)?.state !== 'done') return no(424, 'DEPENDENCY_FAILED')
+  function applyRequest(item: ModelRequest, ownRecords: readonly IdempotencyRecord[]): AttemptResult {
+    const findOwnRecord = (intent: string) => ownRecords.findLast((one) => one.intent === intent)
+    if (item.after && findOwnRecord(item.after)?.state !== 'done') return refuse(424, 'DEPENDENCY_FAILED')
     const isNew = item.path === '/api/m18s/user'
-    const said = item.path.split('/').at(-1) ?? ''
-    const named = said.startsWith('~') ? settled(said.slice(1)) : null
-    if (!isNew && named !== null && named?.state !== 'done') return no(424, 'NAME_UNKNOWN')
+    const lastSegment = item.path.split('/').at(-1) ?? ''
+    const namedRecord = lastSegment.startsWith('~') ? findOwnRecord(lastSegment.slice(1)) : null
+    if (!isNew && namedRecord !== null && namedRecord?.state !== 'done') return refuse(424, 'NAME_UNKNOWN')
     const base = /^"~(.*)"$/.exec(item.ifMatch ?? '')?.[1]
-    const left = base === undefined ? null : settled(base)
-    if (left !== null && left?.state !== 'done') return no(424, 'NAME_UNKNOWN')
-    if (server.mood === 'forbidding') return no(403, 'FORBIDDEN')
+    const baseRecord = base === undefined ? null : findOwnRecord(base)
+    if (baseRecord !== null && baseRecord?.state !== 'done') return refuse(424, 'NAME_UNKNOWN')
+    if (server.mood === 'forbidding') return refuse(403, 'FORBIDDEN')
     const name = String(item.body?.name ?? '')
-    if (name.startsWith('bad')) return no(409, 'DUP_USER')
-    if (name.startsWith('ask') && !item.body?.confirmKey) return no(409, 'APP_CONFIRM', { confirm_key: 'yes' })
+    if (name.startsWith('bad')) return refuse(409, 'DUP_USER')
+    if (name.startsWith('ask') && !item.body?.confirmKey) return refuse(409, 'APP_CONFIRM', { confirm_key: 'yes' })
     if (isNew)
-      return did(keep(aUser(server.rows.size + 1, { ...item.body, status: 0, row_version: 1 } as Partial<Row>)))
-    const row = server.rows.get(named?.row?.id ?? Number(said))
-    if (!row || row.status === -2) return no(404, 'USER_NOT_EXIST')
-    const version = left ? left.row?.version : item.ifMatch === undefined ? null : Number(item.ifMatch.slice(1, -1))
-    if (version !== null && version !== row.row_version) return no(412, 'VERSION_CONFLICT', { current: row })
+      return succeed(
+        storeRow(buildUser(server.rows.size + 1, { ...item.body, status: 0, row_version: 1 } as Partial<ModelUser>)),
+      )
+    const row = server.rows.get(namedRecord?.row?.id ?? Number(lastSegment))
+    if (!row || row.status === -2) return refuse(404, 'USER_NOT_EXIST')
+    const version = baseRecord
+      ? baseRecord.row?.version
+      : item.ifMatch === undefined
+        ? null
+        : Number(item.ifMatch.slice(1, -1))
+    if (version !== null && version !== row.row_version) return refuse(412, 'VERSION_CONFLICT', { current: row })
     const { confirmKey: _, ...values } = item.body ?? {}
-    const changed = item.method === 'DELETE' ? { status: -2 as const } : values
-    const now = keep({ ...row, ...changed, row_version: row.row_version + 1 })
+    const changes = item.method === 'DELETE' ? { status: -2 as const } : values
+    const updatedRow = storeRow({ ...row, ...changes, row_version: row.row_version + 1 })
     return item.method === 'DELETE'
-      ? { answer: { ...json(204, null) }, row: { id: now.id, version: now.row_version } }
-      : did(now)
+      ? { response: { ...buildJsonResponse(204, null) }, row: { id: updatedRow.id, version: updatedRow.row_version } }
+      : succeed(updatedRow)
   }
 
-  const did = (row: Row): Tried => ({
-    answer: json(200, row, { etag: `"${row.row_version}"` }),
+  const succeed = (row: ModelUser): AttemptResult => ({
+    response: buildJsonResponse(200, row, { etag: `"${row.row_version}"` }),
     row: { id: row.id, version: row.row_version },
   })
 
-  function takeBack(userId: number, intent: string): Received {
-    const known = server.idempotency.find(
+  function voidIntent(userId: number, intent: string): ReceivedResponse {
+    const doneRecord = server.idempotency.find(
       (one) => one.userId === userId && one.intent === intent && one.state === 'done',
     )
-    if (known) return known.answer
-    const answer = json(200, { void: true })
-    const print = ''
+    if (doneRecord) return doneRecord.response
+    const response = buildJsonResponse(200, { void: true })
+    const fingerprint = ''
     server.idempotency.push({
       intent,
       key: `void ${intent}`,
       userId,
-      print,
+      fingerprint,
       state: 'void',
       code: null,
-      answer,
+      response,
       row: null,
     })
-    return answer
+    return response
   }
 
-  function single(sent: Sent): Item {
-    const key = sent.headers[headers.key] ?? ''
-    const body = readBody(sent.body)
-    const intent = sent.headers[headers.intent] ?? key
-    const [forUser, ifMatch] = [sent.headers[headers.forUser], sent.headers['if-match']]
-    return { method: sent.method, path: sent.path, key, intent, forUser, ifMatch, body, after: undefined }
+  function toModelRequest(request: SentRequest): ModelRequest {
+    const key = request.headers[headers.key] ?? ''
+    const body = readBody(request.body)
+    const intent = request.headers[headers.intent] ?? key
+    const [forUser, ifMatch] = [request.headers[headers.forUser], request.headers['if-match']]
+    return { method: request.method, path: request.path, key, intent, forUser, ifMatch, body, after: undefined }
   }
 
-  interface Wire {
+  interface WireItem {
     method: string
     path: string
     key: string
@@ -260,100 +299,116 @@ export function createModelServer(clock: Clock): ModelServer {
     body?: Record<string, unknown>
     after?: string
   }
-  const fromBatch = ({ method, path, key, headers: own, body, after }: Wire): Item => {
-    const intent = own[headers.intent] ?? key
+  const parseBatchItem = ({ method, path, key, headers: itemHeaders, body, after }: WireItem): ModelRequest => {
+    const intent = itemHeaders[headers.intent] ?? key
     return {
       method,
       path,
       key,
       intent,
-      forUser: own[headers.forUser],
-      ifMatch: own['if-match'],
+      forUser: itemHeaders[headers.forUser],
+      ifMatch: itemHeaders['if-match'],
       body: body ?? null,
       after,
     }
   }
 
-  function batch(userId: number, items: readonly Item[]): Received {
+  function executeBatch(userId: number, items: readonly ModelRequest[]): ReceivedResponse {
     server.onArrival(items)
-    let stopped = false
+    let isStopped = false
     const answers = items.map((item) => {
       const echo = { [headers.key]: item.key }
-      const said = stopped ? problem(424, 'NOT_ATTEMPTED', null, echo) : carry(userId, item)
-      stopped ||= batchStops.has(said.status)
-      return { status: said.status, headers: said.headers, body: said.body === '' ? null : JSON.parse(said.body) }
+      const response = isStopped ? buildProblemResponse(424, 'NOT_ATTEMPTED', null, echo) : executeRequest(userId, item)
+      isStopped ||= batchStops.has(response.status)
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: response.body === '' ? null : JSON.parse(response.body),
+      }
     })
-    return json(200, answers)
+    return buildJsonResponse(200, answers)
   }
 
   /** Of the own account: its data with the sealing keys, and their deletion. Null: the request is another. */
-  function ownAccount(sent: Sent, url: URL, { userId, session }: { userId: number; session: number }): Received | null {
-    const isOwn = url.pathname === '/api/m18s/user' && sent.method === 'GET'
+  function respondForAccount(
+    request: SentRequest,
+    url: URL,
+    { userId, session }: { userId: number; session: number },
+  ): ReceivedResponse | null {
+    const isOwn = url.pathname === '/api/m18s/user' && request.method === 'GET'
     if (!isOwn && url.pathname !== deleteSealKeys.path) return null
-    const meant = sent.headers[headers.forUser]
-    if (meant && meant !== `${company}:${userId}`) return problem(409, 'WRONG_SESSION')
-    if (isOwn) return json(200, { ...aUser(userId), ...sealKeys.said(userId, session, url) })
+    const forUser = request.headers[headers.forUser]
+    if (forUser && forUser !== `${companyId}:${userId}`) return buildProblemResponse(409, 'WRONG_SESSION')
+    if (isOwn) return buildJsonResponse(200, { ...buildUser(userId), ...sealKeys.buildResponse(userId, session, url) })
     server.onDeletedKeys(userId, sealKeys.forget(userId, session, url))
-    return json(204, null)
+    return buildJsonResponse(204, null)
   }
 
-  function inside(sent: Sent, { userId, session }: { userId: number; session: number }): Received {
-    const url = new URL(sent.path, 'http://portal.test')
-    const own = ownAccount(sent, url, { userId, session })
-    if (own) return own
-    if (url.pathname.endsWith('/users')) return list(url)
-    if (url.pathname === '/api/batch') return batch(userId, (JSON.parse(sent.body ?? '[]') as Wire[]).map(fromBatch))
-    const asked = /^\/api\/request\/~(.*)$/.exec(url.pathname)?.[1]
-    if (asked) {
-      if (sent.headers[headers.forUser] !== `${company}:${userId}`) return problem(409, 'WRONG_SESSION')
-      return takeBack(userId, asked)
+  function respondSignedIn(
+    request: SentRequest,
+    { userId, session }: { userId: number; session: number },
+  ): ReceivedResponse {
+    const url = new URL(request.path, 'http://portal.test')
+    const accountResponse = respondForAccount(request, url, { userId, session })
+    if (accountResponse) return accountResponse
+    if (url.pathname.endsWith('/users')) return respondWithList(url)
+    if (url.pathname === '/api/batch')
+      return executeBatch(userId, (JSON.parse(request.body ?? '[]') as WireItem[]).map(parseBatchItem))
+    const voidedIntent = /^\/api\/request\/~(.*)$/.exec(url.pathname)?.[1]
+    if (voidedIntent) {
+      if (request.headers[headers.forUser] !== `${companyId}:${userId}`)
+        return buildProblemResponse(409, 'WRONG_SESSION')
+      return voidIntent(userId, voidedIntent)
     }
-    if (server.mood === 'deaf') return json(200, { ...aUser(9), row_version: 9 })
-    const item = single(sent)
+    if (server.mood === 'deaf') return buildJsonResponse(200, { ...buildUser(9), row_version: 9 })
+    const item = toModelRequest(request)
     server.onArrival([item])
-    return carry(userId, item)
+    return executeRequest(userId, item)
   }
 
-  function answered(sent: Sent): Received {
-    if (sent.path === '/api/m18s/token') return token(sent)
-    if (sent.path === '/api/m18s/logout') return loggedOut
-    const bearer = tokens.get(sent.headers.authorization?.replace('Bearer ', '') ?? '')
-    const key = sent.headers[headers.key]
+  function respond(request: SentRequest): ReceivedResponse {
+    if (request.path === '/api/m18s/token') return respondToToken(request)
+    if (request.path === '/api/m18s/logout') return loggedOut
+    const token = tokens.get(request.headers.authorization?.replace('Bearer ', '') ?? '')
+    const key = request.headers[headers.key]
     const echo: Record<string, string> = key ? { [headers.key]: key } : {}
-    if (!bearer) return problem(401, 'UNAUTHORIZED', null, echo)
-    if (bearer.until <= clock.now()) return problem(401, 'TOKENEXPIRED', null, echo)
-    const said = inside(sent, bearer)
-    return withHeaders(said, { [headers.asOf]: String(clock.now()), [headers.subject]: `${company}:${bearer.userId}` })
+    if (!token) return buildProblemResponse(401, 'UNAUTHORIZED', null, echo)
+    if (token.until <= clock.now()) return buildProblemResponse(401, 'TOKENEXPIRED', null, echo)
+    const response = respondSignedIn(request, token)
+    return withHeaders(response, {
+      [headers.asOf]: String(clock.now()),
+      [headers.subject]: `${companyId}:${token.userId}`,
+    })
   }
 
   const server: ModelServer = {
-    answer: async (sent) => answered(sent),
+    respond: async (request) => respond(request),
     mood: 'well',
     rows: new Map(),
     history: new Map(),
     idempotency: [],
     effects: [],
-    broken: [],
+    violations: [],
     onArrival: () => {},
     onDeletedKeys: () => {},
-    settled: (intent) => server.idempotency.findLast((one) => one.intent === intent),
+    findSettled: (intent) => server.idempotency.findLast((one) => one.intent === intent),
     changeBehind(id) {
       const row = server.rows.get(id)
       if (row)
-        keep({
+        storeRow({
           ...row,
           alert: !row.alert,
-          title: ((row.title + 1) % 3) as Row['title'],
+          title: ((row.title + 1) % 3) as ModelUser['title'],
           row_version: row.row_version + 1,
         })
     },
     revoke: () => tokens.clear(),
   }
-  for (const id of [1, 2, 3]) keep(aUser(id))
+  for (const id of [1, 2, 3]) storeRow(buildUser(id))
   return server
 }
 
-const withHeaders = (answer: Received, extra: Record<string, string>): Received => ({
-  ...answer,
-  headers: { ...answer.headers, ...extra },
+const withHeaders = (response: ReceivedResponse, extraHeaders: Record<string, string>): ReceivedResponse => ({
+  ...response,
+  headers: { ...response.headers, ...extraHeaders },
 })

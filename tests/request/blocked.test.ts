@@ -3,33 +3,33 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { changePassword } from '#contract/accounts.ts'
 import { verifyTrail } from '#contract/audit-trail.ts'
 import { createUser, deleteUser, listUsers } from '#contract/users.ts'
-import { watch } from '#request/jobs/job-poller.ts'
+import { watchOpenJobs } from '#request/jobs/job-poller.ts'
 import { createOutboxActions } from '#request/page/outbox-actions.ts'
 import { type Installation, openInstallation } from '#tests/support/device/app.ts'
-import { breathe, type Tablet } from '#tests/support/device/device.ts'
+import { flushEventLoop, type Tablet } from '#tests/support/device/device.ts'
 
-let app: Installation
+let installation: Installation
 let tablet: Tablet
 let companyId: number
 let userId: number
 beforeAll(async () => {
-  app = await openInstallation()
+  installation = await openInstallation()
 })
-afterAll(() => app.close())
+afterAll(() => installation.close())
 beforeEach(async () => {
-  const { companies, users } = await app.server.reset()
+  const { companies, users } = await installation.server.reset()
   companyId = companies.alpha
   userId = users['user@alpha'] ?? 0
-  tablet = await app.signedIn('admin@alpha')
+  tablet = await installation.signInTablet('admin@alpha')
 })
 
-const page = (status: number, extra: Record<string, string> = {}) =>
+const buildBlockPage = (status: number, extraHeaders: Record<string, string> = {}) =>
   new Response('<html><body>Request blocked</body></html>', {
     status,
-    headers: { 'content-type': 'text/html', ...extra },
+    headers: { 'content-type': 'text/html', ...extraHeaders },
   })
 
-interface Seen {
+interface SeenRequest {
   method: string
   path: string
   body: string
@@ -37,27 +37,27 @@ interface Seen {
 
 /** Puts something in between, which answers where `answer` does. The server sees the rest. `arrives`: also what is refused. */
 function block(
-  of: Tablet,
-  answer: (request: Seen) => Response | null,
-  { arrives = false } = {},
-): { tries: () => number; lift: () => void } {
-  const { network } = of.ports
-  let tries = 0
-  of.ports.network = async (request) => {
+  targetTablet: Tablet,
+  getRefusal: (request: SeenRequest) => Response | null,
+  { arrives: reachesServer = false } = {},
+): { countTries: () => number; removeBlock: () => void } {
+  const { network } = targetTablet.ports
+  let tryCount = 0
+  targetTablet.ports.network = async (request) => {
     const { pathname, search } = new URL(request.url)
     const body = request.body ? await request.clone().text() : ''
-    const refusal = answer({ method: request.method, path: pathname + search, body })
+    const refusal = getRefusal({ method: request.method, path: pathname + search, body })
     if (!refusal) return network(request)
-    tries += 1
-    if (arrives) await network(request)
+    tryCount += 1
+    if (reachesServer) await network(request)
     return refusal
   }
-  return { tries: () => tries, lift: () => void (of.ports.network = network) }
+  return { countTries: () => tryCount, removeBlock: () => void (targetTablet.ports.network = network) }
 }
 
-const bad = 'select from'
-const holdsBad = ({ body }: Seen) => body.includes(bad)
-const newUser = (name: string) => ({
+const blockedName = 'select from'
+const hasBlockedName = ({ body }: SeenRequest) => body.includes(blockedName)
+const buildUserInput = (name: string) => ({
   body: {
     title: 0 as const,
     name,
@@ -69,24 +69,25 @@ const newUser = (name: string) => ({
 })
 
 /** Offline first, so that all wait; then as time and the page's probe would go on. */
-async function passTime(of: Tablet, rounds: number, roundMs = 5_000): Promise<void> {
+async function passTime(targetTablet: Tablet, rounds: number, roundMs = 5_000): Promise<void> {
   for (let round = 0; round < rounds; round++) {
-    await of.tick()
-    await app.clock.turn(roundMs)
+    await targetTablet.tick()
+    await installation.clock.advance(roundMs)
   }
-  await of.rest()
+  await targetTablet.settle()
 }
 
-async function waitingWrites(...names: string[]): Promise<void> {
-  tablet.line.state = 'down'
-  for (const name of names) await tablet.api.call(createUser, newUser(name))
-  tablet.line.state = 'up'
+async function queueWrites(...names: string[]): Promise<void> {
+  tablet.connection.state = 'down'
+  for (const name of names) await tablet.api.call(createUser, buildUserInput(name))
+  tablet.connection.state = 'up'
 }
 
-const states = async () => (await tablet.entries()).map(({ state, problem }) => [state, problem?.code, problem?.data])
-const namesAtServer = async () => {
+const readStates = async () =>
+  (await tablet.entries()).map(({ state, problem }) => [state, problem?.code, problem?.data])
+const listServerNames = async () => {
   await tablet.api.call(listUsers, { params: { companyId } })
-  await tablet.rest()
+  await tablet.settle()
   return (await tablet.list(listUsers, { scope: companyId, results: 50 })).rows.map(
     ({ row }) => (row as { name?: string }).name,
   )
@@ -101,169 +102,172 @@ describe.each([
   [403, { 'x-request-id': 'f00' }],
 ] as const)('a write that is answered %i by something in between %o', (status, extra) => {
   it('fault 19a is shown after three tries with what happened', async () => {
-    await waitingWrites(bad)
-    const proxy = block(tablet, (request) => (holdsBad(request) ? page(status, extra) : null))
+    await queueWrites(blockedName)
+    const proxy = block(tablet, (request) => (hasBlockedName(request) ? buildBlockPage(status, extra) : null))
     await passTime(tablet, 12)
-    expect(proxy.tries()).toBe(3)
-    expect(await states()).toEqual([['refused', 'BLOCKED_BY_PROXY', { status }]])
+    expect(proxy.countTries()).toBe(3)
+    expect(await readStates()).toEqual([['refused', 'BLOCKED_BY_PROXY', { status }]])
     await passTime(tablet, 12)
-    expect(proxy.tries()).toBe(3)
+    expect(proxy.countTries()).toBe(3)
   })
 })
 
 describe('what a proxy refuses', () => {
   it('fault 19b holds up no other write', async () => {
-    const others = Array.from({ length: 12 }, (_, at) => `Other ${at}`)
-    await waitingWrites(others[0] ?? '', bad, ...others.slice(1))
-    block(tablet, (request) => (holdsBad(request) ? page(403) : null))
+    const otherNames = Array.from({ length: 12 }, (_, at) => `Other ${at}`)
+    await queueWrites(otherNames[0] ?? '', blockedName, ...otherNames.slice(1))
+    block(tablet, (request) => (hasBlockedName(request) ? buildBlockPage(403) : null))
     await tablet.tick()
-    await tablet.rest()
-    expect(await states()).toEqual([['waiting', 'BLOCKED_BY_PROXY', { status: 403 }]])
-    expect(await namesAtServer()).toEqual(expect.arrayContaining(others))
+    await tablet.settle()
+    expect(await readStates()).toEqual([['waiting', 'BLOCKED_BY_PROXY', { status: 403 }]])
+    expect(await listServerNames()).toEqual(expect.arrayContaining(otherNames))
   })
 
   it('fault 19c is said while it is tried again, and not as a missing connection', async () => {
-    await waitingWrites(bad)
-    block(tablet, (request) => (holdsBad(request) ? page(403) : null))
+    await queueWrites(blockedName)
+    block(tablet, (request) => (hasBlockedName(request) ? buildBlockPage(403) : null))
     await tablet.tick()
-    await tablet.rest()
+    await tablet.settle()
     const [entry] = await tablet.entries()
-    expect(await createOutboxActions(tablet.ports).whyWaits(entry?.intent ?? '')).toMatchObject({
-      why: 'blocked',
+    expect(await createOutboxActions(tablet.ports).getWaitReason(entry?.intent ?? '')).toMatchObject({
+      kind: 'blocked',
       problem: { data: { status: 403 } },
     })
   })
 
   it('fault 19d waits for the connection, without a count, while everything is refused', async () => {
-    await waitingWrites(bad)
-    tablet.line.state = 'captive'
+    await queueWrites(blockedName)
+    tablet.connection.state = 'captive'
     await passTime(tablet, 12)
     const [entry] = await tablet.entries()
     expect(entry).toMatchObject({ state: 'waiting', problem: null })
-    tablet.line.state = 'up'
+    tablet.connection.state = 'up'
     await passTime(tablet, 1)
-    expect(await states()).toEqual([])
+    expect(await readStates()).toEqual([])
   })
 
   it('fault 19e counts no try of one that arrived: its lost response is fetched', async () => {
-    await waitingWrites(bad)
-    const proxy = block(tablet, (request) => (holdsBad(request) ? page(504) : null), { arrives: true })
+    await queueWrites(blockedName)
+    const proxy = block(tablet, (request) => (hasBlockedName(request) ? buildBlockPage(504) : null), { arrives: true })
     await passTime(tablet, 2)
-    expect(proxy.tries()).toBe(1)
-    expect(await states()).toEqual([])
-    expect(await namesAtServer()).toContain(bad)
+    expect(proxy.countTries()).toBe(1)
+    expect(await readStates()).toEqual([])
+    expect(await listServerNames()).toContain(blockedName)
   })
 
   describe('and its user decides about', () => {
     let intent: string
     let proxy: ReturnType<typeof block>
-    const actions = () => createOutboxActions(tablet.ports)
+    const getActions = () => createOutboxActions(tablet.ports)
     beforeEach(async () => {
-      await waitingWrites(bad)
-      proxy = block(tablet, (request) => (holdsBad(request) ? page(403) : null))
+      await queueWrites(blockedName)
+      proxy = block(tablet, (request) => (hasBlockedName(request) ? buildBlockPage(403) : null))
       await passTime(tablet, 6)
       intent = (await tablet.entries())[0]?.intent ?? ''
     })
 
     it('fault 19f is sent with other values after an edit', async () => {
-      expect(await actions().mend(intent, newUser('Mended'))).toBe(true)
+      expect(await getActions().fix(intent, buildUserInput('Mended'))).toBe(true)
       await passTime(tablet, 1)
-      expect(await states()).toEqual([])
-      expect(await namesAtServer()).toContain('Mended')
+      expect(await readStates()).toEqual([])
+      expect(await listServerNames()).toContain('Mended')
     })
 
     it('fault 19g is tried three times anew when it is sent again', async () => {
-      expect(await actions().retry(intent)).toBe(true)
+      expect(await getActions().retry(intent)).toBe(true)
       await passTime(tablet, 6)
-      expect(proxy.tries()).toBe(6)
-      expect(await states()).toEqual([['refused', 'BLOCKED_BY_PROXY', { status: 403 }]])
+      expect(proxy.countTries()).toBe(6)
+      expect(await readStates()).toEqual([['refused', 'BLOCKED_BY_PROXY', { status: 403 }]])
     })
 
     it('fault 19h is exported with all that was typed', async () => {
-      const { writes } = JSON.parse(await actions().exportOne(intent))
+      const { writes } = JSON.parse(await getActions().exportOne(intent))
       expect(writes).toMatchObject([
-        { intent, input: newUser(bad), problem: { code: 'BLOCKED_BY_PROXY', status: 403 } },
+        { intent, input: buildUserInput(blockedName), problem: { code: 'BLOCKED_BY_PROXY', status: 403 } },
       ])
     })
 
     it('fault 19i is gone when it is discarded, and never runs', async () => {
-      await actions().drop(intent)
+      await getActions().drop(intent)
       await passTime(tablet, 1)
-      expect(await states()).toEqual([])
-      proxy.lift()
-      expect(await namesAtServer()).not.toContain(bad)
+      expect(await readStates()).toEqual([])
+      proxy.removeBlock()
+      expect(await listServerNames()).not.toContain(blockedName)
     })
 
     it('fault 19i is gone when it is discarded where the proxy refuses every DELETE', async () => {
-      block(tablet, ({ method }) => (method === 'DELETE' ? page(405) : null))
-      await actions().drop(intent)
+      block(tablet, ({ method }) => (method === 'DELETE' ? buildBlockPage(405) : null))
+      await getActions().drop(intent)
       await passTime(tablet, 6)
-      expect(await states()).toEqual([])
+      expect(await readStates()).toEqual([])
     })
   })
 
   it('fault 19j is shown of a call without a body too', async () => {
-    tablet.line.state = 'down'
+    tablet.connection.state = 'down'
     await tablet.api.call(deleteUser, { params: { id: userId } })
-    await tablet.api.call(createUser, newUser('Behind'))
-    tablet.line.state = 'up'
-    block(tablet, ({ method, path }) => (method === 'DELETE' && path.includes('/user/') ? page(405) : null))
+    await tablet.api.call(createUser, buildUserInput('Behind'))
+    tablet.connection.state = 'up'
+    block(tablet, ({ method, path }) => (method === 'DELETE' && path.includes('/user/') ? buildBlockPage(405) : null))
     await passTime(tablet, 6)
-    expect(await states()).toEqual([['refused', 'BLOCKED_BY_PROXY', { status: 405 }]])
+    expect(await readStates()).toEqual([['refused', 'BLOCKED_BY_PROXY', { status: 405 }]])
   })
 
   it('fault 19k shows a list that is refused as refused, with the rows that the device has', async () => {
-    await namesAtServer()
-    const before = (await tablet.list(listUsers, { scope: companyId })).count
-    block(tablet, ({ path }) => (path.includes('/users?') || path.endsWith('/users') ? page(502) : null))
+    await listServerNames()
+    const previousCount = (await tablet.list(listUsers, { scope: companyId })).count
+    block(tablet, ({ path }) => (path.includes('/users?') || path.endsWith('/users') ? buildBlockPage(502) : null))
     expect(await tablet.api.call(listUsers, { params: { companyId } })).toMatchObject({
       kind: 'problem',
       problem: { code: 'BLOCKED_BY_PROXY', data: { status: 502 } },
     })
-    expect((await tablet.list(listUsers, { scope: companyId })).count).toBe(before)
+    expect((await tablet.list(listUsers, { scope: companyId })).count).toBe(previousCount)
   })
 
   it('fault 19k still shows the rows of the device where nothing can be reached', async () => {
-    await namesAtServer()
-    tablet.line.state = 'captive'
-    const asked = tablet.api.call(listUsers, { params: { companyId } })
-    expect((await asked).kind).toBe('kept')
+    await listServerNames()
+    tablet.connection.state = 'captive'
+    const response = tablet.api.call(listUsers, { params: { companyId } })
+    expect((await response).kind).toBe('kept')
   })
 
   it('fault 19l says so of a call that never waits', async () => {
-    block(tablet, ({ path }) => (path === changePassword.path ? page(403) : null))
-    const asked = tablet.api.call(changePassword, { body: { orgPwd: 'a', newPwd: 'b' } })
-    expect(await asked).toMatchObject({ kind: 'problem', problem: { code: 'BLOCKED_BY_PROXY', data: { status: 403 } } })
+    block(tablet, ({ path }) => (path === changePassword.path ? buildBlockPage(403) : null))
+    const response = tablet.api.call(changePassword, { body: { orgPwd: 'a', newPwd: 'b' } })
+    expect(await response).toMatchObject({
+      kind: 'problem',
+      problem: { code: 'BLOCKED_BY_PROXY', data: { status: 403 } },
+    })
   })
 
   describe('of long requests', () => {
-    const all = { body: { companyId: null } }
-    const jobs = async () => {
+    const verifyInput = { body: { companyId: null } }
+    const readJobs = async () => {
       const session = await tablet.session()
-      return session ? await tablet.device.of(session).jobs.toArray() : []
+      return session ? await tablet.device.getDatabase(session).jobs.toArray() : []
     }
     beforeEach(async () => {
-      tablet = await app.signedIn('admin@m18')
+      tablet = await installation.signInTablet('admin@m18')
     })
 
     it('fault 19m a start that is refused ends with what happened', async () => {
-      block(tablet, ({ path }) => (path === verifyTrail.path ? page(403) : null))
-      expect(await tablet.api.call(verifyTrail, all)).toMatchObject({
+      block(tablet, ({ path }) => (path === verifyTrail.path ? buildBlockPage(403) : null))
+      expect(await tablet.api.call(verifyTrail, verifyInput)).toMatchObject({
         kind: 'problem',
         problem: { code: 'BLOCKED_BY_PROXY', data: { status: 403 } },
       })
     })
 
     it('fault 19n polls that are refused end after three, and can be asked again', async () => {
-      await tablet.api.call(verifyTrail, all, { until: 'started' })
-      const proxy = block(tablet, ({ path }) => (path.startsWith('/api/request/') ? page(403) : null))
+      await tablet.api.call(verifyTrail, verifyInput, { until: 'started' })
+      const proxy = block(tablet, ({ path }) => (path.startsWith('/api/request/') ? buildBlockPage(403) : null))
       for (let round = 0; round < 40; round++) {
-        await watch(tablet.ports, { hurry: true, forMs: 0 })
-        await breathe()
-        await app.clock.turn(1_000)
+        await watchOpenJobs(tablet.ports, { immediate: true, forMs: 0 })
+        await flushEventLoop()
+        await installation.clock.advance(1_000)
       }
-      expect(proxy.tries()).toBe(3)
-      expect(await jobs()).toMatchObject([{ state: 'timeout', problem: { code: 'BLOCKED_BY_PROXY' } }])
+      expect(proxy.countTries()).toBe(3)
+      expect(await readJobs()).toMatchObject([{ state: 'timeout', problem: { code: 'BLOCKED_BY_PROXY' } }])
     })
   })
 })

@@ -2,19 +2,19 @@
 import { expect, it } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import { updateCompanyUser } from '#contract/users.ts'
-import { handle } from '#request/pipeline/pipeline.ts'
+import { handleRequest } from '#request/pipeline/pipeline.ts'
 import { signIn } from '#request/session/sign-in.ts'
 import { createBrowser } from '#tests/outbox-model/browser.ts'
 import { createModelServer } from '#tests/outbox-model/server.ts'
 import { createClock, createTablet } from '#tests/support/device/device.ts'
-import { aUser } from '#tests/support/device/device-database.ts'
-import { createScripted, refusal } from '#tests/support/device/scripted.ts'
+import { buildUser } from '#tests/support/device/device-database.ts'
+import { createScriptedServer, buildRefusal } from '#tests/support/device/scripted-server.ts'
 
 it('a device without room says so to whoever signs in, and works for nobody', async () => {
   const clock = createClock()
   const server = createModelServer(clock)
   const browser = createBrowser(
-    (sent) => server.answer(sent),
+    (request) => server.respond(request),
     clock,
     () => crypto.randomUUID(),
   )
@@ -27,7 +27,7 @@ it('a device without room says so to whoever signs in, and works for nobody', as
     language: 'en',
   } as const
   expect(await signIn(ports, credentials)).toMatchObject({ kind: 'problem', problem: { code: 'STORAGE_FAILED' } })
-  expect(await ports.access.read(null)).toBeNull()
+  expect(await ports.tokenAccess.read(null)).toBeNull()
   browser.disk.isFull = false
   expect((await signIn(ports, credentials)).kind).toBe('fresh')
   await browser.close()
@@ -35,20 +35,20 @@ it('a device without room says so to whoever signs in, and works for nobody', as
 
 it('a write done before, whose answer came by a worker that died, is told as the row (protocol 1)', async () => {
   const clock = createClock()
-  const server = createScripted(clock)
-  const tablet = createTablet((sent) => server.answer(sent), clock)
+  const server = createScriptedServer(clock)
+  const tablet = createTablet((request) => server.transport(request), clock)
   await tablet.signIn('acme', 'user1@acme.example')
-  const row = aUser(2, { title: 1 })
-  server.script = ({ headers: given }, answer) => {
-    const key = given[headers.key]
+  const row = buildUser(2, { title: 1 })
+  server.script = ({ headers: requestHeaders }, respond) => {
+    const key = requestHeaders[headers.key]
     const echo = { [headers.key]: key ?? '', [headers.outcome]: 'done; 1' }
     const data = { answer: { status: 200, headers: {}, body: row } }
-    return key ? refusal(409, 'INTENT_DONE', echo, data) : answer()
+    return key ? buildRefusal(409, 'INTENT_DONE', echo, data) : respond()
   }
   tablet.ports.pipeline = async (request) => {
-    await handle(request, tablet.ports)
+    await handleRequest(request, tablet.ports)
     return Response.error()
   }
-  const told = await tablet.api.call(updateCompanyUser, { params: { id: 2 }, body: { title: 1 } })
-  expect(told).toEqual({ kind: 'fresh', output: row })
+  const result = await tablet.api.call(updateCompanyUser, { params: { id: 2 }, body: { title: 1 } })
+  expect(result).toEqual({ kind: 'fresh', output: row })
 })

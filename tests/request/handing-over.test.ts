@@ -5,15 +5,15 @@
 import { expect, it } from 'vitest'
 import { createUser, deleteUser, listUsers, updateCompanyUser } from '#contract/users.ts'
 import { signOut } from '#request/session/sign-in.ts'
-import { createClock, createTablet, type LineState, type Tablet } from '#tests/support/device/device.ts'
-import { company } from '#tests/support/device/device-database.ts'
+import { createClock, createTablet, type ConnectionState, type Tablet } from '#tests/support/device/device.ts'
+import { companyId } from '#tests/support/device/device-database.ts'
 import { isNight } from '#tests/support/runner/nightly.ts'
-import { createScripted, type Scripted } from '#tests/support/device/scripted.ts'
+import { createScriptedServer, type ScriptedServer } from '#tests/support/device/scripted-server.ts'
 
 const secret = 'Wei Confidential'
-const first = { companyId: company, userId: 1 }
+const firstUser = { companyId, userId: 1 }
 
-const deeds = {
+const actions = {
   'a change': (tablet: Tablet) => tablet.api.call(updateCompanyUser, { params: { id: 3 }, body: { name: secret } }),
   'a new row': (tablet: Tablet) =>
     tablet.api.call(createUser, { body: { title: 0, name: secret, email: 'wei@acme.example' } }),
@@ -25,99 +25,102 @@ const deeds = {
 }
 
 /** How the first one goes, and whether what they left is to arrive once they are back. */
-const ways: Record<string, { go: (stage: Stage) => Promise<unknown>; arrives: boolean }> = {
-  'keeping it for later': { go: ({ tablet }) => signOut(tablet.ports), arrives: true },
-  'discarding it': { go: ({ tablet }) => signOut(tablet.ports, true), arrives: false },
+const departures: Record<string, { leave: (setup: HandoverSetup) => Promise<unknown>; isDelivered: boolean }> = {
+  'keeping it for later': { leave: ({ tablet }) => signOut(tablet.ports), isDelivered: true },
+  'discarding it': { leave: ({ tablet }) => signOut(tablet.ports, true), isDelivered: false },
   'thrown out by the server': {
-    go: async ({ tablet, server }) => {
-      tablet.line.state = 'up'
+    leave: async ({ tablet, server }) => {
+      tablet.connection.state = 'up'
       server.revoke()
-      await tablet.api.call(listUsers, { params: { companyId: company } })
-      await tablet.rest()
+      await tablet.api.call(listUsers, { params: { companyId } })
+      await tablet.settle()
     },
-    arrives: true,
+    isDelivered: true,
   },
   'with the browser': {
-    go: async ({ tablet }) => {
+    leave: async ({ tablet }) => {
       await signOut(tablet.ports)
       tablet.reopen()
     },
-    arrives: true,
+    isDelivered: true,
   },
 }
 
-const lines: LineState[] = ['down', 'answers lost', 'hanging', 'captive']
+const connectionStates: ConnectionState[] = ['down', 'answers lost', 'hanging', 'captive']
 
-interface Stage {
+interface HandoverSetup {
   tablet: Tablet
-  server: Scripted
+  server: ScriptedServer
 }
 
 /** Any two of deed, line and way by day, and all three by night. */
-const cases = Object.keys(deeds).flatMap((deed, first) =>
-  lines.flatMap((line, second) =>
-    Object.keys(ways)
-      .filter((_, third) => isNight || third === (first + second) % Object.keys(ways).length)
-      .map((way) => [deed, line, way] as const),
+const cases = Object.keys(actions).flatMap((actionName, actionIndex) =>
+  connectionStates.flatMap((connectionState, stateIndex) =>
+    Object.keys(departures)
+      .filter(
+        (_, departureIndex) =>
+          isNight || departureIndex === (actionIndex + stateIndex) % Object.keys(departures).length,
+      )
+      .map((departureName) => [actionName, connectionState, departureName] as const),
   ),
 )
 
-it.each(cases)('%s, the line %s, gone %s', async (deedName, line, wayName) => {
+it.each(cases)('%s, the line %s, gone %s', async (actionName, connectionState, departureName) => {
   const clock = createClock()
   // Each session's own, and real ones: with them what they leave is sealed.
-  const server = createScripted(clock, { seals: true })
-  const tablet = createTablet((sent) => server.answer(sent), clock)
-  const way = ways[wayName] as (typeof ways)[string]
+  const server = createScriptedServer(clock, { seals: true })
+  const tablet = createTablet((request) => server.transport(request), clock)
+  const departure = departures[departureName] as (typeof departures)[string]
   await tablet.signIn('acme', 'user1@acme.example')
-  await tablet.api.call(listUsers, { params: { companyId: company } })
-  await tablet.rest()
-  tablet.line.state = line
-  await patiently(clock, deeds[deedName as keyof typeof deeds](tablet))
-  await patiently(clock, way.go({ tablet, server }))
+  await tablet.api.call(listUsers, { params: { companyId } })
+  await tablet.settle()
+  tablet.connection.state = connectionState
+  await advanceUntilDone(clock, actions[actionName as keyof typeof actions](tablet))
+  await advanceUntilDone(clock, departure.leave({ tablet, server }))
 
-  tablet.line.state = 'up'
-  const from = tablet.line.log.length
+  tablet.connection.state = 'up'
+  const logStart = tablet.connection.log.length
   const effectsBefore = server.effects.size
   await tablet.signIn('acme', 'user2@acme.example')
-  expect(await tablet.waiting()).toBe(0)
+  expect(await tablet.countWaiting()).toBe(0)
   await tablet.tick()
-  await tablet.rest()
-  const sent = tablet.line.log.slice(from).map((one) => JSON.stringify(one.sent))
-  expect(sent.filter((one) => one.includes(secret) || one.includes(`${company}:1`))).toEqual([])
+  await tablet.settle()
+  const sentRequests = tablet.connection.log.slice(logStart).map((one) => JSON.stringify(one.request))
+  expect(sentRequests.filter((one) => one.includes(secret) || one.includes(`${companyId}:1`))).toEqual([])
   expect(server.effects.size).toBe(effectsBefore)
-  expect(JSON.stringify(await everything(tablet))).not.toContain(secret)
+  expect(JSON.stringify(await readFirstDatabase(tablet))).not.toContain(secret)
 
   await signOut(tablet.ports)
   await tablet.signIn('acme', 'user1@acme.example')
-  await patiently(clock, settled(tablet, clock))
-  expect(await tablet.waiting()).toBe(0)
-  expect([...server.effects.values()].filter((times) => times > 1)).toEqual([])
+  await advanceUntilDone(clock, sendWaitingWrites(tablet, clock))
+  expect(await tablet.countWaiting()).toBe(0)
+  expect([...server.effects.values()].filter((effectCount) => effectCount > 1)).toEqual([])
   // What the server had done before anybody left is done; all else is as they chose.
   const hadArrived = effectsBefore > 0
-  expect(server.effects.size > 0).toBe(way.arrives || hadArrived)
+  expect(server.effects.size > 0).toBe(departure.isDelivered || hadArrived)
 })
 
 /** Turns the clock until it is done: a line that hangs is waited for; what takes the machine its time is given it. */
-async function patiently(clock: ReturnType<typeof createClock>, work: Promise<unknown>): Promise<void> {
+async function advanceUntilDone(clock: ReturnType<typeof createClock>, promise: Promise<unknown>): Promise<void> {
   let isDone = false
-  const watched = work.finally(() => (isDone = true))
-  const end = Date.now() + 20_000
-  while (!isDone && Date.now() < end) {
-    await clock.turn(1_000)
-    await new Promise((go) => setTimeout(go, 5))
+  const watchedPromise = promise.finally(() => (isDone = true))
+  const deadline = Date.now() + 20_000
+  while (!isDone && Date.now() < deadline) {
+    await clock.advance(1_000)
+    await new Promise((resolve) => setTimeout(resolve, 5))
   }
   expect(isDone).toBe(true)
-  await watched
+  await watchedPromise
 }
 
-async function settled(tablet: Tablet, clock: ReturnType<typeof createClock>): Promise<void> {
-  for (let round = 0; round < 20 && (await tablet.waiting()) > 0; round++) {
-    await clock.turn(60_000)
+async function sendWaitingWrites(tablet: Tablet, clock: ReturnType<typeof createClock>): Promise<void> {
+  for (let round = 0; round < 20 && (await tablet.countWaiting()) > 0; round++) {
+    await clock.advance(60_000)
     await tablet.tick()
   }
 }
 
 /** All that lies in the first one's database, as whoever has the device could read it. */
-async function everything({ device }: Tablet): Promise<unknown[]> {
-  return await Promise.all(device.of(first).tables.map((table) => table.toArray()))
+async function readFirstDatabase({ device }: Tablet): Promise<unknown[]> {
+  return await Promise.all(device.getDatabase(firstUser).tables.map((table) => table.toArray()))
 }

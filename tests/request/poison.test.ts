@@ -2,15 +2,15 @@
 import { expect, it } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import { createUser, updateCompanyUser } from '#contract/users.ts'
-import { createClock, createTablet, type Sent } from '#tests/support/device/device.ts'
-import { byDay } from '#tests/support/runner/nightly.ts'
-import { createScripted, refusal } from '#tests/support/device/scripted.ts'
+import { createClock, createTablet, type SentRequest } from '#tests/support/device/device.ts'
+import { limitByDay } from '#tests/support/runner/nightly.ts'
+import { createScriptedServer, buildRefusal } from '#tests/support/device/scripted-server.ts'
 
-const bad = 'never will do'
+const refusedName = 'never will do'
 
-const isBad = ({ body }: Sent) => body?.includes(bad) ?? false
+const isRefused = ({ body }: SentRequest) => body?.includes(refusedName) ?? false
 
-const verdicts = [
+const refusals = [
   [400, 'VALIDATION_ERROR', 'refused'],
   [412, 'VERSION_CONFLICT', 'conflict'],
   [422, 'IDEMPOTENCY_MISMATCH', 'refused'],
@@ -18,43 +18,43 @@ const verdicts = [
   [409, 'DUP_USER', 'refused'],
 ] as const
 
-it.each(byDay<(typeof verdicts)[number]>(verdicts, 3))(
+it.each(limitByDay<(typeof refusals)[number]>(refusals, 3))(
   '%i %s parks that one; the others arrive, each row’s in their order',
   async (status, code, state) => {
     const clock = createClock()
-    const server = createScripted(clock)
-    const tablet = createTablet((sent) => server.answer(sent), clock)
+    const server = createScriptedServer(clock)
+    const tablet = createTablet((request) => server.transport(request), clock)
     await tablet.signIn('acme', 'user1@acme.example')
-    const arrived: string[] = []
-    server.script = (sent, answer) => {
-      const key = sent.headers[headers.key]
+    const arrivedNames: string[] = []
+    server.script = (request, respond) => {
+      const key = request.headers[headers.key]
       if (!key) return null
-      if (isBad(sent)) return refusal(status, code, { [headers.key]: key, [headers.outcome]: 'refused; 9' })
-      arrived.push(JSON.parse(sent.body ?? '{}').name)
-      return answer()
+      if (isRefused(request)) return buildRefusal(status, code, { [headers.key]: key, [headers.outcome]: 'refused; 9' })
+      arrivedNames.push(JSON.parse(request.body ?? '{}').name)
+      return respond()
     }
-    tablet.line.state = 'down'
-    const change = (id: number, name: string) =>
+    tablet.connection.state = 'down'
+    const changeName = (id: number, name: string) =>
       tablet.api.call(updateCompanyUser, { params: { id }, body: { name } }, { base: { rowVersion: 1, values: {} } })
     for (let at = 0; at < 100; at++) {
       if (at === 50)
         await tablet.api.call(createUser, {
-          body: { title: 0, name: bad, email: 'bad@acme.example', admin: false, order: false, alert: false },
+          body: { title: 0, name: refusedName, email: 'bad@acme.example', admin: false, order: false, alert: false },
         })
-      else await change((at % 2) + 2, `${(at % 2) + 2}: ${String(at).padStart(3, '0')}`)
+      else await changeName((at % 2) + 2, `${(at % 2) + 2}: ${String(at).padStart(3, '0')}`)
     }
-    tablet.line.state = 'up'
+    tablet.connection.state = 'up'
     for (let round = 0; round < 20; round++) {
       await tablet.tick()
-      await clock.turn(1_000)
+      await clock.advance(1_000)
     }
-    await tablet.rest()
-    const left = await tablet.entries()
-    expect(left.map((entry) => [entry.state, entry.problem?.code])).toEqual([[state, code]])
+    await tablet.settle()
+    const remainingEntries = await tablet.entries()
+    expect(remainingEntries.map((entry) => [entry.state, entry.problem?.code])).toEqual([[state, code]])
     for (const row of ['2', '3']) {
-      const own = arrived.filter((name) => name.startsWith(row))
-      expect(own).toHaveLength(row === '2' ? 49 : 50)
-      expect(own).toEqual(own.toSorted())
+      const ownNames = arrivedNames.filter((name) => name.startsWith(row))
+      expect(ownNames).toHaveLength(row === '2' ? 49 : 50)
+      expect(ownNames).toEqual(ownNames.toSorted())
     }
   },
 )

@@ -1,27 +1,33 @@
 import { expect, it } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
 import { enqueue } from '#local/outbox/enqueue.ts'
-import { claim } from '#local/outbox/claim.ts'
+import { claimEntries } from '#local/outbox/claim.ts'
 import { unseal } from '#local/outbox/unseal.ts'
-import type { Sealed } from '#local/storage/records.ts'
+import type { SealedWrites } from '#local/storage/records.ts'
 import { freeze } from '#request/writes/record-write.ts'
-import type { Deed } from '#tests/outbox-model/operations.ts'
-import { live } from '#tests/outbox-model/live.ts'
-import { aDraft, keptDevice } from '#tests/support/device/device-database.ts'
+import type { ModelAction } from '#tests/outbox-model/model-actions.ts'
+import { runSimulation } from '#tests/outbox-model/run-simulation.ts'
+import { buildNewEntry, openTestDevice } from '#tests/support/device/device-database.ts'
 
-const change: Deed = { kind: 'change', tab: 0, at: 0, word: 'good', field: 'name', based: false }
+const changeAction: ModelAction = { kind: 'change', tab: 0, at: 0, word: 'good', field: 'name', hasBase: false }
 
 /** The list proves whose cookie it is, so that the user is back and has not read the key to what was sealed. */
 it('what the end of a session sealed goes before anything newer on the same row (protocol 30, requirement 14)', async () => {
-  const { effects } = await live([{ kind: 'revoke' }, change, { kind: 'list', tab: 0 }, change, change])
+  const { effects } = await runSimulation([
+    { kind: 'revoke' },
+    changeAction,
+    { kind: 'list', tab: 0 },
+    changeAction,
+    changeAction,
+  ])
   expect(effects).toBe(3)
 })
 
 /** The form was told of a question, and its write lies sealed when it is sent again with other words. */
 it('a form that comes again while its write lies sealed is the same wish under a key of its own (protocol 1, 2)', async () => {
-  const asks: Deed = { ...change, word: 'ask' }
-  const { effects } = await live([
-    asks,
+  const questionAction: ModelAction = { ...changeAction, word: 'ask' }
+  const { effects } = await runSimulation([
+    questionAction,
     { kind: 'revoke' },
     { kind: 'create', tab: 0, word: 'good' },
     { kind: 'list', tab: 0 },
@@ -31,27 +37,35 @@ it('a form that comes again while its write lies sealed is the same wish under a
   expect(effects).toBe(2)
 })
 
-const seal: Sealed = { name: 'sealed:1', id: '1', iv: new Uint8Array(12), data: new ArrayBuffer(32), entries: 1 }
+const seal: SealedWrites = { name: 'sealed:1', id: '1', iv: new Uint8Array(12), data: new ArrayBuffer(32), entries: 1 }
 
-async function sealedUp() {
-  const { db, generation } = await keptDevice()
+async function openSealedDevice() {
+  const { db, generation } = await openTestDevice()
   await db.meta.put(seal)
-  await enqueue(db, aDraft())
-  const claiming = { now: 0, leaseMs: 45_000, most: 50, chained: true, generation, stolen: false, freeze }
-  return { db, go: async () => (await claim(db, claiming)).length }
+  await enqueue(db, buildNewEntry())
+  const claimOptions = {
+    now: 0,
+    leaseMs: 45_000,
+    maxEntries: 50,
+    isChained: true,
+    generation,
+    isLockStolen: false,
+    freezeRequest: freeze,
+  }
+  return { db, countClaimed: async () => (await claimEntries(db, claimOptions)).length }
 }
 
 it('while older writes are sealed and nobody knows their key, none is sent past them', async () => {
-  const { db, go } = await sealedUp()
+  const { db, countClaimed } = await openSealedDevice()
   expect(await unseal(db)).toBe(0)
-  expect(await go()).toBe(0)
+  expect(await countClaimed()).toBe(0)
 })
 
 it("what its user's own key does not open stays, and holds nothing up", async () => {
-  const { db, go } = await sealedUp()
+  const { db, countClaimed } = await openSealedDevice()
   const body = JSON.stringify({ seal_key: btoa('x'.repeat(32)) })
   await db.responses.put({ path: getUser.path, body, asOf: 0 })
   expect(await unseal(db)).toBe(0)
   expect(await db.meta.get(seal.name)).toBeDefined()
-  expect(await go()).toBe(1)
+  expect(await countClaimed()).toBe(1)
 })

@@ -8,80 +8,80 @@ import { openInstallation, type Installation } from '#tests/support/device/app.t
 import { password } from '#tests/support/server/world.ts'
 
 describe('a call that asks for the password', () => {
-  let app: Installation
+  let installation: Installation
   beforeAll(async () => {
-    app = await openInstallation({ STEP_UP: '1' })
+    installation = await openInstallation({ STEP_UP: '1' })
   })
-  beforeEach(async () => void (await app.server.reset()))
-  afterAll(() => app.close())
+  beforeEach(async () => void (await installation.server.reset()))
+  afterAll(() => installation.close())
 
-  const remove = async (ask: () => Promise<boolean>) => {
-    const tablet = await app.signedIn('admin@alpha')
-    tablet.ports.stepUp = ask
-    const id = app.server.world.users['user@alpha'] ?? 0
-    return { tablet, remove: () => tablet.api.call(deleteUser, { params: { id } }) }
+  const openRemoval = async (confirmStepUp: () => Promise<boolean>) => {
+    const tablet = await installation.signInTablet('admin@alpha')
+    tablet.ports.stepUp = confirmStepUp
+    const id = installation.server.world.users['user@alpha'] ?? 0
+    return { tablet, removeUser: () => tablet.api.call(deleteUser, { params: { id } }) }
   }
 
   it('goes on by itself once it is given, and leaves nothing behind', async () => {
-    let asked = 0
-    const { tablet, remove: run } = await remove(async () => {
-      asked += 1
+    let promptCount = 0
+    const { tablet, removeUser } = await openRemoval(async () => {
+      promptCount += 1
       return (await tablet.api.call(confirmPassword, { body: { password } })).kind === 'fresh'
     })
-    expect((await run()).kind).toBe('fresh')
-    expect(asked).toBe(1)
-    expect(await tablet.waiting()).toBe(0)
+    expect((await removeUser()).kind).toBe('fresh')
+    expect(promptCount).toBe(1)
+    expect(await tablet.countWaiting()).toBe(0)
     expect(JSON.stringify(await tablet.entries())).not.toContain(password)
   })
 
   it('fault 17b a long request goes on by itself once it is given', async () => {
-    const tablet = await app.signedIn('delete@m18')
-    let asked = 0
+    const tablet = await installation.signInTablet('delete@m18')
+    let promptCount = 0
     tablet.ports.stepUp = async () => {
-      asked += 1
+      promptCount += 1
       return (await tablet.api.call(confirmPassword, { body: { password } })).kind === 'fresh'
     }
     // There is none: what counts is that the server looks for it, which it does after the password.
     const result = await tablet.api.call(removeService, { params: { id: 1 } })
     expect(result).toMatchObject({ kind: 'problem', problem: { status: 404 } })
-    expect(asked).toBe(1)
+    expect(promptCount).toBe(1)
   })
 
   it('fault 17b an invitation as admin that was made offline waits for its user, and goes after the password', async () => {
-    const tablet = await app.signedIn('admin@alpha')
+    const tablet = await installation.signInTablet('admin@alpha')
     tablet.ports.stepUp = async () => false
-    tablet.line.state = 'down'
+    tablet.connection.state = 'down'
     const body = { title: 0 as const, name: 'Ann', email: 'ann@alpha.example', admin: true }
     expect((await tablet.api.call(createUser, { body })).kind).toBe('queued')
-    tablet.line.state = 'up'
-    await app.clock.turn(60_000)
+    tablet.connection.state = 'up'
+    await installation.clock.advance(60_000)
     await tablet.tick()
     const [entry] = await tablet.entries()
     expect(entry).toMatchObject({ state: 'refused', problem: { code: 'STEP_UP_REQUIRED' } })
     await tablet.api.call(confirmPassword, { body: { password } })
     expect(await createOutboxActions(tablet.ports).retry(entry?.intent ?? '')).toBe(true)
-    await tablet.rest()
+    await tablet.settle()
     expect(await tablet.entries()).toEqual([])
   })
 
   it('is told as it is where nobody gives it, and may be tried again', async () => {
-    const { tablet, remove: run } = await remove(async () => false)
-    expect(await run()).toMatchObject({ kind: 'problem', problem: { code: 'STEP_UP_REQUIRED' } })
-    expect(await tablet.waiting()).toBe(0)
+    const { tablet, removeUser } = await openRemoval(async () => false)
+    expect(await removeUser()).toMatchObject({ kind: 'problem', problem: { code: 'STEP_UP_REQUIRED' } })
+    expect(await tablet.countWaiting()).toBe(0)
   })
 
   it('made offline it waits for its user, and goes after the password', async () => {
-    const { tablet, remove: run } = await remove(async () => false)
-    tablet.line.state = 'down'
-    expect((await run()).kind).toBe('queued')
-    tablet.line.state = 'up'
-    await app.clock.turn(60_000)
+    const { tablet, removeUser } = await openRemoval(async () => false)
+    tablet.connection.state = 'down'
+    expect((await removeUser()).kind).toBe('queued')
+    tablet.connection.state = 'up'
+    await installation.clock.advance(60_000)
     await tablet.tick()
     const [entry] = await tablet.entries()
     expect(entry).toMatchObject({ state: 'refused', problem: { code: 'STEP_UP_REQUIRED' } })
     await tablet.api.call(confirmPassword, { body: { password } })
     expect(await createOutboxActions(tablet.ports).retry(entry?.intent ?? '')).toBe(true)
-    await tablet.rest()
+    await tablet.settle()
     expect(await tablet.entries()).toEqual([])
   })
 })

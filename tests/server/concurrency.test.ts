@@ -16,9 +16,9 @@ onConnections('at the same moment', (engine) => {
     admin = await server.signIn('admin@alpha')
   })
 
-  let made = 0
-  async function newUser(): Promise<number> {
-    const payload = { title: 0, name: 'Same', email: `same${made++}@alpha.example` }
+  let createdCount = 0
+  async function createUser(): Promise<number> {
+    const payload = { title: 0, name: 'Same', email: `same${createdCount++}@alpha.example` }
     return (await admin.send({ method: 'POST', url: '/api/m18s/user', payload })).json().id
   }
 
@@ -30,50 +30,52 @@ onConnections('at the same moment', (engine) => {
     delete: (id) => admin.send({ method: 'DELETE', url: `/api/m18s/user/${id}` }),
   }
   const names = Object.keys(writes)
-  const pairs = names.flatMap((one, at) => names.slice(at).map((other) => [one, other] as const))
+  const pairs = names.flatMap((firstName, index) =>
+    names.slice(index).map((secondName) => [firstName, secondName] as const),
+  )
 
   /** Both answers and the row that is left, without what differs between two users. */
-  async function outcome(run: (id: number) => Promise<{ statusCode: number; body: string }[]>) {
-    const id = await newUser()
-    const said = (await run(id)).map(({ statusCode, body }) =>
+  async function readOutcome(run: (id: number) => Promise<{ statusCode: number; body: string }[]>) {
+    const id = await createUser()
+    const responses = (await run(id)).map(({ statusCode, body }) =>
       statusCode < 400 ? String(statusCode) : `${statusCode} ${JSON.parse(body).errorCode}`,
     )
     const { name, alert, status, row_version } = (await admin.send({ url: `/api/m18s/user?userId=${id}` })).json()
-    return { said, name, alert, status, row_version }
+    return { responses, name, alert, status, row_version }
   }
 
-  test.each(pairs)('%s and %s of one user end as in one of the two orders (F-08)', async (one, other) => {
-    const [first, second] = [writes[one]!, writes[other]!]
-    const inOrder = await outcome(async (id) => [await first(id), await second(id)])
-    const reversed = await outcome(async (id) => [await second(id), await first(id)].toReversed())
+  test.each(pairs)('%s and %s of one user end as in one of the two orders (F-08)', async (firstName, secondName) => {
+    const [firstWrite, secondWrite] = [writes[firstName]!, writes[secondName]!]
+    const sequentialOutcome = await readOutcome(async (id) => [await firstWrite(id), await secondWrite(id)])
+    const reversedOutcome = await readOutcome(async (id) => [await secondWrite(id), await firstWrite(id)].toReversed())
     for (let round = 0; round < 3; round++) {
-      const together = await outcome((id) => Promise.all([first(id), second(id)]))
-      expect([inOrder, reversed]).toContainEqual(together)
+      const parallelOutcome = await readOutcome((id) => Promise.all([firstWrite(id), secondWrite(id)]))
+      expect([sequentialOutcome, reversedOutcome]).toContainEqual(parallelOutcome)
     }
   })
 
   test('two companies that ask in turns are each answered of themselves (N-09)', async () => {
     const beta = await server.signIn('admin@beta')
-    const asked = (by: SignedIn, companyId: number, userId: number) => [
-      by.send({ url: `/api/m18s/company/${companyId}/users` }),
-      by.send({ url: `/api/m18s/company/${companyId}` }),
-      by.send({ url: '/api/m18s/user' }),
-      by.send({ method: 'PUT', url: `/api/m18s/user/${userId}`, payload: { language: 'zh' } }),
-      by.send({ url: '/api/m18s/user?userId=999999' }),
+    const sendRequests = (sender: SignedIn, companyId: number, userId: number) => [
+      sender.send({ url: `/api/m18s/company/${companyId}/users` }),
+      sender.send({ url: `/api/m18s/company/${companyId}` }),
+      sender.send({ url: '/api/m18s/user' }),
+      sender.send({ method: 'PUT', url: `/api/m18s/user/${userId}`, payload: { language: 'zh' } }),
+      sender.send({ url: '/api/m18s/user?userId=999999' }),
     ]
     const { companies } = server.world
     for (let round = 0; round < 40; round++) {
-      const [own, foreign] = [
-        asked(admin, companies.alpha, admin.userId),
-        asked(beta, companies.beta, beta.userId),
+      const [ownRequests, foreignRequests] = [
+        sendRequests(admin, companies.alpha, admin.userId),
+        sendRequests(beta, companies.beta, beta.userId),
       ] as const
-      for (const { statusCode, body } of await Promise.all(own)) {
+      for (const { statusCode, body } of await Promise.all(ownRequests)) {
         expect([200, 404]).toContain(statusCode)
         expect(body).not.toContain(canaries.beta)
       }
-      const answers = await Promise.all(foreign)
-      for (const { body } of answers) expect(body).not.toContain(canaries.alpha)
-      expect(answers[1]?.body).toContain(canaries.beta)
+      const responses = await Promise.all(foreignRequests)
+      for (const { body } of responses) expect(body).not.toContain(canaries.alpha)
+      expect(responses[1]?.body).toContain(canaries.beta)
     }
   })
 })

@@ -6,18 +6,18 @@ import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { clientCredential } from '#contract/accounts.ts'
-import { overEngine } from '#server/db/embedded/open.ts'
+import { createEngineDatabase } from '#server/db/embedded/open.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { migrations } from '#server/db/migrations/index.ts'
 import { startBareEngine } from '#tests/support/server/database.ts'
 import { type Cluster, postgresBin, startCluster } from '#tests/support/server/postgres.ts'
 import { startProcess } from '#tests/support/server/process.ts'
-import { byDay, nightlyBlock } from '#tests/support/runner/nightly.ts'
+import { limitByDay, nightlyBlock } from '#tests/support/runner/nightly.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 
 /** The blocks of the chapter "PostgreSQL", as an operator copies them. */
-async function documented(): Promise<{ statements: string; environment: string }> {
+async function readDocumentedSetup(): Promise<{ statements: string; environment: string }> {
   const text = await readFile(join(import.meta.dirname, '../../docs/operating.md'), 'utf8')
   const [, chapter = ''] = /^## PostgreSQL\n(.*?)^## /ms.exec(text) ?? []
   const [, statements = ''] = /^```sql\n(.*?)^```/ms.exec(chapter) ?? []
@@ -41,7 +41,7 @@ nightlyBlock('PostgreSQL set up as the operating guide says', () => {
   })
 
   it.skipIf(bin === null)('serves, with logins that are neither superusers nor may create roles', async () => {
-    const { statements, environment } = await documented()
+    const { statements, environment } = await readDocumentedSetup()
     const script = statements.replaceAll("password '...'", "password 'of-a-test'")
     const psql = promisify(execFile)(join(bin ?? '', 'psql'), [
       '-X',
@@ -66,10 +66,10 @@ nightlyBlock('PostgreSQL set up as the operating guide says', () => {
         ),
     )
     expect(Object.keys(env)).toEqual(['DATABASE_URL', 'MIGRATE_DATABASE_URL', 'TOKEN_KEY'])
-    for (let start = 0; start < 2; start++) {
-      const running = startProcess({ ...env, DATA_DIR: folder, DEMO: '1' })
+    for (let startCount = 0; startCount < 2; startCount++) {
+      const server = startProcess({ ...env, DATA_DIR: folder, DEMO: '1' })
       try {
-        const url = await running.ready
+        const url = await server.ready
         const token = await fetch(`${url}/api/m18s/token`, {
           method: 'POST',
           headers: { authorization: `Basic ${btoa(clientCredential)}` },
@@ -79,9 +79,9 @@ nightlyBlock('PostgreSQL set up as the operating guide says', () => {
             password: 'Portal-demo-1',
           }),
         })
-        expect([token.status, running.said()]).toEqual([200, expect.not.stringContaining('superuser')])
+        expect([token.status, server.output()]).toEqual([200, expect.not.stringContaining('superuser')])
       } finally {
-        await running.kill('SIGTERM')
+        await server.kill('SIGTERM')
       }
     }
   })
@@ -89,14 +89,14 @@ nightlyBlock('PostgreSQL set up as the operating guide says', () => {
 
 /** The embedded database is newer than version 16, where being a member of a role no longer means that one may act as it. */
 describe('the migrations run by an owner of the schema who is no superuser', () => {
-  const owners: readonly [string, string, string[]][] = [
+  const ownerCases: readonly [string, string, string[]][] = [
     // Version 16 leaves a role to its maker as something to grant on, and not as something to act as.
     ['may create roles, and has none yet', 'createrole', []],
     ['may not create roles, and was granted them', 'nocreaterole', ['portal_app', 'portal_system']],
   ]
-  it.each(byDay(owners, 1))('who %s', async (_title, right, granted) => {
+  it.each(limitByDay(ownerCases, 1))('who %s', async (_title, right, grantedRoles) => {
     const engine = await startBareEngine()
-    const { kysely, close } = overEngine(
+    const { kysely, close } = createEngineDatabase(
       engine,
       () => true,
       async () => undefined,
@@ -107,7 +107,7 @@ describe('the migrations run by an owner of the schema who is no superuser', () 
     )
     expect(Number(rows[0]?.version)).toBeGreaterThanOrEqual(160_000)
     await run(`create role owner login ${right}`)
-    for (const role of granted) {
+    for (const role of grantedRoles) {
       await run(`create role ${role} nologin noinherit`)
       await run(`grant ${role} to owner`)
     }

@@ -2,55 +2,56 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { insertAsset } from '#server/db/accounts/assets.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { sweep } from '#server/jobs/delete-expired-data.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { deleteExpiredData } from '#server/jobs/delete-expired-data.ts'
 import { quotas } from '#server/use-cases/quotas.ts'
 import { onConnections } from '#tests/support/server/database.ts'
-import { chosen, type Form, postForm } from '#tests/support/server/forms.ts'
-import { keyIn, mailBox } from '#tests/support/server/mailed.ts'
-import { formWith, png } from '#tests/support/uploads/pictures.ts'
+import { newPassword, type Form, postForm } from '#tests/support/server/forms.ts'
+import { readKey, createMailBox } from '#tests/support/server/mail-box.ts'
+import { buildFileForm, png } from '#tests/support/uploads/pictures.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
-import { order, setUpShop } from '#tests/support/orders/shop-data.ts'
+import { placeOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 
-const day = 86_400_000
+const dayMs = 86_400_000
 
 onConnections('orders that wait to be paid', (engine) => {
-  const the = setUpShop(engine)
+  const fixture = setUpShop(engine)
 
   test('fault 16b are 20 of a company at once, however many are asked for together', async () => {
-    const buyer = await the.server.signIn('order@alpha')
-    const place = (at: number, more: object = {}) => order(buyer, { code: `quota${at}`, ...more })
-    const answers = await Promise.all(Array.from({ length: 24 }, (_, at) => place(at)))
-    const refused = answers.filter(({ statusCode }) => statusCode !== 200)
-    expect(refused.map((answer) => answer.json())).toEqual(
+    const buyer = await fixture.server.signIn('order@alpha')
+    const placeNumbered = (orderNumber: number, overrides: object = {}) =>
+      placeOrder(buyer, { code: `quota${orderNumber}`, ...overrides })
+    const responses = await Promise.all(Array.from({ length: 24 }, (_, index) => placeNumbered(index)))
+    const refusedResponses = responses.filter(({ statusCode }) => statusCode !== 200)
+    expect(refusedResponses.map((response) => response.json())).toEqual(
       Array(4).fill(expect.objectContaining({ errorCode: 'TOO_MANY_UNPAID', data: { most: 20 } })),
     )
     // A refused one holds no code.
-    const other = await the.server.signIn('order@beta')
-    const free = answers.findIndex(({ statusCode }) => statusCode !== 200)
-    expect((await order(other, { code: `quota${free}` })).statusCode).toBe(200)
+    const otherBuyer = await fixture.server.signIn('order@beta')
+    const freeNumber = responses.findIndex(({ statusCode }) => statusCode !== 200)
+    expect((await placeOrder(otherBuyer, { code: `quota${freeNumber}` })).statusCode).toBe(200)
     // Replaced, deleted or no longer payable, one makes room for another.
-    const made = answers.filter(({ statusCode }) => statusCode === 200).map((answer) => answer.json())
-    expect((await place(30, { replaces: made[0].id })).statusCode).toBe(200)
-    expect((await place(31)).statusCode).toBe(409)
-    expect((await buyer.send({ method: 'DELETE', url: `/api/sorder/${made[1].id}` })).statusCode).toBe(204)
-    expect((await place(31)).statusCode).toBe(200)
-    the.server.clock.now += 60 * day
-    const later = await the.server.signIn('order@alpha')
-    expect((await order(later, { code: 'quota32', period_start: '2026-05-02' })).statusCode).toBe(200)
+    const placedOrders = responses.filter(({ statusCode }) => statusCode === 200).map((response) => response.json())
+    expect((await placeNumbered(30, { replaces: placedOrders[0].id })).statusCode).toBe(200)
+    expect((await placeNumbered(31)).statusCode).toBe(409)
+    expect((await buyer.send({ method: 'DELETE', url: `/api/sorder/${placedOrders[1].id}` })).statusCode).toBe(204)
+    expect((await placeNumbered(31)).statusCode).toBe(200)
+    fixture.server.clock.now += 60 * dayMs
+    const laterBuyer = await fixture.server.signIn('order@alpha')
+    expect((await placeOrder(laterBuyer, { code: 'quota32', period_start: '2026-05-02' })).statusCode).toBe(200)
   })
 })
 
 onConnections('a sign-up that nobody activates', (engine) => {
   let server: TestServer
-  const box = mailBox(() => server.app)
+  const mailBox = createMailBox(() => server.app)
   beforeAll(async () => {
     server = await startServer({ engine })
   })
   afterAll(() => server.close())
   beforeEach(() => server.reset())
 
-  const filled = {
+  const signUpForm = {
     code: 'Nova_1',
     name: 'Nova Ltd',
     country: 'HK',
@@ -58,29 +59,29 @@ onConnections('a sign-up that nobody activates', (engine) => {
     user_title: '1',
     user_name: 'Ana Chan',
     user_email: 'ana@nova.example',
-    user_password: chosen,
-    confirmPwd: chosen,
+    user_password: newPassword,
+    confirmPwd: newPassword,
   }
-  const register = (form: Form = {}) => postForm(server.send, '/public/company', { ...filled, ...form })
-  const isTaken = async () =>
+  const register = (form: Form = {}) => postForm(server.send, '/public/company', { ...signUpForm, ...form })
+  const isCodeTaken = async () =>
     (await register({ name: 'Another Ltd', user_name: 'Bo Ip', user_email: 'bo@other.example' })).statusCode === 409
-  const asSystem = <T>(work: Parameters<typeof inTransaction<T>>[2]) =>
-    inTransaction(server.app, { role: 'portal_system' }, work)
-  const linkOf = async () => keyIn((await box.fetch()).at(-1) ?? { text: '' })
+  const runAsSystem = <T>(callback: Parameters<typeof runInTransaction<T>>[2]) =>
+    runInTransaction(server.app, { role: 'portal_system' }, callback)
+  const readLinkKey = async () => readKey((await mailBox.fetch()).at(-1) ?? { text: '' })
   const activate = async (otk: string) => (await postForm(server.send, '/public/users/activate', { otk })).json()
 
   test('fault 16d gives its company code back after seven days, and its link is dead', async () => {
     await register()
-    const otk = await linkOf()
-    server.clock.now += quotas.activationDays * day - 1000
-    await sweep(server.app)
-    expect(await isTaken()).toBe(true)
+    const otk = await readLinkKey()
+    server.clock.now += quotas.activationDays * dayMs - 1000
+    await deleteExpiredData(server.app)
+    expect(await isCodeTaken()).toBe(true)
     server.clock.now += 2000
-    expect((await sweep(server.app))['signUps']).toBe(1)
+    expect((await deleteExpiredData(server.app))['signUps']).toBe(1)
     expect(await activate(otk)).not.toEqual({ code: 'ACTIVATE_OK' })
-    expect(await isTaken()).toBe(false)
-    expect(await activate(await linkOf())).toEqual({ code: 'ACTIVATE_OK' })
-    const [entry] = await asSystem((db) =>
+    expect(await isCodeTaken()).toBe(false)
+    expect(await activate(await readLinkKey())).toEqual({ code: 'ACTIVATE_OK' })
+    const [entry] = await runAsSystem((db) =>
       db.selectFrom('audit_entry').select(['operation', 'info']).where('operation', '=', 'delete').execute(),
     )
     expect(entry?.info).toMatchObject({ CompanyCode: 'nova_1', Reason: 'never activated' })
@@ -88,51 +89,54 @@ onConnections('a sign-up that nobody activates', (engine) => {
 
   test('fault 16d keeps it as long as a link is open, and for good once it was activated', async () => {
     await register()
-    server.clock.now += 6 * day
-    await postForm(server.send, '/public/users/activatemail', { username: 'nova_1:ana@nova.example', password: chosen })
-    const otk = await linkOf()
-    server.clock.now += 2 * day
-    expect((await sweep(server.app))['signUps']).toBe(0)
+    server.clock.now += 6 * dayMs
+    await postForm(server.send, '/public/users/activatemail', {
+      username: 'nova_1:ana@nova.example',
+      password: newPassword,
+    })
+    const otk = await readLinkKey()
+    server.clock.now += 2 * dayMs
+    expect((await deleteExpiredData(server.app))['signUps']).toBe(0)
     expect(await activate(otk)).toEqual({ code: 'ACTIVATE_OK' })
-    server.clock.now += 60 * day
-    expect((await sweep(server.app))['signUps']).toBe(0)
-    expect(await isTaken()).toBe(true)
+    server.clock.now += 60 * dayMs
+    expect((await deleteExpiredData(server.app))['signUps']).toBe(0)
+    expect(await isCodeTaken()).toBe(true)
   })
 
   test('fault 16j gives it back after two weeks, however often its link was sent again', async () => {
     await register()
-    for (let at = 0; at < 6; at++) {
-      server.clock.now += 2 * day
+    for (let index = 0; index < 6; index++) {
+      server.clock.now += 2 * dayMs
       await postForm(server.send, '/public/users/activatemail', {
         username: 'nova_1:ana@nova.example',
-        password: chosen,
+        password: newPassword,
       })
-      await linkOf()
-      expect((await sweep(server.app))['signUps']).toBe(0)
+      await readLinkKey()
+      expect((await deleteExpiredData(server.app))['signUps']).toBe(0)
     }
-    server.clock.now += 2 * day + 1000
-    expect((await sweep(server.app))['signUps']).toBe(1)
-    expect(await activate(await linkOf())).not.toEqual({ code: 'ACTIVATE_OK' })
-    expect(await isTaken()).toBe(false)
+    server.clock.now += 2 * dayMs + 1000
+    expect((await deleteExpiredData(server.app))['signUps']).toBe(1)
+    expect(await activate(await readLinkKey())).not.toEqual({ code: 'ACTIVATE_OK' })
+    expect(await isCodeTaken()).toBe(false)
   })
 
   test.skipIf(engine === 'embedded')('fault 16k keeps one that is activated at the same moment', async () => {
     await register()
-    server.clock.now += 8 * day
-    let sweeping: Promise<Record<string, number>> | undefined
-    await asSystem(async (db) => {
+    server.clock.now += 8 * dayMs
+    let cleanUp: Promise<Record<string, number>> | undefined
+    await runAsSystem(async (db) => {
       await db.updateTable('portal_user').set({ status: 1 }).where('email', '=', 'ana@nova.example').execute()
-      sweeping = sweep(server.app)
-      const waiting = async () => {
+      cleanUp = deleteExpiredData(server.app)
+      const countWaiting = async () => {
         const { rows } = await sql<{ count: number }>`
           select count(*)::int as count from pg_locks where not granted
             and pid in (select pid from pg_stat_activity where datname = current_database())`.execute(db)
         return rows[0]?.count ?? 0
       }
-      while ((await waiting()) === 0) await new Promise((again) => setTimeout(again, 10))
+      while ((await countWaiting()) === 0) await new Promise((resolve) => setTimeout(resolve, 10))
     })
-    expect((await sweeping)?.['signUps']).toBe(0)
-    expect(await isTaken()).toBe(true)
+    expect((await cleanUp)?.['signUps']).toBe(0)
+    expect(await isCodeTaken()).toBe(true)
   })
 })
 
@@ -150,16 +154,17 @@ describe('pictures', () => {
 
   test('fault 16c take up so much of a company, and another company has its own', async () => {
     const { companies, users } = server.world
-    const whose = { company_id: companies.alpha, user_id: users['admin@alpha'] ?? 0 }
-    const large = { ...whose, name: 'large', type: 'image/webp' as const, bytes: Buffer.alloc(1024 ** 2 - 10) }
-    await inTransaction(server.app, { role: 'portal_system' }, (db) =>
-      insertAsset(db, { ...large, create_time: server.clock.now }),
+    const ownerIds = { company_id: companies.alpha, user_id: users['admin@alpha'] ?? 0 }
+    const largeAsset = { ...ownerIds, name: 'large', type: 'image/webp' as const, bytes: Buffer.alloc(1024 ** 2 - 10) }
+    await runInTransaction(server.app, { role: 'portal_system' }, (db) =>
+      insertAsset(db, { ...largeAsset, create_time: server.clock.now }),
     )
-    const { headers, payload } = formWith('avatar', { bytes: await png(20, 20) })
-    const upload = (by: SignedIn) => by.send({ method: 'POST', url: '/api/m18s/asset', headers, payload })
-    const answer = await upload(user)
-    expect([answer.statusCode, answer.json().errorCode]).toEqual([409, 'PICTURE_QUOTA'])
-    expect(answer.json().data).toEqual({ most: '1 MB' })
-    expect((await upload(await server.signIn('user@beta'))).statusCode).toBe(200)
+    const { headers, payload } = buildFileForm('avatar', { bytes: await png(20, 20) })
+    const uploadPicture = (sender: SignedIn) =>
+      sender.send({ method: 'POST', url: '/api/m18s/asset', headers, payload })
+    const response = await uploadPicture(user)
+    expect([response.statusCode, response.json().errorCode]).toEqual([409, 'PICTURE_QUOTA'])
+    expect(response.json().data).toEqual({ most: '1 MB' })
+    expect((await uploadPicture(await server.signIn('user@beta'))).statusCode).toBe(200)
   })
 })

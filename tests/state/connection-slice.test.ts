@@ -1,22 +1,27 @@
 import { expect, test } from 'vitest'
 import {
-  type Connection,
+  type ConnectionState,
   connection,
-  connectivityChanged,
-  fullChanged,
-  lapsedChanged,
+  networkStateChanged,
+  deviceFullChanged,
+  sessionExpiredChanged,
 } from '#state/connection-slice.ts'
 
-const online: Connection = { line: 'online', lapsed: false, full: false, database: 'ready' }
-const after = connection.reducer
+const onlineState: ConnectionState = {
+  networkState: 'online',
+  isSessionExpired: false,
+  isDeviceFull: false,
+  databaseState: 'ready',
+}
+const reducer = connection.reducer
 
 test('what every answer tells again is the same state: no page that watches the connection is drawn for it', () => {
-  for (const again of [connectivityChanged('online'), fullChanged(false), lapsedChanged(false)])
-    expect(after(online, again)).toBe(online)
+  for (const action of [networkStateChanged('online'), deviceFullChanged(false), sessionExpiredChanged(false)])
+    expect(reducer(onlineState, action)).toBe(onlineState)
 })
 
 test('each change is one of its own', () => {
-  expect(after(online, connectivityChanged('offline'))).toEqual({ ...online, line: 'offline' })
-  expect(after(online, fullChanged(true))).toEqual({ ...online, full: true })
-  expect(after(online, lapsedChanged(true))).toEqual({ ...online, lapsed: true })
+  expect(reducer(onlineState, networkStateChanged('offline'))).toEqual({ ...onlineState, networkState: 'offline' })
+  expect(reducer(onlineState, deviceFullChanged(true))).toEqual({ ...onlineState, isDeviceFull: true })
+  expect(reducer(onlineState, sessionExpiredChanged(true))).toEqual({ ...onlineState, isSessionExpired: true })
 })

@@ -3,21 +3,21 @@ import { act, renderHook } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { Router } from 'react-router-dom'
 import { expect, it } from 'vitest'
-import { usersFills } from '#contract/users.ts'
-import { StoreProvider } from '#state/hooks.ts'
-import { changeListing, type Listing, readListing, writeListing } from '#state/list-url.ts'
-import { type Extra, makeStore } from '#state/store.ts'
-import { useListing } from '#state/use-list-url.ts'
+import { userListSpec } from '#contract/users.ts'
+import { StoreProvider } from '#state/use-store.ts'
+import { changeListState, type ListUrlState, readListState, writeListState } from '#state/list-url.ts'
+import { type ThunkExtra, createStore } from '#state/store.ts'
+import { useListUrl } from '#state/use-list-url.ts'
 
-const ways = {
-  read: (query: URLSearchParams) => readListing(query, usersFills),
-  write(view: Listing) {
+const urlFormat = {
+  read: (query: URLSearchParams) => readListState(query, userListSpec),
+  write(view: ListUrlState) {
     const query = new URLSearchParams()
-    writeListing(query, view, usersFills)
+    writeListState(query, view, userListSpec)
     return query
   },
-  change: (view: Listing, change: Partial<Listing>) => changeListing(view, change),
-  remembered: () => '',
+  change: (view: ListUrlState, change: Partial<ListUrlState>) => changeListState(view, change),
+  toSavedQuery: () => '',
 }
 const slice = {
   selectSavedQuery: () => '',
@@ -25,10 +25,15 @@ const slice = {
 }
 
 it('is what was chosen before the address has moved, and what the address says after a step back that came sooner', () => {
-  const store = makeStore({} as Extra)
-  const asked: unknown[] = []
+  const store = createStore({} as ThunkExtra)
+  const navigations: unknown[] = []
   // A router that has not got there yet.
-  const navigator = { push: (to: unknown) => asked.push(to), replace() {}, go() {}, createHref: String }
+  const navigator = {
+    push: (location: unknown) => navigations.push(location),
+    replace() {},
+    go() {},
+    createHref: String,
+  }
   const wrapper = ({ children }: { children: ReactNode }) => (
     <StoreProvider store={store}>
       <Router location="/app/user?page=2" navigator={navigator}>
@@ -36,9 +41,9 @@ it('is what was chosen before the address has moved, and what the address says a
       </Router>
     </StoreProvider>
   )
-  const { result } = renderHook(() => useListing(ways, slice), { wrapper })
+  const { result } = renderHook(() => useListUrl(urlFormat, slice), { wrapper })
   act(() => result.current.change({ sort: ['status', 'desc'] }))
-  expect(asked).toMatchObject([{ search: '?sortField=status&sortOrder=desc' }])
+  expect(navigations).toMatchObject([{ search: '?sortField=status&sortOrder=desc' }])
   expect(result.current.view).toMatchObject({ sort: ['status', 'desc'], page: 1 })
   act(() => void dispatchEvent(new PopStateEvent('popstate')))
   expect(result.current.view).toMatchObject({ sort: ['name', 'asc'], page: 2 })

@@ -4,37 +4,38 @@ import { endpoints } from '#contract/index.ts'
 import { routeRequest } from '#request/pipeline/route-request.ts'
 
 const origin = 'https://portal.test'
-const plain = { method: 'GET', cache: 'default', mode: 'cors', headers: {} }
-const way = (path: string, given: Partial<typeof plain> = {}, bypassed = false) => {
-  const { headers, ...rest } = { ...plain, ...given }
-  const asked = { ...rest, url: origin + path, headers: new Headers(headers) }
-  return routeRequest(asked as Parameters<typeof routeRequest>[0], { origin, bypassed })
+const plainRequest = { method: 'GET', cache: 'default', mode: 'cors', headers: {} }
+const findRoute = (path: string, fields: Partial<typeof plainRequest> = {}, isBypassed = false) => {
+  const { headers, ...rest } = { ...plainRequest, ...fields }
+  const request = { ...rest, url: origin + path, headers: new Headers(headers) }
+  return routeRequest(request as Parameters<typeof routeRequest>[0], { origin, isBypassed })
 }
-const example = (path: string) => path.replace(/:\w+/g, '1')
+const buildExamplePath = (path: string) => path.replace(/:\w+/g, '1')
 
 describe('what the worker does with a request', () => {
   it('is said at once, for every call there is', () => {
-    const said = endpoints.map(({ method, path }) => way(example(path), { method }))
-    expect(new Set(said)).toEqual(new Set(['pipeline', 'files']))
-    expect(way(example(createUser.path), { method: 'POST' })).toBe('pipeline')
+    const routes = endpoints.map(({ method, path }) => findRoute(buildExamplePath(path), { method }))
+    expect(new Set(routes)).toEqual(new Set(['pipeline', 'files']))
+    expect(findRoute(buildExamplePath(createUser.path), { method: 'POST' })).toBe('pipeline')
   })
 
   it('leaves uploads, secrets and pages to the browser or its own files (protocol 22, W-14)', () => {
     const uploads = endpoints.filter(({ encoding, secret }) => encoding === 'multipart' || secret)
     expect(uploads.length).toBeGreaterThan(3)
-    for (const { method, path } of uploads) expect(way(example(path), { method })).toBe('files')
-    expect(way('/saas/app/user', { mode: 'navigate' })).toBe('files')
+    for (const { method, path } of uploads) expect(findRoute(buildExamplePath(path), { method })).toBe('files')
+    expect(findRoute('/saas/app/user', { mode: 'navigate' })).toBe('files')
   })
 
   it('takes no part in what it could only spoil: parts of files, and what developer tools ask of the cache', () => {
-    expect(way('/saas/assets/a.js', { headers: { range: 'bytes=0-9' } })).toBe('through')
-    expect(way('/api/m18s/user', { headers: { range: 'bytes=0-9' } })).toBe('through')
-    expect(way('/saas/assets/a.js', { cache: 'only-if-cached', mode: 'no-cors' })).toBe('through')
-    expect(way('/saas/assets/a.js', { cache: 'only-if-cached', mode: 'same-origin' })).toBe('files')
+    expect(findRoute('/saas/assets/a.js', { headers: { range: 'bytes=0-9' } })).toBe('through')
+    expect(findRoute('/api/m18s/user', { headers: { range: 'bytes=0-9' } })).toBe('through')
+    expect(findRoute('/saas/assets/a.js', { cache: 'only-if-cached', mode: 'no-cors' })).toBe('through')
+    expect(findRoute('/saas/assets/a.js', { cache: 'only-if-cached', mode: 'same-origin' })).toBe('files')
   })
 
   it('is nothing at all once the server wants no worker (W-11)', () => {
-    for (const { method, path } of endpoints) expect(way(example(path), { method }, true)).toBe('through')
-    expect(way('/saas/app/user', { mode: 'navigate' }, true)).toBe('through')
+    for (const { method, path } of endpoints)
+      expect(findRoute(buildExamplePath(path), { method }, true)).toBe('through')
+    expect(findRoute('/saas/app/user', { mode: 'navigate' }, true)).toBe('through')
   })
 })

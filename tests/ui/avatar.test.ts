@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { initials } from '#ui/display/initials.ts'
+import { getInitials } from '#ui/display/initials.ts'
 
 it.each([
   ['Li Wei', 'LW'],
@@ -8,8 +8,8 @@ it.each([
   ['王小明', '小明'],
   ['李 雷', '李雷'],
   ['', ''],
-])('%o is drawn as %o', (name, drawn) => {
-  expect(initials(name)).toBe(drawn)
+])('%o is drawn as %o', (name, expectedInitials) => {
+  expect(getInitials(name)).toBe(expectedInitials)
 })
 
 it.each([
@@ -21,6 +21,6 @@ it.each([
   ['O’Neil-Smith', 'O'],
   ['🙂 Li', 'L'],
   ['(…)', ''],
-])('fault 37c %o is drawn as %o', (name, drawn) => {
-  expect(initials(name)).toBe(drawn)
+])('fault 37c %o is drawn as %o', (name, expectedInitials) => {
+  expect(getInitials(name)).toBe(expectedInitials)
 })

@@ -3,86 +3,86 @@ import { useState } from 'react'
 import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startWords } from '#app/i18n/i18n.ts'
+import { startMessages } from '#app/i18n/page-messages.ts'
 import { DateField, type DateKind } from '#ui/form/DateField.tsx'
-import { type DateEnds, DateRange } from '#ui/form/DateRange.tsx'
-import { described } from '#tests/support/pages/fields.ts'
+import { type DateRangeValue, DateRange } from '#ui/form/DateRange.tsx'
+import { readDescription } from '#tests/support/pages/fields.ts'
 
 const user = userEvent.setup()
-beforeEach(startWords)
+beforeEach(startMessages)
 afterEach(cleanup)
 
-function One({ kind, error }: { kind: DateKind; error?: string }) {
+function TestDateField({ kind, error }: { kind: DateKind; error?: string }) {
   const [value, setValue] = useState('')
   return <DateField {...{ kind, value, error }} name="day" label="Day" min="2026-01-01" onChange={setValue} />
 }
 
-const field = (name = 'Day') => screen.getByLabelText<HTMLInputElement>(name)
-const calendar = () => document.querySelector<HTMLInputElement>('.date-calendar')
+const findField = (name = 'Day') => screen.getByLabelText<HTMLInputElement>(name)
+const findCalendar = () => document.querySelector<HTMLInputElement>('.date-calendar')
 
-async function leaves(text: string, name?: string): Promise<{ value: string; says: string }> {
-  await user.clear(field(name))
-  await user.type(field(name), text)
+async function typeAndLeave(text: string, name?: string): Promise<{ value: string; description: string }> {
+  await user.clear(findField(name))
+  await user.type(findField(name), text)
   await user.tab()
-  return { value: field(name).value, says: described(field(name)) }
+  return { value: findField(name).value, description: readDescription(findField(name)) }
 }
 
 describe('a day', () => {
   it.each(['2026-11-24', '2026/11/24', '2026.11.24', '20261124', ' 2026-11-24 '])('is read from "%s"', async (text) => {
-    render(<One kind="day" />)
-    expect(await leaves(text)).toEqual({ value: '2026-11-24', says: '' })
-    expect(calendar()?.value).toBe('2026-11-24')
-    expect(calendar()?.min).toBe('2026-01-01')
+    render(<TestDateField kind="day" />)
+    expect(await typeAndLeave(text)).toEqual({ value: '2026-11-24', description: '' })
+    expect(findCalendar()?.value).toBe('2026-11-24')
+    expect(findCalendar()?.min).toBe('2026-01-01')
   })
 
   it.each(['2026年11月24日', '２０２６－１１－２４', '２０２６／１１／２４', '2026年11月24日 '])(
     'fault 22b is read from "%s" too',
     async (text) => {
-      render(<One kind="day" />)
-      expect(await leaves(text)).toEqual({ value: '2026-11-24', says: '' })
+      render(<TestDateField kind="day" />)
+      expect(await typeAndLeave(text)).toEqual({ value: '2026-11-24', description: '' })
     },
   )
 
   it.each(['2026年1月5日9:05', '2026年1月5日 9时05分', '２０２６年１月５日　０９：０５'])(
     'fault 22b and a minute from "%s"',
     async (text) => {
-      render(<One kind="minute" />)
-      expect(await leaves(text)).toEqual({ value: '2026-01-05 09:05', says: '' })
+      render(<TestDateField kind="minute" />)
+      expect(await typeAndLeave(text)).toEqual({ value: '2026-01-05 09:05', description: '' })
     },
   )
 
   it.each(['2026-02-30', '24.11.2026', 'soon', '0026-01-01', '2026-1', '2026-11-24 09:30'])(
     'is not "%s"',
     async (text) => {
-      render(<One kind="day" />)
-      const { value, says } = await leaves(text)
-      expect(says).toBe('Please write a date such as 2026-11-24.')
+      render(<TestDateField kind="day" />)
+      const { value, description } = await typeAndLeave(text)
+      expect(description).toBe('Please write a date such as 2026-11-24.')
       expect(value).toBe(text)
-      expect(calendar()?.value).toBe('')
+      expect(findCalendar()?.value).toBe('')
       // Not while it is being written.
-      await user.type(field(), '1')
-      expect(described(field())).toBe('')
+      await user.type(findField(), '1')
+      expect(readDescription(findField())).toBe('')
     },
   )
 
   it('says what its owner says in the first place, and nothing of being empty', async () => {
-    const { rerender } = render(<One kind="day" />)
-    expect(await leaves(' ')).toEqual({ value: '', says: '' })
-    rerender(<One kind="day" error="Choose today or a later day." />)
-    expect((await leaves('x')).says).toBe('Choose today or a later day.')
+    const { rerender } = render(<TestDateField kind="day" />)
+    expect(await typeAndLeave(' ')).toEqual({ value: '', description: '' })
+    rerender(<TestDateField kind="day" error="Choose today or a later day." />)
+    expect((await typeAndLeave('x')).description).toBe('Choose today or a later day.')
   })
 
   it('is chosen in the calendar of the browser, which the keyboard finds by its button', async () => {
-    render(<One kind="day" />)
+    render(<TestDateField kind="day" />)
     expect(screen.getByRole('button', { name: 'Choose the date: Day' })).toBeDefined()
-    fireEvent.change(calendar() as HTMLInputElement, { target: { value: '2026-03-04' } })
-    expect(field().value).toBe('2026-03-04')
+    fireEvent.change(findCalendar() as HTMLInputElement, { target: { value: '2026-03-04' } })
+    expect(findField().value).toBe('2026-03-04')
   })
 
   it('is tidy before a form that Enter sends reads it', async () => {
-    render(<One kind="day" />)
-    await user.type(field(), '2026/1/5{Enter}')
-    expect(field().value).toBe('2026-01-05')
+    render(<TestDateField kind="day" />)
+    await user.type(findField(), '2026/1/5{Enter}')
+    expect(findField().value).toBe('2026-01-05')
   })
 })
 
@@ -94,29 +94,32 @@ describe('a minute', () => {
     ['2026-01-05T09:05:59', '2026-01-05 09:05'],
     ['2026-01-05', '2026-01-05 00:00'],
   ])('is read from "%s"', async (text, value) => {
-    render(<One kind="minute" />)
-    expect(await leaves(text)).toEqual({ value, says: '' })
-    expect(calendar()?.value).toBe(value.replace(' ', 'T'))
+    render(<TestDateField kind="minute" />)
+    expect(await typeAndLeave(text)).toEqual({ value, description: '' })
+    expect(findCalendar()?.value).toBe(value.replace(' ', 'T'))
   })
 
   it.each(['2026-11-24 24:00', '2026-11-24 09:60', '2026-02-30 09:30', '09:30'])('is not "%s"', async (text) => {
-    render(<One kind="minute" />)
-    expect(await leaves(text)).toEqual({ value: text, says: 'Please write a date and time such as 2026-11-24 09:30.' })
-    expect(calendar()?.value).toBe('')
+    render(<TestDateField kind="minute" />)
+    expect(await typeAndLeave(text)).toEqual({
+      value: text,
+      description: 'Please write a date and time such as 2026-11-24 09:30.',
+    })
+    expect(findCalendar()?.value).toBe('')
   })
 
   it('is chosen in the calendar of the browser', () => {
-    render(<One kind="minute" />)
+    render(<TestDateField kind="minute" />)
     expect(screen.getByRole('button', { name: 'Choose the date and time: Day' })).toBeDefined()
-    fireEvent.change(calendar() as HTMLInputElement, { target: { value: '2026-03-04T05:06' } })
-    expect(field().value).toBe('2026-03-04 05:06')
+    fireEvent.change(findCalendar() as HTMLInputElement, { target: { value: '2026-03-04T05:06' } })
+    expect(findField().value).toBe('2026-03-04 05:06')
   })
 })
 
 describe('a range', () => {
-  const told: (DateEnds | null)[] = []
-  function Two({ errors }: { errors?: { from: string } }) {
-    const [range, setRange] = useState<DateEnds>({ from: '2026-01-05 10:00', to: '' })
+  const changes: (DateRangeValue | null)[] = []
+  function TestDateRange({ errors }: { errors?: { from: string } }) {
+    const [range, setRange] = useState<DateRangeValue>({ from: '2026-01-05 10:00', to: '' })
     return (
       <DateRange
         kind="minute"
@@ -125,32 +128,34 @@ describe('a range', () => {
         labels={{ from: 'From', to: 'To' }}
         names={{ from: 'from', to: 'to' }}
         onChange={(next) => {
-          told.push(next)
+          changes.push(next)
           if (next) setRange(next)
         }}
       />
     )
   }
-  beforeEach(() => void told.splice(0))
+  beforeEach(() => void changes.splice(0))
 
   it('tells its owner what holds, and that nothing does', async () => {
-    render(<Two />)
-    expect(await leaves('2026-01-05 09:59', 'To')).toEqual({
+    render(<TestDateRange />)
+    expect(await typeAndLeave('2026-01-05 09:59', 'To')).toEqual({
       value: '2026-01-05 09:59',
-      says: "The end can't be before the start, 2026-01-05 10:00.",
+      description: "The end can't be before the start, 2026-01-05 10:00.",
     })
-    expect(told.at(-1)).toBeNull()
-    expect(told.some((one) => one?.to)).toBe(false)
-    expect((await leaves('2026-01-05 10:00', 'To')).says).toBe('')
-    expect(told.at(-1)).toEqual({ from: '2026-01-05 10:00', to: '2026-01-05 10:00' })
-    expect((await leaves('2026-01-05 10:01', 'From')).says).toBe("The start can't be after the end, 2026-01-05 10:00.")
-    expect(told.at(-1)).toBeNull()
-    expect((await leaves('x', 'From')).says).toBe('Please write a date and time such as 2026-11-24 09:30.')
+    expect(changes.at(-1)).toBeNull()
+    expect(changes.some((range) => range?.to)).toBe(false)
+    expect((await typeAndLeave('2026-01-05 10:00', 'To')).description).toBe('')
+    expect(changes.at(-1)).toEqual({ from: '2026-01-05 10:00', to: '2026-01-05 10:00' })
+    expect((await typeAndLeave('2026-01-05 10:01', 'From')).description).toBe(
+      "The start can't be after the end, 2026-01-05 10:00.",
+    )
+    expect(changes.at(-1)).toBeNull()
+    expect((await typeAndLeave('x', 'From')).description).toBe('Please write a date and time such as 2026-11-24 09:30.')
   })
 
   it('says what is wrong with a date that is one', async () => {
-    render(<Two errors={{ from: 'Not kept for so long.' }} />)
-    expect(described(field('From'))).toBe('Not kept for so long.')
-    expect((await leaves('x', 'From')).says).toBe('Please write a date and time such as 2026-11-24 09:30.')
+    render(<TestDateRange errors={{ from: 'Not kept for so long.' }} />)
+    expect(readDescription(findField('From'))).toBe('Not kept for so long.')
+    expect((await typeAndLeave('x', 'From')).description).toBe('Please write a date and time such as 2026-11-24 09:30.')
   })
 })

@@ -1,110 +1,117 @@
 import { cleanup, render, screen, waitFor } from '@testing-library/react'
 import { type ReactNode, useState } from 'react'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startWords } from '#app/i18n/i18n.ts'
+import { startMessages } from '#app/i18n/page-messages.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { CheckField } from '#ui/form/ChoiceFields.tsx'
+import { CheckField } from '#ui/form/choice-fields.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 
-beforeEach(startWords)
+beforeEach(startMessages)
 afterEach(cleanup)
 
-const close = () => {}
-const open = async (dialog: ReactNode) => {
+const doNothing = () => {}
+const openDialog = async (dialog: ReactNode) => {
   render(dialog)
   await screen.findByRole('dialog')
 }
-const buttons = () => [...document.querySelectorAll('.p-dialog-footer button')].map(({ textContent }) => textContent)
-const focusOn = (name: string | undefined) =>
+const readButtons = () =>
+  [...document.querySelectorAll('.p-dialog-footer button')].map(({ textContent }) => textContent)
+const waitForFocus = (name: string | undefined) =>
   waitFor(() => expect(document.activeElement?.textContent || document.activeElement?.getAttribute('name')).toBe(name))
-const save = <Button kind="primary">Save</Button>
-const remove = <Button kind="danger">Delete</Button>
+const saveButton = <Button kind="primary">Save</Button>
+const deleteButton = <Button kind="danger">Delete</Button>
 
 describe('the buttons of a dialog', () => {
   it('are what is done, then what closes', async () => {
-    await open(
-      <Dialog open title="Edit" onClose={close} act={save}>
+    await openDialog(
+      <Dialog open title="Edit" onClose={doNothing} action={saveButton}>
         <p>Text</p>
       </Dialog>,
     )
-    expect(buttons()).toEqual(['Save', 'Cancel'])
+    expect(readButtons()).toEqual(['Save', 'Cancel'])
   })
 
   it('are one that closes where nothing is done, and none where the content has its own', async () => {
-    await open(
-      <Dialog open title="About" onClose={close}>
+    await openDialog(
+      <Dialog open title="About" onClose={doNothing}>
         <p>Text</p>
       </Dialog>,
     )
-    expect(buttons()).toEqual(['Close'])
+    expect(readButtons()).toEqual(['Close'])
     cleanup()
-    await open(
-      <Dialog open title="Filters" onClose={close} cancel={null}>
+    await openDialog(
+      <Dialog open title="Filters" onClose={doNothing} cancel={null}>
         <p>Text</p>
       </Dialog>,
     )
-    expect(buttons()).toEqual([])
+    expect(readButtons()).toEqual([])
   })
 
   it('give way to a question until it is answered', async () => {
-    await open(
-      <Dialog open title="Edit" onClose={close} act={save} question={<button type="button">Keep editing</button>}>
+    await openDialog(
+      <Dialog
+        open
+        title="Edit"
+        onClose={doNothing}
+        action={saveButton}
+        question={<button type="button">Keep editing</button>}
+      >
         <p>Text</p>
       </Dialog>,
     )
-    expect(buttons()).toEqual(['Keep editing'])
+    expect(readButtons()).toEqual(['Keep editing'])
   })
 })
 
 describe('the focus begins (A-10)', () => {
   it('in the first field that is typed in, and on no switch', async () => {
-    await open(
-      <Dialog open side="right" title="Edit" onClose={close} act={save}>
-        <CheckField look="switch" label="Admin" name="admin" />
-        <Field label="Code" name="code" value="acme" locked="It never changes." />
+    await openDialog(
+      <Dialog open side="right" title="Edit" onClose={doNothing} action={saveButton}>
+        <CheckField variant="switch" label="Admin" name="admin" />
+        <Field label="Code" name="code" value="acme" lockReason="It never changes." />
         <Field label="Name" name="name" />
       </Dialog>,
     )
-    await focusOn('name')
+    await waitForFocus('name')
   })
 
   it('on the title of a drawer that has only switches', async () => {
-    await open(
-      <Dialog open side="right" title="Edit Ada Wong" onClose={close} act={save}>
-        <CheckField look="switch" label="Admin" name="admin" />
+    await openDialog(
+      <Dialog open side="right" title="Edit Ada Wong" onClose={doNothing} action={saveButton}>
+        <CheckField variant="switch" label="Admin" name="admin" />
       </Dialog>,
     )
-    await focusOn('Edit Ada Wong')
+    await waitForFocus('Edit Ada Wong')
   })
 
   it('on what closes, where something is lost', async () => {
-    await open(
-      <Dialog open title="Delete?" onClose={close} act={remove}>
+    await openDialog(
+      <Dialog open title="Delete?" onClose={doNothing} action={deleteButton}>
         <p>Text</p>
       </Dialog>,
     )
-    await focusOn('Cancel')
+    await waitForFocus('Cancel')
   })
 
   it('on what is done, where nothing is lost', async () => {
-    await open(
-      <Dialog open title="Send?" onClose={close} act={save}>
+    await openDialog(
+      <Dialog open title="Send?" onClose={doNothing} action={saveButton}>
         <p>Text</p>
       </Dialog>,
     )
-    await focusOn('Save')
+    await waitForFocus('Save')
   })
 })
 
-function Rows() {
+function TestTable() {
   const [names, setNames] = useState(['Ada', 'Ben', 'Cam'])
-  const [asked, setAsked] = useState<string | null>(null)
-  const drop = () => {
-    const gone = asked
-    setAsked(null)
+  const [nameToDelete, setNameToDelete] = useState<string | null>(null)
+  const deleteRow = () => {
+    const deletedName = nameToDelete
+    setNameToDelete(null)
     // As it is told from the device's database: after the dialog is gone.
-    setTimeout(() => setNames((now) => now.filter((name) => name !== gone)), 30)
+    setTimeout(() => setNames((now) => now.filter((name) => name !== deletedName)), 30)
   }
   return (
     <main>
@@ -115,7 +122,7 @@ function Rows() {
             <tr key={name}>
               <td>
                 <a href={`#${name}`}>{name}</a>
-                <button type="button" onClick={() => setAsked(name)}>
+                <button type="button" onClick={() => setNameToDelete(name)}>
                   Delete {name}
                 </button>
               </td>
@@ -124,10 +131,10 @@ function Rows() {
         </tbody>
       </table>
       <Dialog
-        open={asked !== null}
+        open={nameToDelete !== null}
         title="Delete?"
-        onClose={() => setAsked(null)}
-        act={<Button onClick={drop}>Yes</Button>}
+        onClose={() => setNameToDelete(null)}
+        action={<Button onClick={deleteRow}>Yes</Button>}
       >
         <p>Text</p>
       </Dialog>
@@ -136,19 +143,19 @@ function Rows() {
 }
 
 it('a deleted row leaves the focus to the one that takes its place, the last of them to the heading (A-10)', async () => {
-  render(<Rows />)
-  const removed = async (name: string) => {
+  render(<TestTable />)
+  const deleteByButton = async (name: string) => {
     const button = screen.getByRole('button', { name: `Delete ${name}` })
     button.focus()
     button.click()
-    const yes = await screen.findByRole('button', { name: 'Yes' })
-    yes.click()
+    const yesButton = await screen.findByRole('button', { name: 'Yes' })
+    yesButton.click()
     await waitFor(() => expect(screen.queryByText(name)).toBeNull())
   }
-  await removed('Ben')
-  await focusOn('Cam')
-  await removed('Cam')
-  await focusOn('Ada')
-  await removed('Ada')
-  await focusOn('Users')
+  await deleteByButton('Ben')
+  await waitForFocus('Cam')
+  await deleteByButton('Cam')
+  await waitForFocus('Ada')
+  await deleteByButton('Ada')
+  await waitForFocus('Users')
 })

@@ -2,39 +2,39 @@
 import { cleanup, render } from '@testing-library/react'
 import { MemoryRouter } from 'react-router-dom'
 import { afterEach, expect, it, vi } from 'vitest'
-import { startWords } from '#app/i18n/i18n.ts'
+import { startMessages } from '#app/i18n/page-messages.ts'
 import { DataList, type DataListProps } from '#ui/list/DataList.tsx'
 
 afterEach(cleanup)
 
-const fresh = { asOf: 1, here: 58, total: 58, complete: true }
+const freshness = { asOf: 1, cachedCount: 58, total: 58, complete: true }
 
-type Given = Partial<Pick<DataListProps<{ id: number }>, 'isFetching' | 'fresh'>> & {
+type ListProps = Partial<Pick<DataListProps<{ id: number }>, 'isFetching' | 'freshness'>> & {
   page: number
   rows: { id: number }[]
   count: number
 }
 
-async function turned(given: Given) {
-  await startWords()
+async function renderDataList(props: ListProps) {
+  await startMessages()
   const onPage = vi.fn<(page: number, isCorrection?: boolean) => void>()
   render(
     <MemoryRouter>
       <DataList
         caption="Users"
-        counted={String}
+        formatCount={String}
         columns={[{ key: 'id', header: 'Id', render: ({ id }) => String(id) }]}
-        rowKey={({ id }) => String(id)}
-        rowName={({ id }) => String(id)}
+        getRowKey={({ id }) => String(id)}
+        getRowName={({ id }) => String(id)}
         sort={['id', 'asc']}
         onSort={() => undefined}
-        results={10}
+        pageSize={10}
         onPage={onPage}
-        onResults={() => undefined}
-        fresh={fresh}
+        onPageSize={() => undefined}
+        freshness={freshness}
         isFetching={false}
-        empty="nothing"
-        {...given}
+        emptyContent="nothing"
+        {...props}
       />
     </MemoryRouter>,
   )
@@ -42,40 +42,40 @@ async function turned(given: Given) {
 }
 
 it('fault 37d turns to the last page, as a correction of the address', async () => {
-  expect(await turned({ page: 99, rows: [], count: 58 })).toEqual([[6, true]])
+  expect(await renderDataList({ page: 99, rows: [], count: 58 })).toEqual([[6, true]])
 })
 
 it.each([
   ['a page that has rows', { page: 6, rows: [{ id: 1 }], count: 58 }],
   ['a list without rows', { page: 99, rows: [], count: 0 }],
   ['a page that is asked for', { page: 99, rows: [], count: 58, isFetching: true }],
-])('fault 37d leaves %s', async (_, given) => {
-  expect(await turned(given)).toEqual([])
+])('fault 37d leaves %s', async (_, props) => {
+  expect(await renderDataList(props)).toEqual([])
 })
 
-const text = () => document.body.textContent
+const readPageText = () => document.body.textContent
 
 it('fault 46a: where a part of a list is here and nothing of it fits, does not say that there is nothing', async () => {
-  await turned({
+  await renderDataList({
     page: 1,
     rows: [],
     count: 0,
-    fresh: { asOf: 1, here: 16, total: null, complete: false, isKept: true },
+    freshness: { asOf: 1, cachedCount: 16, total: null, complete: false, isCached: true },
   })
-  expect(text()).toContain('Nothing found on this device')
-  expect(text()).not.toContain('nothing')
+  expect(readPageText()).toContain('Nothing found on this device')
+  expect(readPageText()).not.toContain('nothing')
 })
 
 it.each([
-  ['all of it is here', { asOf: 1, here: 58, total: 58, complete: true, isKept: true }],
-  ['nothing was ever read', { asOf: null, here: 0, total: null, complete: false, isKept: true }],
-  ['the server has answered', { asOf: 1, here: 0, total: 0, complete: true }],
-])('says what the page has to say where %s', async (_, fresh) => {
-  await turned({ page: 1, rows: [], count: 0, fresh })
-  expect(text()).toContain('nothing')
+  ['all of it is here', { asOf: 1, cachedCount: 58, total: 58, complete: true, isCached: true }],
+  ['nothing was ever read', { asOf: null, cachedCount: 0, total: null, complete: false, isCached: true }],
+  ['the server has answered', { asOf: 1, cachedCount: 0, total: 0, complete: true }],
+])('says what the page has to say where %s', async (_, freshness) => {
+  await renderDataList({ page: 1, rows: [], count: 0, freshness })
+  expect(readPageText()).toContain('nothing')
 })
 
 it('fault 46a: is not said to be empty for the moment before it turns to the last page', async () => {
-  await turned({ page: 99, rows: [], count: 58 })
-  expect(text()).not.toContain('nothing')
+  await renderDataList({ page: 99, rows: [], count: 58 })
+  expect(readPageText()).not.toContain('nothing')
 })

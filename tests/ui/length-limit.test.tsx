@@ -3,38 +3,38 @@ import { useState } from 'react'
 import { cleanup, render, screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { afterEach, beforeAll, expect, it } from 'vitest'
-import { startWords } from '#app/i18n/i18n.ts'
+import { startMessages } from '#app/i18n/page-messages.ts'
 import { Field } from '#ui/form/Field.tsx'
 
-beforeAll(() => startWords())
+beforeAll(() => startMessages())
 const user = userEvent.setup({ delay: 5 })
 afterEach(cleanup)
 
-function One({ error = null }: { error?: string | null }) {
+function TestField({ error = null }: { error?: string | null }) {
   const [value, setValue] = useState('')
   return (
     <Field label="Code" maxLength={16} value={value} error={error} onChange={({ target }) => setValue(target.value)} />
   )
 }
-const field = () => screen.getByRole<HTMLInputElement>('textbox', { name: 'Code' })
+const findField = () => screen.getByRole<HTMLInputElement>('textbox', { name: 'Code' })
 
 it('fault 36M72a a letter too many stays, and the field says how many are allowed until it is taken away', async () => {
-  render(<One />)
-  await user.type(field(), 'abcdefghijklmnop')
+  render(<TestField />)
+  await user.type(findField(), 'abcdefghijklmnop')
   expect(screen.queryByText(/at most/)).toBeNull()
-  await user.type(field(), 'q')
-  expect(field().value).toBe('abcdefghijklmnopq')
+  await user.type(findField(), 'q')
+  expect(findField().value).toBe('abcdefghijklmnopq')
   expect(screen.getByText('Please use at most 16 characters.')).toBeTruthy()
-  expect(field().getAttribute('aria-invalid')).toBe('true')
-  await user.type(field(), '{Backspace}')
+  expect(findField().getAttribute('aria-invalid')).toBe('true')
+  await user.type(findField(), '{Backspace}')
   expect(screen.queryByText(/at most/)).toBeNull()
 })
 
 it('fault 36M72a a long text that is pasted stays whole, and another error is said first', async () => {
-  render(<One error="Taken" />)
-  await user.click(field())
+  render(<TestField error="Taken" />)
+  await user.click(findField())
   await user.paste('x'.repeat(300))
-  expect(field().value).toHaveLength(300)
+  expect(findField().value).toHaveLength(300)
   expect(screen.getByText('Taken')).toBeTruthy()
   expect(screen.queryByText(/at most/)).toBeNull()
 })

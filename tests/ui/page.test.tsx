@@ -1,13 +1,13 @@
 import { cleanup, render, screen, within } from '@testing-library/react'
 import { MemoryRouter } from 'react-router-dom'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { startWords } from '#app/i18n/i18n.ts'
+import { startMessages } from '#app/i18n/page-messages.ts'
 import '#ui/icons/app-icons.ts'
 import { Menu } from '#ui/overlay/Menu.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Page } from '#ui/page/Page.tsx'
 
-beforeEach(startWords)
+beforeEach(startMessages)
 afterEach(cleanup)
 
 it('a breadcrumb ends in the page itself, which leads nowhere, and begins with the way back (C-18, M97)', () => {
@@ -28,8 +28,8 @@ it('a breadcrumb ends in the page itself, which leads nowhere, and begins with t
     'Acme',
     'Log of acme',
   ])
-  const here = crumbs.getByText('Log of acme')
-  expect([here.getAttribute('aria-current'), here.querySelector('a')]).toEqual(['page', null])
+  const currentCrumb = crumbs.getByText('Log of acme')
+  expect([currentCrumb.getAttribute('aria-current'), currentCrumb.querySelector('a')]).toEqual(['page', null])
   expect(crumbs.getByRole('link', { name: 'Return' }).getAttribute('href')).toBe('/app/service/7')
   expect(screen.getAllByRole('heading', { level: 1 })).toHaveLength(1)
 })
@@ -39,11 +39,11 @@ it('a menu of one thing is a button that does it, and says why it cannot', async
   const user = userEvent.setup()
   const print = vi.fn()
   const item = { key: 'print', label: 'Print', onSelect: print }
-  const { rerender } = render(<Menu label="More" items={[item]} nameOne={(name) => `${name} acme`} />)
+  const { rerender } = render(<Menu label="More" items={[item]} formatSingleLabel={(name) => `${name} acme`} />)
   await user.click(screen.getByRole('button', { name: 'Print acme' }))
   expect(print).toHaveBeenCalledOnce()
   expect(screen.queryByRole('menu')).toBeNull()
-  rerender(<Menu label="More" items={[{ ...item, whyNot: 'There is nothing to print.' }]} />)
+  rerender(<Menu label="More" items={[{ ...item, disabledReason: 'There is nothing to print.' }]} />)
   await user.click(screen.getByRole('button', { name: 'Print' }))
   expect(print).toHaveBeenCalledOnce()
   screen.getByText('There is nothing to print.')
@@ -52,23 +52,27 @@ it('a menu of one thing is a button that does it, and says why it cannot', async
 it('fault 37t a page says once that it could not load, however many parts failed, and asks for all of them again', async () => {
   const { default: userEvent } = await import('@testing-library/user-event')
   const user = userEvent.setup()
-  const asked = vi.fn()
+  const onRetry = vi.fn()
   const problem = { status: 500, code: 'INTERNAL_ERROR', message: '', data: null, requestId: 'r-1' }
-  const page = (failing: readonly string[]) => (
+  const renderPage = (failingParts: readonly string[]) => (
     <MemoryRouter>
       <Page title="Contract">
         {['backups', 'history', 'traffic'].map((part) => (
-          <LoadProblem key={part} problem={failing.includes(part) ? problem : null} onRetry={() => void asked(part)} />
+          <LoadProblem
+            key={part}
+            problem={failingParts.includes(part) ? problem : null}
+            onRetry={() => void onRetry(part)}
+          />
         ))}
       </Page>
     </MemoryRouter>
   )
-  const { rerender } = render(page(['backups', 'history', 'traffic']))
+  const { rerender } = render(renderPage(['backups', 'history', 'traffic']))
   expect(screen.getAllByRole('alert')).toHaveLength(1)
   await user.click(screen.getByRole('button', { name: 'Try again' }))
-  expect(asked.mock.calls.flat()).toEqual(['backups', 'history', 'traffic'])
-  rerender(page(['traffic']))
+  expect(onRetry.mock.calls.flat()).toEqual(['backups', 'history', 'traffic'])
+  rerender(renderPage(['traffic']))
   expect(screen.getAllByRole('alert')).toHaveLength(1)
-  rerender(page([]))
+  rerender(renderPage([]))
   expect(screen.queryByRole('alert')).toBeNull()
 })

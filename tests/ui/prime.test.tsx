@@ -13,10 +13,10 @@ it('a progress bar says what of, how far and in which words, and is as long as t
 })
 
 it('of the steps one is the current one, and none can be pressed or reached by Tab', () => {
-  render(<Steps label="The way" steps={['First', 'Second', 'Third']} now={1} />)
-  const way = screen.getByRole('navigation', { name: 'The way' })
-  const steps = within(way).getAllByRole('listitem')
+  render(<Steps label="The way" steps={['First', 'Second', 'Third']} currentStep={1} />)
+  const navigation = screen.getByRole('navigation', { name: 'The way' })
+  const steps = within(navigation).getAllByRole('listitem')
   expect(steps.map((step) => step.querySelector('[aria-current=step]') !== null)).toEqual([false, true, false])
   expect(steps.map(({ textContent }) => textContent)).toEqual(['First', '2Second', '3Third'])
-  expect(way.querySelector('a, button, [tabindex]')).toBeNull()
+  expect(navigation.querySelector('a, button, [tabindex]')).toBeNull()
 })

@@ -2,17 +2,17 @@ import { cleanup, render, screen, waitFor, within } from '@testing-library/react
 import { act } from 'react'
 import { MemoryRouter } from 'react-router-dom'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { startWords } from '#app/i18n/i18n.ts'
+import { startMessages } from '#app/i18n/page-messages.ts'
 import '#ui/icons/app-icons.ts'
 import { showToast, Toasts } from '#ui/overlay/toasts.tsx'
 
-beforeEach(startWords)
+beforeEach(startMessages)
 afterEach(cleanup)
 
 it('says the same thing once, however often it happens, and another thing beside it', async () => {
   render(<Toasts />)
   act(() => {
-    for (let time = 0; time < 3; time += 1) showToast({ kind: 'failed', text: 'Update failed.' })
+    for (let round = 0; round < 3; round += 1) showToast({ kind: 'failed', text: 'Update failed.' })
     showToast({ kind: 'note', text: 'Update failed.' })
     showToast({ kind: 'failed', text: 'Code not exists' })
   })
@@ -22,12 +22,12 @@ it('says the same thing once, however often it happens, and another thing beside
 
 it('what was said in a frame that is gone is no news in the next one; what failed still is', () => {
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
-  const first = render(<Toasts />)
+  const firstRender = render(<Toasts />)
   act(() => {
     showToast({ kind: 'note', text: 'Saved on this device.' })
     showToast({ kind: 'failed', text: 'Delete failed.' })
   })
-  first.unmount()
+  firstRender.unmount()
   vi.advanceTimersByTime(8_000)
   const next = within(render(<Toasts />).container)
   expect(next.queryByText('Saved on this device.')).toBeNull()
@@ -35,10 +35,10 @@ it('what was said in a frame that is gone is no news in the next one; what faile
   vi.useRealTimers()
 })
 
-const focusedText = () => document.activeElement?.textContent ?? ''
+const getFocusedText = () => document.activeElement?.textContent ?? ''
 
 it('gives the focus back to where it was before it was entered, or to the heading (A-10, C-13)', async () => {
-  let undone = 0
+  let undoCount = 0
   render(
     <MemoryRouter>
       <main>
@@ -48,25 +48,25 @@ it('gives the focus back to where it was before it was entered, or to the headin
       <Toasts />
     </MemoryRouter>,
   )
-  const say = (text: string) =>
-    act(() => showToast({ kind: 'done', text, act: { label: `Undo ${text}`, run: () => (undone += 1) } }))
-  const enterBy = (text: string) => act(() => screen.getByRole('button', { name: `Undo ${text}` }).focus())
+  const showUndoToast = (text: string) =>
+    act(() => showToast({ kind: 'done', text, action: { label: `Undo ${text}`, run: () => (undoCount += 1) } }))
+  const focusUndo = (text: string) => act(() => screen.getByRole('button', { name: `Undo ${text}` }).focus())
   screen.getByRole('button', { name: 'Disable Ada' }).focus()
-  say('one')
-  enterBy('one')
+  showUndoToast('one')
+  focusUndo('one')
   act(() => (document.activeElement as HTMLElement).click())
-  await waitFor(() => expect(focusedText()).toBe('Disable Ada'))
-  expect(undone).toBe(1)
-  say('two')
-  const dismiss = screen.getByText('two').closest('.toast')?.querySelector('.toast-close') as HTMLElement
-  act(() => dismiss.focus())
-  act(() => dismiss.click())
-  await waitFor(() => expect(focusedText()).toBe('Disable Ada'))
+  await waitFor(() => expect(getFocusedText()).toBe('Disable Ada'))
+  expect(undoCount).toBe(1)
+  showUndoToast('two')
+  const closeButton = screen.getByText('two').closest('.toast')?.querySelector('.toast-close') as HTMLElement
+  act(() => closeButton.focus())
+  act(() => closeButton.click())
+  await waitFor(() => expect(getFocusedText()).toBe('Disable Ada'))
   act(() => (document.activeElement as HTMLElement).blur())
-  say('three')
-  enterBy('three')
+  showUndoToast('three')
+  focusUndo('three')
   act(() => (document.activeElement as HTMLElement).click())
-  await waitFor(() => expect(focusedText()).toBe('Users'))
+  await waitFor(() => expect(getFocusedText()).toBe('Users'))
 })
 
 it('names what it is about and leads to it', () => {
@@ -76,7 +76,7 @@ it('names what it is about and leads to it', () => {
     </MemoryRouter>,
   )
   act(() =>
-    showToast({ kind: 'done', text: 'Create successfully.', to: { label: 'Tim Timed', path: '/app/user?user=7' } }),
+    showToast({ kind: 'done', text: 'Create successfully.', link: { label: 'Tim Timed', path: '/app/user?user=7' } }),
   )
   expect(screen.getByText(/Create successfully\./).textContent).toBe('Create successfully. Tim Timed – Open Tim Timed')
   expect(screen.getByRole('link', { name: 'Open Tim Timed' }).getAttribute('href')).toBe('/app/user?user=7')

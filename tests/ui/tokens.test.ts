@@ -4,35 +4,35 @@ import { describe, expect, it } from 'vitest'
 const css = readFileSync(new URL('../../src/ui/tokens.css', import.meta.url), 'utf8')
 
 /** The colours of the block that begins with this selector. */
-function colours(selector: string): Record<string, string> {
+function readColours(selector: string): Record<string, string> {
   const block = css.slice(css.indexOf(`${selector} {`)).split('}')[0] ?? ''
   return Object.fromEntries([...block.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map(([, name, value]) => [name, value]))
 }
 
 /** WCAG 2.2: relative luminance of an sRGB colour. */
-function luminance(colour: string): number {
-  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
-    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+function calculateLuminance(colour: string): number {
+  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((offset) => {
+    const channel = Number.parseInt(colour.slice(offset, offset + 2), 16) / 255
+    return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4
   })
   return 0.2126 * r + 0.7152 * g + 0.0722 * b
 }
 
-function contrast(a: string, b: string): number {
-  const [light = 0, dark = 0] = [luminance(a), luminance(b)].sort((x, y) => y - x)
+function calculateContrast(a: string, b: string): number {
+  const [light = 0, dark = 0] = [calculateLuminance(a), calculateLuminance(b)].sort((x, y) => y - x)
   return (light + 0.05) / (dark + 0.05)
 }
 
-const grounds = ['canvas', 'surface', 'raised', 'sunken']
+const backgrounds = ['canvas', 'surface', 'raised', 'sunken']
 
 /** Text of normal size on what it stands on: 4.5:1. */
 const texts: [text: string, grounds: string[]][] = [
-  ['text', [...grounds, 'line', 'accent-soft', 'danger-soft', 'pending-soft', 'warning-soft', 'positive-soft']],
-  ['muted', [...grounds]],
-  ['accent-text', [...grounds, 'accent-soft']],
+  ['text', [...backgrounds, 'line', 'accent-soft', 'danger-soft', 'pending-soft', 'warning-soft', 'positive-soft']],
+  ['muted', [...backgrounds]],
+  ['accent-text', [...backgrounds, 'accent-soft']],
   ['positive', ['surface', 'raised', 'positive-soft']],
   ['warning', ['surface', 'raised', 'warning-soft']],
-  ['danger', [...grounds, 'danger-soft']],
+  ['danger', [...backgrounds, 'danger-soft']],
   ['pending', ['surface', 'raised', 'pending-soft']],
   ['on-accent', ['accent', 'accent-hover']],
   ['on-danger', ['danger-fill', 'danger-hover']],
@@ -40,43 +40,45 @@ const texts: [text: string, grounds: string[]][] = [
 
 /** Borders of controls, rings and marks against what they stand on: 3:1. */
 const shapes: [shape: string, grounds: string[]][] = [
-  ['line-strong', grounds],
-  ['focus', grounds],
+  ['line-strong', backgrounds],
+  ['focus', backgrounds],
   ['accent', ['canvas', 'surface']],
   ['danger-fill', ['surface', 'raised']],
   ['pending-mark', ['surface', 'raised']],
 ]
 
-const pairs = (table: [string, string[]][]) => table.flatMap(([above, below]) => below.map((under) => [above, under]))
+const listPairs = (table: [string, string[]][]) =>
+  table.flatMap(([foreground, backgroundNames]) => backgroundNames.map((background) => [foreground, background]))
 
 describe.each([
   ['light', ':root'],
   ['dark', "[data-theme='dark']"],
 ])('in the %s theme (A-31)', (_, selector) => {
-  const tokens = colours(selector)
-  const between = ([above = '', below = '']: string[]) => {
-    const [one, other] = [tokens[above], tokens[below]]
-    if (!one || !other) throw new Error(`no colour ${one ? below : above}`)
-    return { pair: `${above} on ${below}`, ratio: contrast(one, other) }
+  const tokens = readColours(selector)
+  const measurePair = ([foreground = '', background = '']: string[]) => {
+    const [foregroundColour, backgroundColour] = [tokens[foreground], tokens[background]]
+    if (!foregroundColour || !backgroundColour)
+      throw new Error(`no colour ${foregroundColour ? background : foreground}`)
+    return { pair: `${foreground} on ${background}`, ratio: calculateContrast(foregroundColour, backgroundColour) }
   }
 
   it('text can be read on everything it stands on', () => {
     expect(
-      pairs(texts)
-        .map(between)
+      listPairs(texts)
+        .map(measurePair)
         .filter(({ ratio }) => ratio < 4.5),
     ).toEqual([])
   })
 
   it('controls, rings and marks can be seen', () => {
     expect(
-      pairs(shapes)
-        .map(between)
+      listPairs(shapes)
+        .map(measurePair)
         .filter(({ ratio }) => ratio < 3),
     ).toEqual([])
   })
 })
 
 it('light and dark are two sets of the same colours', () => {
-  expect(Object.keys(colours("[data-theme='dark']"))).toEqual(Object.keys(colours(':root')))
+  expect(Object.keys(readColours("[data-theme='dark']"))).toEqual(Object.keys(readColours(':root')))
 })

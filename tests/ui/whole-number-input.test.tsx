@@ -8,11 +8,11 @@ import { WholeNumberInput } from '#ui/form/WholeNumberInput.tsx'
 const user = userEvent.setup()
 afterEach(cleanup)
 
-function One({ first = '' }) {
-  const [value, setValue] = useState(first)
+function TestNumberInput({ first: initialValue = '' }) {
+  const [value, setValue] = useState(initialValue)
   return <WholeNumberInput value={value} min={2} max={99} onType={setValue} />
 }
-const field = () => screen.getByRole<HTMLInputElement>('spinbutton')
+const findField = () => screen.getByRole<HTMLInputElement>('spinbutton')
 
 it.each([
   ['１２', '12'],
@@ -22,11 +22,11 @@ it.each([
   ['1e3', '1e3'],
   ['1,20', '1,20'],
   ['twelve', 'twelve'],
-])('fault 22a "%s" is "%s" when the field is left', async (text, tidy) => {
-  render(<One />)
-  await user.type(field(), text)
+])('fault 22a "%s" is "%s" when the field is left', async (text, normalised) => {
+  render(<TestNumberInput />)
+  await user.type(findField(), text)
   await user.tab()
-  expect(field().value).toBe(tidy)
+  expect(findField().value).toBe(normalised)
 })
 
 it.each([
@@ -34,9 +34,9 @@ it.each([
   ['98', '{ArrowUp}{ArrowUp}', '99'],
   ['3', '{ArrowDown}{ArrowDown}', '2'],
   ['1.5', '{ArrowUp}', '1.5'],
-])('fault 18b the arrow keys step from "%s" within the limits', async (first, keys, last) => {
-  render(<One first={first} />)
-  await user.click(field())
+])('fault 18b the arrow keys step from "%s" within the limits', async (initialValue, keys, expectedValue) => {
+  render(<TestNumberInput first={initialValue} />)
+  await user.click(findField())
   await user.keyboard(keys)
-  expect(field().value).toBe(last)
+  expect(findField().value).toBe(expectedValue)
 })

@@ -1,12 +1,12 @@
 /** Pictures as rows: put in once, never changed, taken out when they are nobody's. */
 import { type Selectable, sql } from 'kysely'
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import type { AssetTable } from '#server/db/tables/tables.ts'
 
 export type NewAsset = Omit<Selectable<AssetTable>, 'id'>
 
 /** The number of the new row, which is what the idempotency store keeps. */
-export async function insertAsset(db: Handle, asset: NewAsset): Promise<number> {
+export async function insertAsset(db: DatabaseHandle, asset: NewAsset): Promise<number> {
   const { id } = await db
     .insertInto('asset')
     .values({ ...asset, bytes: Buffer.from(asset.bytes) })
@@ -16,33 +16,40 @@ export async function insertAsset(db: Handle, asset: NewAsset): Promise<number> 
 }
 
 /** By its name, or by the number that a write left; null where it is not this user's own. */
-export async function nameOfOwnAsset(db: Handle, userId: number, said: string | number): Promise<string | null> {
+export async function findOwnAssetName(
+  db: DatabaseHandle,
+  userId: number,
+  nameOrId: string | number,
+): Promise<string | null> {
   const row = await db
     .selectFrom('asset')
     .select('name')
     .where('user_id', '=', userId)
-    .where((where) => (typeof said === 'number' ? where('id', '=', said) : where('name', '=', said)))
+    .where((where) => (typeof nameOrId === 'number' ? where('id', '=', nameOrId) : where('name', '=', nameOrId)))
     .executeTakeFirst()
   return row?.name ?? null
 }
 
-export async function assetByName(db: Handle, name: string): Promise<Pick<NewAsset, 'type' | 'bytes'> | null> {
+export async function findAssetByName(
+  db: DatabaseHandle,
+  name: string,
+): Promise<Pick<NewAsset, 'type' | 'bytes'> | null> {
   const row = await db.selectFrom('asset').select(['type', 'bytes']).where('name', '=', name).executeTakeFirst()
   return row ?? null
 }
 
 /** Pictures that nobody wears and no write that waits may still name. */
-export async function sweepAssets(db: Handle, before: number): Promise<number> {
+export async function deleteUnusedAssets(db: DatabaseHandle, createdBefore: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('asset')
-    .where('create_time', '<', before)
+    .where('create_time', '<', createdBefore)
     .where(sql<boolean>`not exists (select from portal_user where portal_user.avatar = asset.name)`)
     .executeTakeFirst()
   return Number(numDeletedRows)
 }
 
 /** What the company's pictures take up, bytes. */
-export async function pictureBytesOf(db: Handle, companyId: number): Promise<number> {
+export async function sumPictureBytes(db: DatabaseHandle, companyId: number): Promise<number> {
   const { bytes } = await db
     .selectFrom('asset')
     .select(sql<number>`coalesce(sum(octet_length(bytes)), 0)::float8`.as('bytes'))
@@ -52,7 +59,7 @@ export async function pictureBytesOf(db: Handle, companyId: number): Promise<num
 }
 
 /** How many pictures this user has put in since then. */
-export async function countAssetsOf(db: Handle, userId: number, since: number): Promise<number> {
+export async function countAssets(db: DatabaseHandle, userId: number, since: number): Promise<number> {
   const { count } = await db
     .selectFrom('asset')
     .select(sql<number>`count(*)::integer`.as('count'))

@@ -2,39 +2,42 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { PROVIDER } from '#domain/access.ts'
 import { userStatus } from '#domain/accounts/users.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { sqlState } from '#server/db/sql-state.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { getSqlState } from '#server/db/sql-state.ts'
 import type { CompanyTable } from '#server/db/tables/tables.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
 export type CompanyRecord = Selectable<CompanyTable>
 
-export async function companyById(db: Handle, id: number): Promise<CompanyRecord | null> {
+export async function findCompanyById(db: DatabaseHandle, id: number): Promise<CompanyRecord | null> {
   return (await db.selectFrom('company').selectAll().where('id', '=', id).executeTakeFirst()) ?? null
 }
 
-export type CompanyName = Pick<CompanyRecord, 'id' | 'code' | 'name'>
+export type CompanySummary = Pick<CompanyRecord, 'id' | 'code' | 'name'>
 
 /** By id, or by a part of the code or name, however it is written; by code. */
-export const companiesFound = (
-  db: Handle,
-  { id, part, most }: { id: number | null; part: string; most: number },
-): Promise<CompanyName[]> =>
+export const searchCompanies = (
+  db: DatabaseHandle,
+  { id, searchText, limit }: { id: number | null; searchText: string; limit: number },
+): Promise<CompanySummary[]> =>
   db
     .selectFrom('company')
     .select(['id', 'code', 'name'])
     .where(({ or, eb }) =>
       or([
         ...(id === null ? [] : [eb('id', '=', id)]),
-        ...(part === '' ? [] : [sql<boolean>`position(lower(${part}) in lower(code || ' ' || name)) > 0`]),
+        ...(searchText === '' ? [] : [sql<boolean>`position(lower(${searchText}) in lower(code || ' ' || name)) > 0`]),
       ]),
     )
     .orderBy('code')
-    .limit(most)
+    .limit(limit)
     .execute()
 
 /** The company that somebody is of. */
-export async function companyOfUser(db: Handle, userId: number): Promise<{ id: number; code: string } | null> {
+export async function findCompanyOfUser(
+  db: DatabaseHandle,
+  userId: number,
+): Promise<{ id: number; code: string } | null> {
   const row = await db
     .selectFrom('portal_user')
     .innerJoin('company', 'company.id', 'portal_user.company_id')
@@ -45,24 +48,27 @@ export async function companyOfUser(db: Handle, userId: number): Promise<{ id: n
 }
 
 /** Locks the row until the commit. */
-export async function companyForUpdate(db: Handle, id: number): Promise<CompanyRecord | null> {
+export async function lockCompany(db: DatabaseHandle, id: number): Promise<CompanyRecord | null> {
   return (await db.selectFrom('company').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()) ?? null
 }
 
-interface UnusedSince {
-  before: number
+interface UnusedSignUpFilter {
+  createdBefore: number
   /** Those with a link that is open. */
-  beforeWithLink: number
+  createdBeforeWithLink: number
   now: number
-  most: number
+  limit: number
 }
 
 /** Sign-ups older than `before` that nobody has activated, or can activate at `now`: no user was ever active, no link is open. */
-export const unusedSignUps = (db: Handle, { before, beforeWithLink, now, most }: UnusedSince) =>
+export const findUnusedSignUps = (
+  db: DatabaseHandle,
+  { createdBefore, createdBeforeWithLink, now, limit }: UnusedSignUpFilter,
+) =>
   db
     .selectFrom('company')
     .select(['id', 'code', 'name'])
-    .where('create_time', '<', before)
+    .where('create_time', '<', createdBefore)
     .where('code', '<>', PROVIDER)
     .where(sql<boolean>`position('~' in code) = 0`)
     .where(
@@ -73,12 +79,12 @@ export const unusedSignUps = (db: Handle, { before, beforeWithLink, now, most }:
         and u.status in (${userStatus.activated}, ${userStatus.disabled}))`,
     )
     .where(
-      sql<boolean>`(company.create_time < ${beforeWithLink} or not exists (
+      sql<boolean>`(company.create_time < ${createdBeforeWithLink} or not exists (
         select from one_time_key k where k.company_id = company.id and k.used is null and k.until > ${now}))`,
     )
     .where(sql<boolean>`not exists (select from service_order o where o.company_id = company.id)`)
     .orderBy('id')
-    .limit(most)
+    .limit(limit)
     .forUpdate()
     .execute()
 
@@ -87,8 +93,8 @@ export const unusedSignUps = (db: Handle, { before, beforeWithLink, now, most }:
  * at the same moment.
  */
 export async function releaseCode(
-  db: Handle,
-  { id, code }: CompanyName,
+  db: DatabaseHandle,
+  { id, code }: CompanySummary,
   stamp: { change: number; time: number },
 ): Promise<boolean> {
   const users = await db.selectFrom('portal_user').select('status').where('company_id', '=', id).forUpdate().execute()
@@ -108,19 +114,19 @@ export async function releaseCode(
 }
 
 /** Codes are stored in lower case (D71). */
-export async function companyByCode(db: Handle, code: string): Promise<CompanyRecord | null> {
+export async function findCompanyByCode(db: DatabaseHandle, code: string): Promise<CompanyRecord | null> {
   const row = await db.selectFrom('company').selectAll().where('code', '=', code.toLowerCase()).executeTakeFirst()
   return row ?? null
 }
 
 /** Throws DUP_CODE. */
-export async function insertCompany(db: Handle, company: Insertable<CompanyTable>): Promise<number> {
+export async function insertCompany(db: DatabaseHandle, company: Insertable<CompanyTable>): Promise<number> {
   const insert = db
     .insertInto('company')
     .values({ ...company, code: company.code.toLowerCase() })
     .returning('id')
   const { id } = await insert.executeTakeFirstOrThrow().catch((error: unknown) => {
-    throw sqlState(error) === '23505' ? new ProblemError('DUP_CODE', { code: company.code }) : error
+    throw getSqlState(error) === '23505' ? new ProblemError('DUP_CODE', { code: company.code }) : error
   })
   return id
 }
@@ -128,7 +134,7 @@ export async function insertCompany(db: Handle, company: Insertable<CompanyTable
 export type CompanyChange = Omit<Updateable<CompanyTable>, 'row_version' | 'code'>
 
 /** Writes the fields and the next version, which it answers. */
-export async function updateCompany(db: Handle, id: number, fields: CompanyChange): Promise<number> {
+export async function updateCompany(db: DatabaseHandle, id: number, fields: CompanyChange): Promise<number> {
   const { row_version } = await db
     .updateTable('company')
     .set({ ...fields, row_version: sql`row_version + 1` })
@@ -139,13 +145,13 @@ export async function updateCompany(db: Handle, id: number, fields: CompanyChang
 }
 
 /** No field of the profile, so its version stays. False: it was so already. */
-export async function requireFactorOf(db: Handle, id: number, required: boolean): Promise<boolean> {
-  const changed = await db
+export async function setFactorRequired(db: DatabaseHandle, id: number, required: boolean): Promise<boolean> {
+  const changedRow = await db
     .updateTable('company')
     .set({ mfa_required: required })
     .where('id', '=', id)
     .where('mfa_required', '!=', required)
     .returning('id')
     .executeTakeFirst()
-  return changed !== undefined
+  return changedRow !== undefined
 }

@@ -1,8 +1,8 @@
 /** Password hashes: read, checked again and written here alone; no other query of users carries them onward. */
 import { type Language, userStatus, type UserStatus } from '#domain/accounts/users.ts'
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 
-export interface Credential {
+export interface UserCredential {
   userId: number
   companyId: number
   companyCode: string
@@ -17,7 +17,7 @@ export interface Credential {
   companyRequiresFactor: boolean
 }
 
-const credentials = (db: Handle) =>
+const selectCredentials = (db: DatabaseHandle) =>
   db
     .selectFrom('portal_user')
     .innerJoin('company', 'company.id', 'portal_user.company_id')
@@ -36,8 +36,12 @@ const credentials = (db: Handle) =>
     ])
 
 /** By company code and folded e-mail. A deleted user has none: its e-mail may belong to somebody else by now (D73). */
-export async function findCredential(db: Handle, companyCode: string, emailKey: string): Promise<Credential | null> {
-  const row = await credentials(db)
+export async function findCredential(
+  db: DatabaseHandle,
+  companyCode: string,
+  emailKey: string,
+): Promise<UserCredential | null> {
+  const row = await selectCredentials(db)
     .where('company.code', '=', companyCode)
     .where('portal_user.email_key', '=', emailKey)
     .where('portal_user.status', '!=', userStatus.deleted)
@@ -45,12 +49,16 @@ export async function findCredential(db: Handle, companyCode: string, emailKey: 
   return row ?? null
 }
 
-export async function credentialOf(db: Handle, userId: number): Promise<Credential | null> {
-  return (await credentials(db).where('portal_user.id', '=', userId).executeTakeFirst()) ?? null
+export async function findCredentialByUserId(db: DatabaseHandle, userId: number): Promise<UserCredential | null> {
+  return (await selectCredentials(db).where('portal_user.id', '=', userId).executeTakeFirst()) ?? null
 }
 
 /** Whether the user is still active with that very hash. Locks the row until the commit. */
-export async function stillHolds(db: Handle, userId: number, passwordHash: string): Promise<boolean> {
+export async function lockIfPasswordCurrent(
+  db: DatabaseHandle,
+  userId: number,
+  passwordHash: string,
+): Promise<boolean> {
   const row = await db
     .selectFrom('portal_user')
     .select('id')
@@ -63,7 +71,7 @@ export async function stillHolds(db: Handle, userId: number, passwordHash: strin
 }
 
 /** Whether the account is neither disabled nor deleted by now. Locks the row until the commit. */
-export async function stillOpen(db: Handle, userId: number): Promise<boolean> {
+export async function lockIfAccountOpen(db: DatabaseHandle, userId: number): Promise<boolean> {
   const row = await db
     .selectFrom('portal_user')
     .select('id')
@@ -75,6 +83,6 @@ export async function stillOpen(db: Handle, userId: number): Promise<boolean> {
 }
 
 /** Writes nothing that a list shows, so neither version nor change number moves. */
-export async function storeHash(db: Handle, userId: number, passwordHash: string): Promise<void> {
+export async function storePasswordHash(db: DatabaseHandle, userId: number, passwordHash: string): Promise<void> {
   await db.updateTable('portal_user').set({ password_hash: passwordHash }).where('id', '=', userId).execute()
 }

@@ -1,81 +1,86 @@
 /** Second factors and recovery codes as rows. What takes one is one statement that finds and marks it: of two at once, one wins. */
 import type { Insertable, Selectable } from 'kysely'
-import type { Handle } from '#server/db/handle.ts'
-import { sqlState } from '#server/db/sql-state.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { getSqlState } from '#server/db/sql-state.ts'
 import type { FactorTable } from '#server/db/tables/tables.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
-export type Factor = Selectable<FactorTable>
+export type FactorRecord = Selectable<FactorTable>
 
-export const factorsOf = (db: Handle, userId: number): Promise<Factor[]> =>
+export const listFactors = (db: DatabaseHandle, userId: number): Promise<FactorRecord[]> =>
   db.selectFrom('factor').selectAll().where('user_id', '=', userId).orderBy('id').execute()
 
 /** Throws STATE_CONFLICT for a passkey that is known already. */
-export async function insertFactor(db: Handle, factor: Insertable<FactorTable>): Promise<void> {
+export async function insertFactor(db: DatabaseHandle, factor: Insertable<FactorTable>): Promise<void> {
   await db
     .insertInto('factor')
     .values(factor)
     .execute()
     .catch((error: unknown) => {
-      throw sqlState(error) === '23505' ? new ProblemError('STATE_CONFLICT') : error
+      throw getSqlState(error) === '23505' ? new ProblemError('STATE_CONFLICT') : error
     })
 }
 
 /** Answers what it is; null where the user has none of that id. */
-export async function renameFactor(db: Handle, userId: number, id: number, name: string): Promise<Factor | null> {
-  const renamed = await db
+export async function renameFactor(
+  db: DatabaseHandle,
+  userId: number,
+  id: number,
+  name: string,
+): Promise<FactorRecord | null> {
+  const renamedFactor = await db
     .updateTable('factor')
     .set({ name })
     .where('id', '=', id)
     .where('user_id', '=', userId)
     .returningAll()
     .executeTakeFirst()
-  return renamed ?? null
+  return renamedFactor ?? null
 }
 
 /** Answers how many there were. With them their recovery codes go. */
-export async function deleteFactors(db: Handle, who: { userId: number; companyId: number }): Promise<number> {
-  const gone = await db.deleteFrom('factor').where('user_id', '=', who.userId).returning('id').execute()
-  await replaceRecoveryCodes(db, who, [])
-  return gone.length
+export async function deleteFactors(db: DatabaseHandle, owner: { userId: number; companyId: number }): Promise<number> {
+  const deletedRows = await db.deleteFrom('factor').where('user_id', '=', owner.userId).returning('id').execute()
+  await replaceRecoveryCodes(db, owner, [])
+  return deletedRows.length
 }
 
 /** Answers what was removed; null where the user has none of that id. */
-export async function deleteFactor(db: Handle, userId: number, id: number): Promise<Factor | null> {
-  const gone = await db
+export async function deleteFactor(db: DatabaseHandle, userId: number, id: number): Promise<FactorRecord | null> {
+  const deletedFactor = await db
     .deleteFrom('factor')
     .where('id', '=', id)
     .where('user_id', '=', userId)
     .returningAll()
     .executeTakeFirst()
-  return gone ?? null
+  return deletedFactor ?? null
 }
 
 /** Whether this call was the one that took that step's code. */
-export async function takeStep(db: Handle, id: number, step: number, now: number): Promise<boolean> {
-  const taken = await db
+export async function claimStep(db: DatabaseHandle, id: number, step: number, now: number): Promise<boolean> {
+  const claimedRow = await db
     .updateTable('factor')
     .set({ last_step: step, last_time: now })
     .where('id', '=', id)
     .where((where) => where.or([where('last_step', 'is', null), where('last_step', '<', step)]))
     .returning('id')
     .executeTakeFirst()
-  return taken !== undefined
+  return claimedRow !== undefined
 }
 
 /** False where the key has counted further already, as a copy of it would have. */
-export async function takeCounter(db: Handle, id: number, counter: number, now: number): Promise<boolean> {
-  const taken = await db
+export async function claimCounter(db: DatabaseHandle, id: number, counter: number, now: number): Promise<boolean> {
+  const claimedRow = await db
     .updateTable('factor')
     .set({ counter, last_time: now })
     .where('id', '=', id)
     .where((where) => (counter === 0 ? where('counter', '=', 0) : where('counter', '<', counter)))
     .returning('id')
     .executeTakeFirst()
-  return taken !== undefined
+  return claimedRow !== undefined
 }
 
-export async function countRecoveryCodes(db: Handle, userId: number): Promise<number> {
+export async function countRecoveryCodes(db: DatabaseHandle, userId: number): Promise<number> {
   const { count } = await db
     .selectFrom('recovery_code')
     .select((select) => select.fn.countAll<string>().as('count'))
@@ -87,7 +92,7 @@ export async function countRecoveryCodes(db: Handle, userId: number): Promise<nu
 
 /** The former ones go, used or not. */
 export async function replaceRecoveryCodes(
-  db: Handle,
+  db: DatabaseHandle,
   { userId, companyId }: { userId: number; companyId: number },
   hashes: readonly string[],
 ): Promise<void> {
@@ -98,8 +103,13 @@ export async function replaceRecoveryCodes(
 }
 
 /** Whether this call was the one that used it. */
-export async function spendRecoveryCode(db: Handle, userId: number, hash: string, now: number): Promise<boolean> {
-  const spent = await db
+export async function spendRecoveryCode(
+  db: DatabaseHandle,
+  userId: number,
+  hash: string,
+  now: number,
+): Promise<boolean> {
+  const spentRow = await db
     .updateTable('recovery_code')
     .set({ used: now })
     .where('hash', '=', hash)
@@ -107,5 +117,5 @@ export async function spendRecoveryCode(db: Handle, userId: number, hash: string
     .where('used', 'is', null)
     .returning('hash')
     .executeTakeFirst()
-  return spent !== undefined
+  return spentRow !== undefined
 }

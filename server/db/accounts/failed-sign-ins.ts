@@ -1,12 +1,12 @@
 /** Sign-ins that failed, counted by account and network until they become entries of the audit trail. */
 import { sql } from 'kysely'
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 
 /**
  * One statement for accounts that are there and for those that are not, which leave nothing: neither takes longer than the other (S-32).
  */
 export async function countFailedSignIn(
-  db: Handle,
+  db: DatabaseHandle,
   { userId, network, now }: { userId: number | null; network: string; now: number },
 ): Promise<void> {
   await sql`
@@ -27,9 +27,9 @@ export interface FailedSignIns {
 }
 
 /** Takes those out that began before that time. */
-export async function takeFailedSignIns(db: Handle, before: number): Promise<FailedSignIns[]> {
+export async function removeFailedSignIns(db: DatabaseHandle, startedBefore: number): Promise<FailedSignIns[]> {
   const { rows } = await sql<FailedSignIns>`
-    with taken as (delete from failed_sign_in where since <= ${before}::bigint returning *)
+    with taken as (delete from failed_sign_in where since <= ${startedBefore}::bigint returning *)
     select user_id as "userId", taken.company_id as "companyId", name as "userName", network, since, until, count
     from taken join portal_user on portal_user.id = user_id order by since, user_id`.execute(db)
   return rows

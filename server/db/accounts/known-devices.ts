@@ -1,7 +1,7 @@
 /** From what a user has signed in before. As portal_system, like all of a sign-in. */
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 
-export interface Met {
+export interface SignInDevice {
   hash: string
   userId: number
   companyId: number
@@ -9,28 +9,33 @@ export interface Met {
 }
 
 /** Whether that user has signed in from it. */
-export const isDevice = async (db: Handle, hash: string): Promise<boolean> =>
+export const isKnownDevice = async (db: DatabaseHandle, hash: string): Promise<boolean> =>
   (await db.selectFrom('device').select('hash').where('hash', '=', hash).executeTakeFirst()) !== undefined
 
 /**
  * `first`: the user has no device yet, so there is nothing to be surprised by. Who signs in holds the user's row, so two at
  * once do not both come first.
  */
-export async function meetDevice(
-  db: Handle,
-  { hash, userId, companyId, now }: Met,
+export async function recordDevice(
+  db: DatabaseHandle,
+  { hash, userId, companyId, now }: SignInDevice,
 ): Promise<'known' | 'first' | 'new'> {
-  const known = await db
+  const knownDevice = await db
     .updateTable('device')
     .set({ last_time: now })
     .where('hash', '=', hash)
     .returning('hash')
     .executeTakeFirst()
-  if (known) return 'known'
-  const other = await db.selectFrom('device').select('hash').where('user_id', '=', userId).limit(1).executeTakeFirst()
+  if (knownDevice) return 'known'
+  const otherDevice = await db
+    .selectFrom('device')
+    .select('hash')
+    .where('user_id', '=', userId)
+    .limit(1)
+    .executeTakeFirst()
   await db
     .insertInto('device')
     .values({ hash, user_id: userId, company_id: companyId, create_time: now, last_time: now })
     .execute()
-  return other ? 'new' : 'first'
+  return otherDevice ? 'new' : 'first'
 }

@@ -1,14 +1,19 @@
 /** Keys of mailed links: 256 bits, only their hash is kept, each works once and not for ever (S-35, D75). */
 import { createHash } from 'node:crypto'
-import { type Credential, credentialOf } from '#server/db/accounts/credentials.ts'
-import type { Handle } from '#server/db/handle.ts'
+import { type UserCredential, findCredentialByUserId } from '#server/db/accounts/credentials.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 
-export type Purpose = 'activate' | 'reset'
+export type KeyPurpose = 'activate' | 'reset'
 
 export const hashOneTimeKey = (key: string) => createHash('sha256').update(key).digest('hex')
 
 /** Whose key it is, while it works. */
-export async function holderOfKey(db: Handle, key: string, purpose: Purpose, now: number): Promise<Credential | null> {
+export async function findKeyHolder(
+  db: DatabaseHandle,
+  key: string,
+  purpose: KeyPurpose,
+  now: number,
+): Promise<UserCredential | null> {
   const row = await db
     .selectFrom('one_time_key')
     .select('user_id')
@@ -17,12 +22,12 @@ export async function holderOfKey(db: Handle, key: string, purpose: Purpose, now
     .where('used', 'is', null)
     .where('until', '>', now)
     .executeTakeFirst()
-  return row ? credentialOf(db, row.user_id) : null
+  return row ? findCredentialByUserId(db, row.user_id) : null
 }
 
 /** Whether this call was the one that used it: of two at once, one is. */
-export async function spendKey(db: Handle, key: string, now: number): Promise<boolean> {
-  const spent = await db
+export async function spendKey(db: DatabaseHandle, key: string, now: number): Promise<boolean> {
+  const spentRow = await db
     .updateTable('one_time_key')
     .set({ used: now })
     .where('hash', '=', hashOneTimeKey(key))
@@ -30,11 +35,11 @@ export async function spendKey(db: Handle, key: string, now: number): Promise<bo
     .where('until', '>', now)
     .returning('hash')
     .executeTakeFirst()
-  return spent !== undefined
+  return spentRow !== undefined
 }
 
 /** When the link of the latest mail stops working, or has stopped; null: none was sent, or it was used. */
-export async function endOfLink(db: Handle, userId: number, purpose: Purpose): Promise<number | null> {
+export async function findLinkExpiry(db: DatabaseHandle, userId: number, purpose: KeyPurpose): Promise<number | null> {
   const row = await db
     .selectFrom('one_time_key')
     .select('until')
@@ -47,7 +52,7 @@ export async function endOfLink(db: Handle, userId: number, purpose: Purpose): P
 }
 
 /** Links that were sent before no longer work, whatever they were for. */
-export async function spendKeysOf(db: Handle, userId: number, now: number): Promise<void> {
+export async function spendAllKeys(db: DatabaseHandle, userId: number, now: number): Promise<void> {
   await db
     .updateTable('one_time_key')
     .set({ used: now })
@@ -60,20 +65,24 @@ export async function spendKeysOf(db: Handle, userId: number, now: number): Prom
  * The key of a mail that is about to be sent, perhaps not for the first time: until it is used or another mail has ended it,
  * it holds from now on. False: it was one of these. The links of that purpose which were sent before end with it (D75).
  */
-export async function offerKey(db: Handle, { key, userId, purpose, until, ...rest }: NewKey, now: number) {
+export async function issueKey(
+  db: DatabaseHandle,
+  { key, userId, purpose, until, ...rest }: NewOneTimeKey,
+  now: number,
+) {
   const hash = hashOneTimeKey(key)
   // One mail of a user at a time: of two, the later ends the earlier.
   await db.selectFrom('portal_user').select('id').where('id', '=', userId).forUpdate().execute()
-  const renewed = await db
+  const renewedRow = await db
     .updateTable('one_time_key')
     .set({ until })
     .where('hash', '=', hash)
     .where('used', 'is', null)
     .returning('hash')
     .executeTakeFirst()
-  if (renewed) return true
-  const known = await db.selectFrom('one_time_key').select('hash').where('hash', '=', hash).executeTakeFirst()
-  if (known) return false
+  if (renewedRow) return true
+  const existingRow = await db.selectFrom('one_time_key').select('hash').where('hash', '=', hash).executeTakeFirst()
+  if (existingRow) return false
   await db
     .updateTable('one_time_key')
     .set({ used: now })
@@ -81,19 +90,22 @@ export async function offerKey(db: Handle, { key, userId, purpose, until, ...res
     .where('purpose', '=', purpose)
     .where('used', 'is', null)
     .execute()
-  await addKey(db, { key, userId, purpose, until, ...rest })
+  await insertKey(db, { key, userId, purpose, until, ...rest })
   return true
 }
 
-export interface NewKey {
+export interface NewOneTimeKey {
   key: string
   userId: number
   companyId: number
-  purpose: Purpose
+  purpose: KeyPurpose
   until: number
 }
 
-export async function addKey(db: Handle, { key, userId, companyId, purpose, until }: NewKey): Promise<void> {
+export async function insertKey(
+  db: DatabaseHandle,
+  { key, userId, companyId, purpose, until }: NewOneTimeKey,
+): Promise<void> {
   await db
     .insertInto('one_time_key')
     .values({ hash: hashOneTimeKey(key), user_id: userId, company_id: companyId, purpose, until, used: null })

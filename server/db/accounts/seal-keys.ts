@@ -1,5 +1,5 @@
 /** Sealing keys of sessions, each until what it sealed is opened. Every function means the keys of one user. */
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 
 export interface SealKeyRecord {
   id: number
@@ -9,7 +9,7 @@ export interface SealKeyRecord {
 
 /** With the session, in its transaction. Needs portal_system. */
 export async function insertSealKey(
-  db: Handle,
+  db: DatabaseHandle,
   {
     sessionId,
     userId,
@@ -25,8 +25,8 @@ export async function insertSealKey(
 }
 
 /** That of the session and those of the ids, as far as they are this user's, by id. */
-export const sealKeysOf = (
-  db: Handle,
+export const listSealKeys = (
+  db: DatabaseHandle,
   userId: number,
   { sessionId, ids }: { sessionId: string | null; ids: readonly number[] },
 ): Promise<SealKeyRecord[]> =>
@@ -39,7 +39,12 @@ export const sealKeysOf = (
     .execute()
 
 /** Of these, what is this user's. The key of a session that still stands stays: there is something to be sealed yet. */
-export async function deleteSealKeys(db: Handle, userId: number, ids: readonly number[], now: number): Promise<void> {
+export async function deleteSealKeys(
+  db: DatabaseHandle,
+  userId: number,
+  ids: readonly number[],
+  now: number,
+): Promise<void> {
   await db
     .deleteFrom('seal_key')
     .where('user_id', '=', userId)

@@ -1,13 +1,21 @@
 /** Sessions as their user sees them (S-46). Row-level security holds each company to its own. */
 import type { Selectable } from 'kysely'
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import type { SessionTable } from '#server/db/tables/tables.ts'
 import type { EndReason } from '#server/db/accounts/tokens.ts'
 
-export type OwnSession = Pick<Selectable<SessionTable>, 'id' | 'create_time' | 'last_time' | 'user_agent' | 'address'>
+export type SessionSummary = Pick<
+  Selectable<SessionTable>,
+  'id' | 'create_time' | 'last_time' | 'user_agent' | 'address'
+>
 
 /** Those that could still be renewed, the latest used first. */
-export const openSessionsOf = (db: Handle, userId: number, now: number, most: number): Promise<OwnSession[]> =>
+export const listOpenSessions = (
+  db: DatabaseHandle,
+  userId: number,
+  now: number,
+  limit: number,
+): Promise<SessionSummary[]> =>
   db
     .selectFrom('session')
     .select(['id', 'create_time', 'last_time', 'user_agent', 'address'])
@@ -25,21 +33,21 @@ export const openSessionsOf = (db: Handle, userId: number, now: number, most: nu
     )
     .orderBy('last_time', 'desc')
     .orderBy('id')
-    .limit(most)
+    .limit(limit)
     .execute()
 
 /** False: it is no open session of that user's. */
-export async function endSessionOf(
-  db: Handle,
-  { userId, id, now, why }: { userId: number; id: string; now: number; why: EndReason },
+export async function endOwnSession(
+  db: DatabaseHandle,
+  { userId, id, now, reason }: { userId: number; id: string; now: number; reason: EndReason },
 ): Promise<boolean> {
-  const ended = await db
+  const endedRow = await db
     .updateTable('session')
-    .set({ ended: now, ended_why: why })
+    .set({ ended: now, ended_why: reason })
     .where('id', '=', id)
     .where('user_id', '=', userId)
     .where('ended', 'is', null)
     .returning('id')
     .executeTakeFirst()
-  return ended !== undefined
+  return endedRow !== undefined
 }

@@ -4,19 +4,23 @@
  * for ever (S-30). A refused attempt does not push the wait further, so a stranger cannot lock anybody out.
  */
 import { sql } from 'kysely'
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 
-export interface Limit {
+export interface AttemptLimit {
   subject: string
-  free: number
+  freeAttempts: number
 }
 
 export const attemptWindowMs = 10 * 60_000
 const firstDelayMs = 30_000
-const longestDelayMs = 15 * 60_000
+const maxDelayMs = 15 * 60_000
 
 /** Null: reserved. Otherwise the ms to wait; the transaction has to be rolled back then, because some may be counted. */
-export async function reserveAttempt(db: Handle, limits: readonly Limit[], now: number): Promise<number | null> {
+export async function reserveAttempt(
+  db: DatabaseHandle,
+  limits: readonly AttemptLimit[],
+  now: number,
+): Promise<number | null> {
   for (const limit of limits) {
     const waitMs = await reserveOne(db, limit, now)
     if (waitMs !== null) return waitMs
@@ -24,25 +28,29 @@ export async function reserveAttempt(db: Handle, limits: readonly Limit[], now: 
   return null
 }
 
-async function reserveOne(db: Handle, { subject, free }: Limit, now: number): Promise<number | null> {
-  const delay = sql<number>`least(${longestDelayMs}::bigint, ${firstDelayMs}::bigint * power(2, least(attempt.failures + 1 - ${free}, 20))::bigint)`
-  const stale = sql<boolean>`attempt.since <= ${now - attemptWindowMs}::bigint and attempt.not_before <= ${now - attemptWindowMs}::bigint`
-  const reserved = await db
+async function reserveOne(
+  db: DatabaseHandle,
+  { subject, freeAttempts }: AttemptLimit,
+  now: number,
+): Promise<number | null> {
+  const delay = sql<number>`least(${maxDelayMs}::bigint, ${firstDelayMs}::bigint * power(2, least(attempt.failures + 1 - ${freeAttempts}, 20))::bigint)`
+  const isStale = sql<boolean>`attempt.since <= ${now - attemptWindowMs}::bigint and attempt.not_before <= ${now - attemptWindowMs}::bigint`
+  const reservedRow = await db
     .insertInto('attempt')
     .values({ subject, failures: 1, since: now, not_before: 0 })
     .onConflict((conflict) =>
       conflict
         .column('subject')
         .doUpdateSet({
-          failures: sql`case when ${stale} then 1 else attempt.failures + 1 end`,
-          since: sql`case when ${stale} then ${now}::bigint else attempt.since end`,
-          not_before: sql`case when ${stale} or attempt.failures + 1 < ${free} then 0 else ${now}::bigint + ${delay} end`,
+          failures: sql`case when ${isStale} then 1 else attempt.failures + 1 end`,
+          since: sql`case when ${isStale} then ${now}::bigint else attempt.since end`,
+          not_before: sql`case when ${isStale} or attempt.failures + 1 < ${freeAttempts} then 0 else ${now}::bigint + ${delay} end`,
         })
         .where('attempt.not_before', '<=', now),
     )
     .returning('failures')
     .executeTakeFirst()
-  if (reserved) return null
+  if (reservedRow) return null
   const { not_before } = await db
     .selectFrom('attempt')
     .select('not_before')
@@ -52,22 +60,22 @@ async function reserveOne(db: Handle, { subject, free }: Limit, now: number): Pr
 }
 
 /** How many attempts count against it at present; 0: none. */
-export async function failuresOf(db: Handle, subject: string): Promise<number> {
-  const found = await db.selectFrom('attempt').select('failures').where('subject', '=', subject).executeTakeFirst()
-  return found?.failures ?? 0
+export async function countFailures(db: DatabaseHandle, subject: string): Promise<number> {
+  const row = await db.selectFrom('attempt').select('failures').where('subject', '=', subject).executeTakeFirst()
+  return row?.failures ?? 0
 }
 
 /** Counts without a limit; answers how many there were in this window. */
-export async function countForAll(db: Handle, subject: string, now: number): Promise<number> {
-  const isOver = sql<boolean>`attempt.since <= ${now - attemptWindowMs}::bigint`
+export async function countAttempt(db: DatabaseHandle, subject: string, now: number): Promise<number> {
+  const isWindowOver = sql<boolean>`attempt.since <= ${now - attemptWindowMs}::bigint`
   const { failures } = await db
     .insertInto('attempt')
     .values({ subject, failures: 1, since: now, not_before: 0 })
     .onConflict((conflict) =>
       conflict.column('subject').doUpdateSet({
-        failures: sql`case when ${isOver} then 1 else attempt.failures + 1 end`,
-        since: sql`case when ${isOver} then ${now}::bigint else attempt.since end`,
-        not_before: sql`case when ${isOver} then 0 else attempt.not_before end`,
+        failures: sql`case when ${isWindowOver} then 1 else attempt.failures + 1 end`,
+        since: sql`case when ${isWindowOver} then ${now}::bigint else attempt.since end`,
+        not_before: sql`case when ${isWindowOver} then 0 else attempt.not_before end`,
       }),
     )
     .returning('failures')
@@ -76,33 +84,39 @@ export async function countForAll(db: Handle, subject: string, now: number): Pro
 }
 
 /** True for one caller in a window, on whichever node. */
-export async function sayOnce(db: Handle, subject: string, now: number): Promise<boolean> {
-  const said = await db
+export async function markReported(db: DatabaseHandle, subject: string, now: number): Promise<boolean> {
+  const updatedRow = await db
     .updateTable('attempt')
     .set({ not_before: now })
     .where('subject', '=', subject)
     .where('not_before', '=', 0)
     .returning('subject')
     .executeTakeFirst()
-  return said !== undefined
+  return updatedRow !== undefined
 }
 
-interface Forgiven {
+interface ForgivenAttempts {
   /** They start anew. */
   accounts: readonly string[]
   /** They lose the attempt that was reserved. `free` null: counted without a limit. */
-  others: readonly { subject: string; free: number | null }[]
+  others: readonly { subject: string; freeAttempts: number | null }[]
 }
 
 /** The password was right. */
-export async function forgiveAttempts(db: Handle, { accounts, others }: Forgiven, now: number): Promise<void> {
+export async function forgiveAttempts(
+  db: DatabaseHandle,
+  { accounts, others }: ForgivenAttempts,
+  now: number,
+): Promise<void> {
   await db.deleteFrom('attempt').where('subject', 'in', accounts).execute()
-  for (const { subject, free } of others)
+  for (const { subject, freeAttempts } of others)
     await db
       .updateTable('attempt')
       .set({
         failures: sql`greatest(failures - 1, 0)`,
-        ...(free === null ? {} : { not_before: sql`case when failures - 1 < ${free} then 0 else not_before end` }),
+        ...(freeAttempts === null
+          ? {}
+          : { not_before: sql`case when failures - 1 < ${freeAttempts} then 0 else not_before end` }),
       })
       .where('subject', '=', subject)
       .where('since', '<=', now)
@@ -111,10 +125,10 @@ export async function forgiveAttempts(db: Handle, { accounts, others }: Forgiven
 
 /** Counts a mail. Null: counted; otherwise the ms to wait until the window ends, and nothing was counted. Any role may. */
 export async function countMail(
-  db: Handle,
-  { subject, most, spanMs, now }: { subject: string; most: number; spanMs: number; now: number },
+  db: DatabaseHandle,
+  { subject, maxMails, windowMs, now }: { subject: string; maxMails: number; windowMs: number; now: number },
 ): Promise<number | null> {
   const { rows } = await sql<{ wait: number | null }>`
-    select count_mail(${subject}, ${most}::integer, ${spanMs}::bigint, ${now}::bigint) as wait`.execute(db)
+    select count_mail(${subject}, ${maxMails}::integer, ${windowMs}::bigint, ${now}::bigint) as wait`.execute(db)
   return rows[0]?.wait ?? null
 }

@@ -1,11 +1,11 @@
 /** Tickets: 256 bits, only their hash is kept, each opens one thing for one browser (D64, D65, decision 73). */
 import { hash } from 'node:crypto'
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import type { TicketKind } from '#server/db/tables/tables.ts'
 
-const hashOf = (key: string) => hash('sha256', `ticket ${key}`, 'hex')
+const hashTicketKey = (key: string) => hash('sha256', `ticket ${key}`, 'hex')
 
-export interface Ticket {
+export interface TicketRecord {
   kind: TicketKind
   user_id: number
   company_id: number
@@ -13,75 +13,84 @@ export interface Ticket {
   subject: unknown
 }
 
-export async function insertTicket(db: Handle, key: string, { subject, ...ticket }: Ticket & { until: number }) {
+export async function insertTicket(
+  db: DatabaseHandle,
+  key: string,
+  { subject, ...ticket }: TicketRecord & { until: number },
+) {
   await db
     .insertInto('ticket')
-    .values({ ...ticket, hash: hashOf(key), subject: JSON.stringify(subject), used: null, browser: null })
+    .values({ ...ticket, hash: hashTicketKey(key), subject: JSON.stringify(subject), used: null, browser: null })
     .execute()
 }
 
-const columns = ['kind', 'user_id', 'company_id', 'session_id', 'subject'] as const
+const ticketColumns = ['kind', 'user_id', 'company_id', 'session_id', 'subject'] as const
 
 /** How long the browser that used a ticket may repeat its request, ms. */
-const repeatMs = 60_000
+const repeatWindowMs = 60_000
 
 /**
  * Of two who come with it at once, one is given it. The browser that used it may have it again for a minute; without a `browser`
  * there is no second time. Needs portal_system.
  */
-export async function takeTicket(
-  db: Handle,
+export async function claimTicket(
+  db: DatabaseHandle,
   kind: TicketKind,
   key: string,
   { now, browser }: { now: number; browser: string | null },
-): Promise<Ticket | null> {
-  const taken = await db
+): Promise<TicketRecord | null> {
+  const claimedTicket = await db
     .updateTable('ticket')
     .set({ used: now, browser })
-    .where('hash', '=', hashOf(key))
+    .where('hash', '=', hashTicketKey(key))
     .where('kind', '=', kind)
     .where('used', 'is', null)
     .where('until', '>', now)
-    .returning(columns)
+    .returning(ticketColumns)
     .executeTakeFirst()
-  if (taken || browser === null) return taken ?? null
-  const repeated = await db
+  if (claimedTicket || browser === null) return claimedTicket ?? null
+  const repeatedTicket = await db
     .selectFrom('ticket')
-    .select(columns)
-    .where('hash', '=', hashOf(key))
+    .select(ticketColumns)
+    .where('hash', '=', hashTicketKey(key))
     .where('kind', '=', kind)
-    .where('used', '>', now - repeatMs)
+    .where('used', '>', now - repeatWindowMs)
     .where('browser', '=', browser)
     .executeTakeFirst()
-  return repeated ?? null
+  return repeatedTicket ?? null
 }
 
 /** What `takeTicket` would give, with nothing used up. Needs portal_system. */
-export async function peekTicket(db: Handle, kind: TicketKind, key: string, now: number): Promise<Ticket | null> {
-  const found = await db
+export async function peekTicket(
+  db: DatabaseHandle,
+  kind: TicketKind,
+  key: string,
+  now: number,
+): Promise<TicketRecord | null> {
+  const ticket = await db
     .selectFrom('ticket')
-    .select(columns)
-    .where('hash', '=', hashOf(key))
+    .select(ticketColumns)
+    .where('hash', '=', hashTicketKey(key))
     .where('kind', '=', kind)
     .where('used', 'is', null)
     .where('until', '>', now)
     .executeTakeFirst()
-  return found ?? null
+  return ticket ?? null
 }
 
 /** What was used at that moment did not arrive: it can be used again until its time is over. Needs portal_system. */
-export async function giveBackTicket(db: Handle, kind: TicketKind, key: string, used: number): Promise<void> {
+export async function releaseTicket(db: DatabaseHandle, kind: TicketKind, key: string, used: number): Promise<void> {
   await db
     .updateTable('ticket')
     .set({ used: null, browser: null })
-    .where('hash', '=', hashOf(key))
+    .where('hash', '=', hashTicketKey(key))
     .where('kind', '=', kind)
     .where('used', '=', used)
     .execute()
 }
 
 /** How many of that kind a user may still open. */
-export async function countTickets(db: Handle, kind: TicketKind, userId: number, now: number): Promise<number> {
+export async function countTickets(db: DatabaseHandle, kind: TicketKind, userId: number, now: number): Promise<number> {
   const { count } = await db
     .selectFrom('ticket')
     .select(({ fn }) => fn.countAll().as('count'))
@@ -93,17 +102,17 @@ export async function countTickets(db: Handle, kind: TicketKind, userId: number,
 }
 
 /** A key that was never written down before is used up. False: somebody has been here with it. */
-export async function burnTicket(
-  db: Handle,
+export async function insertUsedTicket(
+  db: DatabaseHandle,
   key: string,
-  { subject, ...ticket }: Ticket & { until: number },
+  { subject, ...ticket }: TicketRecord & { until: number },
   now: number,
 ): Promise<boolean> {
-  const burnt = await db
+  const insertedRow = await db
     .insertInto('ticket')
-    .values({ ...ticket, hash: hashOf(key), subject: JSON.stringify(subject), used: now, browser: null })
+    .values({ ...ticket, hash: hashTicketKey(key), subject: JSON.stringify(subject), used: now, browser: null })
     .onConflict((conflict) => conflict.column('hash').doNothing())
     .returning('hash')
     .executeTakeFirst()
-  return burnt !== undefined
+  return insertedRow !== undefined
 }

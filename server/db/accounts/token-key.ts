@@ -6,13 +6,13 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Config, StartProblem } from '#server/config/config.ts'
-import { factOf, setFactOnce } from '#server/db/installation.ts'
-import { type DatabaseOwner, inTransaction } from '#server/db/transaction.ts'
+import { readFact, setFactOnce } from '#server/db/installation-facts.ts'
+import { type DatabaseOwner, runInTransaction } from '#server/db/transaction.ts'
 
-const fact = 'token key'
+const factName = 'token key'
 
 /** Made at the first start. Throws StartProblem where others may read it (S-80). */
-export async function keyOfFolder({ dataDir }: Pick<Config, 'dataDir'>): Promise<Buffer> {
+export async function readTokenKeyFile({ dataDir }: Pick<Config, 'dataDir'>): Promise<Buffer> {
   const path = join(dataDir, 'token.key')
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   // Of two that start at once the first one's key counts.
@@ -26,16 +26,16 @@ export async function keyOfFolder({ dataDir }: Pick<Config, 'dataDir'>): Promise
   return key
 }
 
-export async function checkKey(
-  app: DatabaseOwner & { config: Pick<Config, 'tokenKey' | 'tokenKeyGiven' | 'dataDir'> },
+export async function checkTokenKey(
+  app: DatabaseOwner & { config: Pick<Config, 'tokenKey' | 'isTokenKeyConfigured' | 'dataDir'> },
 ): Promise<void> {
-  const print = createHash('sha256').update('token key').update(app.config.tokenKey).digest('hex').slice(0, 16)
-  const known = await inTransaction(app, { role: 'portal_system' }, async (db) => {
-    await setFactOnce(db, fact, print)
-    return factOf(db, fact)
+  const keyFingerprint = createHash('sha256').update('token key').update(app.config.tokenKey).digest('hex').slice(0, 16)
+  const storedFingerprint = await runInTransaction(app, { role: 'portal_system' }, async (db) => {
+    await setFactOnce(db, factName, keyFingerprint)
+    return readFact(db, factName)
   })
-  if (known === print) return
-  const source = app.config.tokenKeyGiven ? 'TOKEN_KEY' : `The key file in ${app.config.dataDir}`
+  if (storedFingerprint === keyFingerprint) return
+  const source = app.config.isTokenKeyConfigured ? 'TOKEN_KEY' : `The key file in ${app.config.dataDir}`
   throw new StartProblem(
     `${source} is not the key that this database was made with; docs/operating.md says how to change it.`,
   )

@@ -5,8 +5,8 @@
 import { CompiledQuery } from 'kysely'
 import type { AccessLevel, Caller } from '#domain/access.ts'
 import { type UserStatus, userStatus } from '#domain/accounts/users.ts'
-import type { Handle } from '#server/db/handle.ts'
-import type { Asked } from '#server/db/transaction.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import type { QueryExecutor } from '#server/db/transaction.ts'
 
 export type EndReason =
   | 'logout'
@@ -21,7 +21,7 @@ export type EndReason =
   | 'admin'
 
 /** Whose session it is, with the flags as they are now (S-52). */
-export interface Holder {
+export interface SessionHolder {
   caller: Caller
   userName: string
   status: UserStatus
@@ -30,7 +30,7 @@ export interface Holder {
   endTime: number
 }
 
-export interface Presented extends Holder {
+export interface PresentedToken extends SessionHolder {
   tokenId: number
   accessUntil: number
   refreshUntil: number
@@ -39,7 +39,7 @@ export interface Presented extends Holder {
   accessUsed: number | null
 }
 
-const presented = (db: Handle) =>
+const selectPresentedTokens = (db: DatabaseHandle) =>
   db
     .selectFrom('token')
     .innerJoin('session', 'session.id', 'token.session_id')
@@ -65,9 +65,9 @@ const presented = (db: Handle) =>
       'company.code as companyCode',
     ])
 
-type Row = Awaited<ReturnType<ReturnType<typeof presented>['executeTakeFirstOrThrow']>>
+type PresentedTokenRow = Awaited<ReturnType<ReturnType<typeof selectPresentedTokens>['executeTakeFirstOrThrow']>>
 
-const toPresented = (row: Row): Presented => ({
+const toPresentedToken = (row: PresentedTokenRow): PresentedToken => ({
   caller: {
     userId: row.userId,
     companyId: row.companyId,
@@ -89,7 +89,7 @@ const toPresented = (row: Row): Presented => ({
   accessUsed: row.access_used,
 })
 
-interface Held {
+interface AccessHolderRow {
   token_id: number
   access_until: number
   refresh_until: number
@@ -109,14 +109,14 @@ interface Held {
   access_used: number | null
 }
 
-const byAccess = 'select * from holder_of_access($1)'
+const accessHolderQuery = 'select * from holder_of_access($1)'
 
 /** One statement that needs no transaction: the function in the database has put on its role itself. */
-export async function findByAccess(db: Asked, accessHash: string): Promise<Presented | null> {
-  const { rows } = await db.executeQuery<Held>(CompiledQuery.raw(byAccess, [accessHash]))
+export async function findTokenByAccessHash(db: QueryExecutor, accessHash: string): Promise<PresentedToken | null> {
+  const { rows } = await db.executeQuery<AccessHolderRow>(CompiledQuery.raw(accessHolderQuery, [accessHash]))
   const [row] = rows
   if (!row) return null
-  return toPresented({
+  return toPresentedToken({
     ...row,
     tokenId: row.token_id,
     sessionId: row.session_id,
@@ -128,7 +128,7 @@ export async function findByAccess(db: Asked, accessHash: string): Promise<Prese
 }
 
 /** Takes the family's row first, so that a hundred refreshes at once stand in line (K-08). */
-export async function findByRefresh(db: Handle, refreshHash: string): Promise<Presented | null> {
+export async function findTokenByRefreshHash(db: DatabaseHandle, refreshHash: string): Promise<PresentedToken | null> {
   const token = await db
     .selectFrom('token')
     .select('session_id')
@@ -136,12 +136,12 @@ export async function findByRefresh(db: Handle, refreshHash: string): Promise<Pr
     .executeTakeFirst()
   if (!token) return null
   await db.selectFrom('session').select('id').where('id', '=', token.session_id).forUpdate().execute()
-  const row = await presented(db).where('token.refresh_hash', '=', refreshHash).executeTakeFirst()
-  return row ? toPresented(row) : null
+  const row = await selectPresentedTokens(db).where('token.refresh_hash', '=', refreshHash).executeTakeFirst()
+  return row ? toPresentedToken(row) : null
 }
 
 /** The pairs that a parent was exchanged for, the oldest first. */
-export const childrenOf = (db: Handle, sessionId: string, parentId: number) =>
+export const listChildTokens = (db: DatabaseHandle, sessionId: string, parentId: number) =>
   db
     .selectFrom('token')
     .select(['id', 'used', 'access_used', 'access_hash', 'refresh_until'])
@@ -151,7 +151,7 @@ export const childrenOf = (db: Handle, sessionId: string, parentId: number) =>
     .execute()
 
 /** Notes the first request that came with this access token. */
-export async function markAccessUsed(db: Handle, tokenId: number, now: number): Promise<void> {
+export async function markAccessUsed(db: DatabaseHandle, tokenId: number, now: number): Promise<void> {
   await db
     .updateTable('token')
     .set({ access_used: now })
@@ -170,7 +170,7 @@ export interface NewSession {
   address: string
 }
 
-export async function addSession(db: Handle, session: NewSession): Promise<void> {
+export async function addSession(db: DatabaseHandle, session: NewSession): Promise<void> {
   await db
     .insertInto('session')
     .values({
@@ -200,7 +200,7 @@ export interface NewToken {
   refreshUntil: number
 }
 
-export async function addToken(db: Handle, token: NewToken): Promise<void> {
+export async function addToken(db: DatabaseHandle, token: NewToken): Promise<void> {
   await db
     .insertInto('token')
     .values({
@@ -218,44 +218,39 @@ export async function addToken(db: Handle, token: NewToken): Promise<void> {
     .execute()
 }
 
-export async function markUsed(db: Handle, presentedToken: Presented, now: number): Promise<void> {
-  await db
-    .updateTable('token')
-    .set({ used: now })
-    .where('id', '=', presentedToken.tokenId)
-    .where('used', 'is', null)
-    .execute()
-  await db.updateTable('session').set({ last_time: now }).where('id', '=', presentedToken.sessionId).execute()
+export async function markTokenUsed(db: DatabaseHandle, token: PresentedToken, now: number): Promise<void> {
+  await db.updateTable('token').set({ used: now }).where('id', '=', token.tokenId).where('used', 'is', null).execute()
+  await db.updateTable('session').set({ last_time: now }).where('id', '=', token.sessionId).execute()
 }
 
-export async function endSession(db: Handle, sessionId: string, now: number, why: EndReason): Promise<void> {
+export async function endSession(db: DatabaseHandle, sessionId: string, now: number, reason: EndReason): Promise<void> {
   await db
     .updateTable('session')
-    .set({ ended: now, ended_why: why })
+    .set({ ended: now, ended_why: reason })
     .where('id', '=', sessionId)
     .where('ended', 'is', null)
     .execute()
 }
 
 /** Ends what a user has open, except one session where it is named. */
-export async function endSessionsOf(
-  db: Handle,
+export async function endAllSessions(
+  db: DatabaseHandle,
   userId: number,
   now: number,
-  why: EndReason,
-  except: string | null = null,
+  reason: EndReason,
+  exceptSessionId: string | null = null,
 ): Promise<void> {
   let query = db
     .updateTable('session')
-    .set({ ended: now, ended_why: why })
+    .set({ ended: now, ended_why: reason })
     .where('user_id', '=', userId)
     .where('ended', 'is', null)
-  if (except !== null) query = query.where('id', '!=', except)
+  if (exceptSessionId !== null) query = query.where('id', '!=', exceptSessionId)
   await query.execute()
 }
 
 /** Who a session belongs to, with the flags as they are now; null: it has ended, or its user is not allowed in (S-44). */
-export async function callerOfSession(db: Handle, id: string, now: number): Promise<Caller | null> {
+export async function findCallerOfSession(db: DatabaseHandle, id: string, now: number): Promise<Caller | null> {
   const row = await db
     .selectFrom('session')
     .innerJoin('portal_user', 'portal_user.id', 'session.user_id')
@@ -277,7 +272,11 @@ export async function callerOfSession(db: Handle, id: string, now: number): Prom
 }
 
 /** Which of these sessions are still somebody's: not ended, not over, their users allowed in (S-44). */
-export async function livingSessions(db: Handle, ids: readonly string[], now: number): Promise<Set<string>> {
+export async function findActiveSessionIds(
+  db: DatabaseHandle,
+  ids: readonly string[],
+  now: number,
+): Promise<Set<string>> {
   const rows = await db
     .selectFrom('session')
     .innerJoin('portal_user', 'portal_user.id', 'session.user_id')

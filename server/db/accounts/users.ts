@@ -1,28 +1,29 @@
 /** Users as rows. Every function means the users of one company, and row-level security means the same (N-10). */
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
 import { listUsers as listUsersEndpoint } from '#contract/users.ts'
-import { foldText } from '#domain/text.ts'
+import { normaliseText } from '#domain/text.ts'
 import { type Language, userStatus } from '#domain/accounts/users.ts'
-import { changeSince, goneSince, nextChange } from '#server/db/change-numbers.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { type ListQuery, type Page, readPage } from '#server/db/list-query.ts'
-import { sqlState } from '#server/db/sql-state.ts'
+import { readChangeNumberSince, listDeletedSince, incrementChangeNumber } from '#server/db/change-numbers.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { type ListPageQuery, type RowPage, readListPage } from '#server/db/list-query.ts'
+import { getSqlState } from '#server/db/sql-state.ts'
 import type { UserTable } from '#server/db/tables/tables.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
 /** Without its change number, which only the statement that wrote it knows. */
 export type UserRecord = Omit<Selectable<UserTable>, 'change'> & { company_name: string; company_code: string }
 
-const withCompany = (db: Handle) =>
+const selectUsersWithCompany = (db: DatabaseHandle) =>
   db
     .selectFrom('portal_user')
     .innerJoin('company', 'company.id', 'portal_user.company_id')
     .selectAll('portal_user')
     .select(['company.name as company_name', 'company.code as company_code'])
 
-const ofCompany = (db: Handle, companyId: number) => withCompany(db).where('portal_user.company_id', '=', companyId)
+const selectCompanyUsers = (db: DatabaseHandle, companyId: number) =>
+  selectUsersWithCompany(db).where('portal_user.company_id', '=', companyId)
 
-const columns = {
+const userColumns = {
   id: sql.ref('portal_user.id'),
   name: { value: sql.ref('portal_user.name'), folded: sql.ref('portal_user.name_key') },
   email: { value: sql.ref('portal_user.email'), folded: sql.ref('portal_user.email_key') },
@@ -36,36 +37,45 @@ const columns = {
   update_time: sql`portal_user.update_time / 1000`,
 }
 
-export async function listUsers(db: Handle, companyId: number, query: ListQuery): Promise<Page<UserRecord>> {
+export async function listUsers(
+  db: DatabaseHandle,
+  companyId: number,
+  query: ListPageQuery,
+): Promise<RowPage<UserRecord>> {
   const { list } = listUsersEndpoint
   if (!list) throw new Error('the list of users fills no table')
-  return readPage(ofCompany(db, companyId), { list, columns, id: columns.id }, query)
+  return readListPage(selectCompanyUsers(db, companyId), { list, columns: userColumns, id: userColumns.id }, query)
 }
 
 /** Rows as they are now whose number is above `since`; null: all. Deleted users are rows with a status, not gone. */
-export async function usersChangedSince(db: Handle, companyId: number, since: number | null) {
-  const upto = await changeSince(db, companyId, since)
-  const changed = await ofCompany(db, companyId)
+export async function readUserChanges(db: DatabaseHandle, companyId: number, since: number | null) {
+  const maxChange = await readChangeNumberSince(db, companyId, since)
+  const changed = await selectCompanyUsers(db, companyId)
     .where('portal_user.change', '>', since ?? -1)
     .orderBy('portal_user.change')
     .orderBy('portal_user.id')
     .execute()
-  const gone = since === null ? [] : await goneSince(db, companyId, 'user', since)
-  return { changed, gone, upto }
+  const deletedIds = since === null ? [] : await listDeletedSince(db, companyId, 'user', since)
+  return { changed, gone: deletedIds, upto: maxChange }
 }
 
 /** The next users by id, for reading all of them piece by piece. */
-export const usersAfter = (db: Handle, companyId: number, id: number, most: number): Promise<UserRecord[]> =>
-  ofCompany(db, companyId).where('portal_user.id', '>', id).orderBy('portal_user.id').limit(most).execute()
+export const listUsersAfter = (
+  db: DatabaseHandle,
+  companyId: number,
+  id: number,
+  limit: number,
+): Promise<UserRecord[]> =>
+  selectCompanyUsers(db, companyId).where('portal_user.id', '>', id).orderBy('portal_user.id').limit(limit).execute()
 
-export async function userById(db: Handle, companyId: number, id: number): Promise<UserRecord | null> {
-  const row = await ofCompany(db, companyId).where('portal_user.id', '=', id).executeTakeFirst()
+export async function findUserById(db: DatabaseHandle, companyId: number, id: number): Promise<UserRecord | null> {
+  const row = await selectCompanyUsers(db, companyId).where('portal_user.id', '=', id).executeTakeFirst()
   return row ?? null
 }
 
 /** Locks the row until the commit, so that its checks still hold when it is written. */
-export async function userForUpdate(db: Handle, companyId: number, id: number): Promise<UserRecord | null> {
-  const row = await ofCompany(db, companyId)
+export async function lockUser(db: DatabaseHandle, companyId: number, id: number): Promise<UserRecord | null> {
+  const row = await selectCompanyUsers(db, companyId)
     .where('portal_user.id', '=', id)
     .forUpdate('portal_user')
     .executeTakeFirst()
@@ -73,9 +83,13 @@ export async function userForUpdate(db: Handle, companyId: number, id: number): 
 }
 
 /** By e-mail without case; a deleted user does not count (D72, D73). */
-export async function userByEmail(db: Handle, companyId: number, email: string): Promise<UserRecord | null> {
-  const row = await ofCompany(db, companyId)
-    .where('portal_user.email_key', '=', foldText(email))
+export async function findUserByEmail(
+  db: DatabaseHandle,
+  companyId: number,
+  email: string,
+): Promise<UserRecord | null> {
+  const row = await selectCompanyUsers(db, companyId)
+    .where('portal_user.email_key', '=', normaliseText(email))
     .where('portal_user.status', '!=', userStatus.deleted)
     .executeTakeFirst()
   return row ?? null
@@ -86,17 +100,17 @@ export type NewUser = Omit<Insertable<UserTable>, 'name_key' | 'email_key' | 'la
 }
 
 /** Whoever is invited is written to in the language of who invites them, until they choose their own. */
-export const languageOf = (userId: number): RawBuilder<Language> =>
+export const selectUserLanguage = (userId: number): RawBuilder<Language> =>
   sql`coalesce((select language from portal_user where id = ${userId}::integer), 'en')`
 
 /** Throws DUP_USER. */
-export async function insertUser(db: Handle, user: NewUser): Promise<number> {
-  const keys = { name_key: foldText(user.name), email_key: foldText(user.email) }
+export async function insertUser(db: DatabaseHandle, user: NewUser): Promise<number> {
+  const searchKeys = { name_key: normaliseText(user.name), email_key: normaliseText(user.email) }
   const insert = db
     .insertInto('portal_user')
-    .values({ ...user, ...keys })
+    .values({ ...user, ...searchKeys })
     .returning('id')
-  const { id } = await insert.executeTakeFirstOrThrow().catch(asDuplicate)
+  const { id } = await insert.executeTakeFirstOrThrow().catch(throwIfDuplicate)
   return id
 }
 
@@ -124,32 +138,32 @@ export type UserChange = Partial<
  * taken as late as can be. Answers the row as it is now. Throws DUP_USER, and NoResultError where `before` is no longer the
  * row: lock it first (`userForUpdate`).
  */
-export async function updateUser(db: Handle, before: UserRecord, fields: UserChange): Promise<UserRecord> {
-  const { company_id, id } = before
-  const changed = {
+export async function updateUser(db: DatabaseHandle, user: UserRecord, fields: UserChange): Promise<UserRecord> {
+  const { company_id, id } = user
+  const changedFields = {
     ...fields,
-    ...(fields.name === undefined ? {} : { name_key: foldText(fields.name) }),
-    ...(fields.email === undefined ? {} : { email_key: foldText(fields.email) }),
+    ...(fields.name === undefined ? {} : { name_key: normaliseText(fields.name) }),
+    ...(fields.email === undefined ? {} : { email_key: normaliseText(fields.email) }),
   }
   const { row_version } = await db
-    .with('next', (query) => nextChange(query, company_id))
+    .with('next', (query) => incrementChangeNumber(query, company_id))
     .updateTable('portal_user')
     .set((column) => ({
-      ...changed,
+      ...changedFields,
       change: sql<number>`(select value from next)`,
       row_version: column('row_version', '+', 1),
     }))
     .where('company_id', '=', company_id)
     .where('id', '=', id)
-    .where('row_version', '=', before.row_version)
+    .where('row_version', '=', user.row_version)
     .returning('row_version')
     .executeTakeFirstOrThrow()
-    .catch(asDuplicate)
-  return { ...before, ...changed, row_version }
+    .catch(throwIfDuplicate)
+  return { ...user, ...changedFields, row_version }
 }
 
-function asDuplicate(error: unknown): never {
-  if (sqlState(error) === '23505') throw new ProblemError('DUP_USER')
+function throwIfDuplicate(error: unknown): never {
+  if (getSqlState(error) === '23505') throw new ProblemError('DUP_USER')
   throw error
 }
 
@@ -157,7 +171,7 @@ function asDuplicate(error: unknown): never {
  * Locks the company's active admins in one order and counts them: two who take each other's flag away at the same time
  * do not both find another one left (LAST_ADMIN).
  */
-export async function countActiveAdmins(db: Handle, companyId: number): Promise<number> {
+export async function countActiveAdmins(db: DatabaseHandle, companyId: number): Promise<number> {
   const admins = await db
     .selectFrom('portal_user')
     .select('id')
@@ -171,8 +185,8 @@ export async function countActiveAdmins(db: Handle, companyId: number): Promise<
 }
 
 /** Somebody who can sign in and is an admin. */
-export async function hasActiveAdmin(db: Handle, companyId: number): Promise<boolean> {
-  const found = await db
+export async function hasActiveAdmin(db: DatabaseHandle, companyId: number): Promise<boolean> {
+  const adminRow = await db
     .selectFrom('portal_user')
     .select('id')
     .where('company_id', '=', companyId)
@@ -180,5 +194,5 @@ export async function hasActiveAdmin(db: Handle, companyId: number): Promise<boo
     .where('status', '=', userStatus.activated)
     .limit(1)
     .executeTakeFirst()
-  return found !== undefined
+  return adminRow !== undefined
 }

@@ -1,8 +1,8 @@
 /** The beginning of a log that is old enough for an archive. */
 import { sql } from 'kysely'
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 
-export interface OldStretch {
+export interface ArchivableRange {
   companyId: number
   from: number
   /** Not included; both are borders of tiles. */
@@ -10,8 +10,8 @@ export interface OldStretch {
 }
 
 /** Of every company the whole tiles at its beginning in which nothing is as young as `before` (epoch ms), 64 of them at most. */
-export async function oldStretches(db: Handle, before: number): Promise<OldStretch[]> {
-  const { rows } = await sql<OldStretch>`
+export async function findArchivableRanges(db: DatabaseHandle, endedBefore: number): Promise<ArchivableRange[]> {
+  const { rows } = await sql<ArchivableRange>`
     with begun as (
       select company_id, min(log_index) as first from audit_leaf group by company_id)
     select begun.company_id as "companyId", begun.first as "from",
@@ -21,15 +21,15 @@ export async function oldStretches(db: Handle, before: number): Promise<OldStret
     cross join lateral (
       select min(place.log_index) as at from audit_leaf place join audit_entry entry on entry.id = place.entry_id
       where place.company_id = begun.company_id and place.log_index < begun.first + 64 * 256
-        and entry.end_time >= ${before}::bigint) young
+        and entry.end_time >= ${endedBefore}::bigint) young
     where begun.first % 256 = 0`.execute(db)
   return rows.filter(({ from, to }) => to > from)
 }
 
 /** Answers how many entries went. Fails with 42501 for anything but whole old tiles at the beginning. */
-export async function removeArchived(
-  db: Handle,
-  { companyId, from, to, sha256, now }: OldStretch & { sha256: string; now: number },
+export async function deleteArchivedEntries(
+  db: DatabaseHandle,
+  { companyId, from, to, sha256, now }: ArchivableRange & { sha256: string; now: number },
 ): Promise<number> {
   const { rows } = await sql<{ removed: number }>`
     select remove_archived_audit(${companyId}::integer, ${from}::integer, ${to}::integer, ${sha256}, ${now}::bigint) as removed`.execute(
@@ -39,7 +39,7 @@ export async function removeArchived(
 }
 
 /** Up to which place the entries are in archives. */
-export async function archivedUpTo(db: Handle, companyId: number): Promise<number> {
+export async function readArchivedEnd(db: DatabaseHandle, companyId: number): Promise<number> {
   const { rows } = await sql<{ upto: number }>`
     select coalesce(max(to_index), 0) as upto from audit_archive where company_id = ${companyId}`.execute(db)
   return rows[0]?.upto ?? 0
@@ -49,7 +49,7 @@ export async function archivedUpTo(db: Handle, companyId: number): Promise<numbe
  * Whether the trail itself says that the newest archived stretch was taken out (`archiveOld` writes that entry in the same transaction).
  * True where nothing is archived.
  */
-export async function isArchiveRecorded(db: Handle, companyId: number): Promise<boolean> {
+export async function isArchiveRecorded(db: DatabaseHandle, companyId: number): Promise<boolean> {
   const { rows } = await sql<{ recorded: boolean }>`
     select exists (select from audit_entry entry
       where entry.company_id = ${companyId} and entry.code = 'system' and entry.operation = 'remove'

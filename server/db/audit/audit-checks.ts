@@ -1,9 +1,9 @@
 /** What a check of a log reads: its length, and its entries place by place with the columns beside their leaves. */
 import { sql } from 'kysely'
-import type { Handle } from '#server/db/handle.ts'
-import type { Actor } from '#server/db/tables/audit-tables.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import type { AuditActor } from '#server/db/tables/audit-tables.ts'
 
-export interface LogToCheck {
+export interface AuditLogSummary {
   companyId: number
   /** Null: of callers that belong to no company. */
   companyCode: string | null
@@ -11,8 +11,8 @@ export interface LogToCheck {
 }
 
 /** Every company that has entries, or the one that is named. */
-export async function logsToCheck(db: Handle, companyId: number | null): Promise<LogToCheck[]> {
-  const { rows } = await sql<LogToCheck>`
+export async function listLogsToCheck(db: DatabaseHandle, companyId: number | null): Promise<AuditLogSummary[]> {
+  const { rows } = await sql<AuditLogSummary>`
     select log.company_id as "companyId", company.code as "companyCode", log.rows
     from (
       select company_id, count(*)::integer as rows from audit_entry
@@ -31,22 +31,22 @@ export async function logsToCheck(db: Handle, companyId: number | null): Promise
 }
 
 /** Entries that have no place and wait for none: nothing of ours leaves one so. */
-export async function strayEntries(db: Handle, companyId: number, most: number): Promise<number[]> {
+export async function findUnplacedEntries(db: DatabaseHandle, companyId: number, limit: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from audit_entry entry where company_id = ${companyId}
       and not exists (select from audit_leaf where entry_id = entry.id)
       and not exists (select from audit_pending where entry_id = entry.id and company_id = entry.company_id)
-    order by id limit ${most}`.execute(db)
+    order by id limit ${limit}`.execute(db)
   return rows.map(({ id }) => id)
 }
 
 /** The columns are null where the entry is gone. */
-export interface EntryGlance {
+export interface LogEntryRow {
   log_index: number
   id: number | null
   company_id: number
   actor_company_id: number | null
-  actor: Actor | null
+  actor: AuditActor | null
   leaf: string | null
   end_time: number
   exec_user_id: number | null
@@ -61,24 +61,24 @@ export interface EntryGlance {
 }
 
 /** The places from `from` up to `to` (left out: to the end) that the log has, in order, `most` of them. */
-export async function glanceAtEntries(
-  db: Handle,
+export async function readLogEntries(
+  db: DatabaseHandle,
   companyId: number,
-  { from, to, most }: { from: number; to?: number; most?: number },
-): Promise<EntryGlance[]> {
-  const { rows } = await sql<EntryGlance>`
+  { from, to, limit }: { from: number; to?: number; limit?: number },
+): Promise<LogEntryRow[]> {
+  const { rows } = await sql<LogEntryRow>`
     select place.log_index, entry.id, entry.company_id, entry.actor_company_id, entry.actor, entry.leaf, entry.end_time,
       entry.exec_user_id, entry.exec_user_name, entry.code, entry.operation, entry.status, entry.info, entry.intent,
       entry.request_id, entry.search
     from audit_leaf place left join audit_entry entry on entry.id = place.entry_id
     where place.company_id = ${companyId} and place.log_index >= ${from}
       and place.log_index < coalesce(${to ?? null}::integer, 2147483647)
-    order by place.log_index limit ${most ?? null}::integer`.execute(db)
+    order by place.log_index limit ${limit ?? null}::integer`.execute(db)
   return rows
 }
 
 /** Of these entries those that have no place and wait for none. */
-export async function strayAmong(db: Handle, ids: readonly number[]): Promise<number[]> {
+export async function filterUnplacedEntries(db: DatabaseHandle, ids: readonly number[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from unnest(${ids as number[]}::integer[]) as given(id)
     where not exists (select from audit_leaf where entry_id = given.id)
@@ -88,7 +88,7 @@ export async function strayAmong(db: Handle, ids: readonly number[]): Promise<nu
 }
 
 /** An entry that waits for a place and has one already, so that its seal would put it into the log again. Null: there is none. */
-export async function findPlacedWaiting(db: Handle, companyId: number): Promise<number | null> {
+export async function findPlacedPendingEntry(db: DatabaseHandle, companyId: number): Promise<number | null> {
   const { rows } = await sql<{ id: number }>`
     select entry_id as id from audit_pending pending where company_id = ${companyId}
       and exists (select from audit_leaf place where place.entry_id = pending.entry_id)
@@ -97,7 +97,7 @@ export async function findPlacedWaiting(db: Handle, companyId: number): Promise<
 }
 
 /** Whether the log itself tells of the newest restore (`beginEpoch` writes that entry in the same transaction). */
-export async function isEpochRecorded(db: Handle, companyId: number, epoch: number): Promise<boolean> {
+export async function isEpochRecorded(db: DatabaseHandle, companyId: number, epoch: number): Promise<boolean> {
   const { rows } = await sql<{ recorded: boolean }>`
     select exists (select from audit_entry where company_id = ${companyId} and code = 'system' and operation = 'restore'
       and info @> jsonb_build_object('Epoch', ${epoch}::integer)) as recorded`.execute(db)

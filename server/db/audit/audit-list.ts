@@ -1,9 +1,9 @@
 /** Entries of the audit trail as they are asked for: pages, days, and all of them in pieces. */
 import { type RawBuilder, sql } from 'kysely'
-import { type AuditMenu, catalogueMenus, countedMost } from '#domain/audit-log/leaf.ts'
-import { foldText } from '#domain/text.ts'
-import type { Handle } from '#server/db/handle.ts'
-import type { Actor } from '#server/db/tables/audit-tables.ts'
+import { type AuditMenu, catalogueMenus, maxCountedEntries } from '#domain/audit-log/leaf.ts'
+import { normaliseText } from '#domain/text.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import type { AuditActor } from '#server/db/tables/audit-tables.ts'
 
 export interface TrailFilter {
   companyId: number
@@ -24,20 +24,20 @@ export interface TrailFilter {
   searchText?: string | undefined
 }
 
-export interface FoundEntry {
+export interface AuditEntryMatch {
   id: number
   log_index: number | null
   leaf: string
-  actor: Actor | null
+  actor: AuditActor | null
 }
 
 /** In whose log an act of the caller's people for another company stands; null where there is none. */
-export async function companyOfIntent(db: Handle, intent: string): Promise<number | null> {
+export async function findCompanyOfIntent(db: DatabaseHandle, intent: string): Promise<number | null> {
   const { rows } = await sql<{ company: number | null }>`select company_of_intent(${intent}) as company`.execute(db)
   return rows[0]?.company ?? null
 }
 
-export interface TrailPage {
+export interface AuditPageRequest {
   results: number
   page: number
   /** Id of an entry: the page begins behind it. */
@@ -45,50 +45,50 @@ export interface TrailPage {
   descending: boolean
 }
 
-function conditions(filter: TrailFilter): RawBuilder<unknown> {
+function buildConditions(filter: TrailFilter): RawBuilder<unknown> {
   const { companyId, code, operation, from, until, user, status, intent, entry } = filter
-  const sought = foldText(filter.searchText ?? '')
-  const all: (RawBuilder<unknown> | false)[] = [
+  const searchText = normaliseText(filter.searchText ?? '')
+  const allConditions: (RawBuilder<unknown> | false)[] = [
     sql`entry.company_id = ${companyId}`,
     !filter.readsCatalogue && sql`entry.code not in (${sql.join(catalogueMenus)})`,
     code !== undefined && sql`entry.code = ${code}`,
     operation !== undefined && sql`entry.operation = ${operation}`,
     from !== undefined && sql`entry.end_time >= ${from}::bigint`,
     until !== undefined && sql`entry.end_time < ${until}::bigint`,
-    user !== undefined && isBy(user, filter.readsActors),
+    user !== undefined && matchesUser(user, filter.readsActors),
     // As a literal: the index of what failed serves only what says so.
     status !== undefined && (status === -1 ? sql`entry.status = -1` : sql`entry.status = 0`),
     intent !== undefined && sql`entry.intent = ${intent}`,
     entry !== undefined && sql`entry.id = ${entry}`,
     // position(), not LIKE: what the user types has no wildcards in it.
-    sought !== '' && sql`position(${sought} in entry.search) > 0`,
+    searchText !== '' && sql`position(${searchText} in entry.search) > 0`,
   ]
   return sql.join(
-    all.filter((one) => one !== false),
+    allConditions.filter((condition) => condition !== false),
     sql` and `,
   )
 }
 
-const isBy = (user: number, readsActors: boolean) =>
+const matchesUser = (user: number, readsActors: boolean) =>
   readsActors
     ? sql`(entry.exec_user_id = ${user} or (entry.actor ->> 'user_id')::integer = ${user})`
     : sql`entry.exec_user_id = ${user}`
 
 /** One page in the order of time, ties by id. */
-export async function trailPage(
-  db: Handle,
+export async function listAuditEntries(
+  db: DatabaseHandle,
   filter: TrailFilter,
-  { results, page, after, descending }: TrailPage,
-): Promise<FoundEntry[]> {
+  { results, page, after, descending }: AuditPageRequest,
+): Promise<AuditEntryMatch[]> {
   const direction = descending ? sql`desc` : sql`asc`
-  const compare = descending ? sql`<` : sql`>`
-  const behind =
+  const comparison = descending ? sql`<` : sql`>`
+  const afterCondition =
     after === undefined
       ? sql``
-      : sql`and (entry.end_time, entry.id) ${compare} (select end_time, id from audit_entry where id = ${after})`
-  const { rows } = await sql<FoundEntry>`
+      : sql`and (entry.end_time, entry.id) ${comparison} (select end_time, id from audit_entry where id = ${after})`
+  const { rows } = await sql<AuditEntryMatch>`
     select entry.id, place.log_index, entry.leaf, entry.actor
-    from (select * from audit_entry entry where ${conditions(filter)} ${behind}
+    from (select * from audit_entry entry where ${buildConditions(filter)} ${afterCondition}
       order by entry.end_time ${direction}, entry.id ${direction}
       limit ${results} offset ${after === undefined ? (page - 1) * results : 0}) entry
     left join audit_leaf place on place.entry_id = entry.id
@@ -97,10 +97,12 @@ export async function trailPage(
 }
 
 /** How many there are, up to one more than are counted. */
-export async function countTrail(db: Handle, filter: TrailFilter): Promise<number> {
+export async function countAuditEntries(db: DatabaseHandle, filter: TrailFilter): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count
-    from (select from audit_entry entry where ${conditions(filter)} limit ${countedMost + 1}) found`.execute(db)
+    from (select from audit_entry entry where ${buildConditions(filter)} limit ${maxCountedEntries + 1}) found`.execute(
+    db,
+  )
   return rows[0]?.count ?? 0
 }
 
@@ -111,16 +113,16 @@ export interface DayCount {
 }
 
 /** By days of the zone; days without an entry are left out. */
-export async function countDays(db: Handle, filter: TrailFilter, zone: string): Promise<DayCount[]> {
+export async function countDays(db: DatabaseHandle, filter: TrailFilter, zone: string): Promise<DayCount[]> {
   const day = sql`to_char(to_timestamp(entry.end_time / 1000) at time zone ${zone}::text, 'YYYY-MM-DD')`
   const { rows } = await sql<DayCount>`
     select ${day} as day, count(*) filter (where status = 0)::integer as done,
       count(*) filter (where status = -1)::integer as failed
-    from audit_entry entry where ${conditions(filter)} group by 1 order by 1`.execute(db)
+    from audit_entry entry where ${buildConditions(filter)} group by 1 order by 1`.execute(db)
   return rows
 }
 
-export interface LogRange {
+export interface SizedLogRange {
   from: number
   /** Not included. */
   to: number
@@ -129,11 +131,11 @@ export interface LogRange {
 }
 
 /** The smallest stretch of the log without a gap that has all entries of this time; empty where there are none. */
-export async function rangeOfTime(
-  db: Handle,
+export async function findLogRange(
+  db: DatabaseHandle,
   companyId: number,
   { from, until }: { from: number; until: number },
-): Promise<LogRange> {
+): Promise<SizedLogRange> {
   const { rows } = await sql<{ first: number | null; last: number | null }>`
     select min(place.log_index) as first, max(place.log_index) as last
     from audit_entry entry join audit_leaf place on place.entry_id = entry.id
@@ -156,15 +158,15 @@ export interface PlacedLeaf {
 }
 
 /** Leaves by their places, from `from` up to `to`, which is not included. */
-export async function leavesFrom(
-  db: Handle,
+export async function readLeaves(
+  db: DatabaseHandle,
   companyId: number,
-  { from, to, most }: { from: number; to: number; most: number },
+  { from, to, limit }: { from: number; to: number; limit: number },
 ): Promise<PlacedLeaf[]> {
   const { rows } = await sql<PlacedLeaf>`
     select place.log_index, entry.code, entry.leaf
     from audit_leaf place join audit_entry entry on entry.id = place.entry_id
     where place.company_id = ${companyId} and place.log_index >= ${from} and place.log_index < ${to}
-    order by place.log_index limit ${most}`.execute(db)
+    order by place.log_index limit ${limit}`.execute(db)
   return rows
 }

@@ -3,38 +3,40 @@
  * say, by a policy, a trigger, a rule, a view or a table of the same name that is found first.
  */
 import { sql } from 'kysely'
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 
-const tables = ['audit_archive', 'audit_checkpoint', 'audit_entry', 'audit_leaf', 'audit_pending', 'audit_tile']
-const functions = ['company_of_intent', 'grow_audit_tile', 'keep_audit', 'remove_archived_audit']
-const own = `(company_id = (NULLIF(current_setting('app.company'::text, true), ''::text))::integer)`
+const auditTables = ['audit_archive', 'audit_checkpoint', 'audit_entry', 'audit_leaf', 'audit_pending', 'audit_tile']
+const auditFunctions = ['company_of_intent', 'grow_audit_tile', 'keep_audit', 'remove_archived_audit']
+const ownCompanyCondition = `(company_id = (NULLIF(current_setting('app.company'::text, true), ''::text))::integer)`
 
 /** As the migrations make it. A migration that changes one of these changes its line here. */
-const expected: readonly string[] = [
+const expectedLines: readonly string[] = [
   'default audit_checkpoint kept false',
   "default audit_entry id nextval('audit_entry_id'::regclass)",
   'function company_of_intent true search_path=pg_catalog, public, pg_temp 59706e995e089959032cbf130f5d6067bc91a0ad7a86b2f89d7806f79260510d',
   'function grow_audit_tile false d7e36bd7457338d67447b10c0a46cdae56856a6b57a22619b84fabcd6fce4825',
   'function keep_audit false 781e0b164594fbc6554aaa41bb031042b4a5b97774ae7ed3d29959f0a5c7152a',
   'function remove_archived_audit true search_path=pg_catalog, public, pg_temp d127a9e6b320ae027a473dc896516b9c9ee7d62b612074fc900360d2231b560a',
-  ...tables.map((table) => `key ${table} ${table}_pkey`),
+  ...auditTables.map((table) => `key ${table} ${table}_pkey`),
   'key audit_leaf audit_leaf_entry_id_key',
-  ...tables.map((table) => `policy ${table} all_companies * true portal_system true true`),
-  ...tables.map((table) => `policy ${table} own_company * true portal_app ${own} ${own}`),
+  ...auditTables.map((table) => `policy ${table} all_companies * true portal_system true true`),
+  ...auditTables.map(
+    (table) => `policy ${table} own_company * true portal_app ${ownCompanyCondition} ${ownCompanyCondition}`,
+  ),
   ...['audit_archive', 'audit_entry', 'audit_leaf'].map((table) => `policy ${table} retention * true owner true true`),
-  ...tables.map((table) => `table ${table} r true true`),
+  ...auditTables.map((table) => `table ${table} r true true`),
   'trigger audit_entry keep_audit 58 O keep_audit',
   'trigger audit_leaf keep_audit 58 O keep_audit',
   'trigger audit_tile grow_audit_tile 19 O grow_audit_tile',
 ]
 
 /** What was planted, what is missing, and `search_path` where it finds something before `public`. Empty: all is as it was made. */
-export async function findSchemaFaults(db: Handle): Promise<string[]> {
+export async function findSchemaFaults(db: DatabaseHandle): Promise<string[]> {
   const { rows } = await sql<{ line: string }>`
     with audited as (
       select class.oid, class.relname as name, class.relkind, class.relrowsecurity, class.relforcerowsecurity
       from pg_catalog.pg_class class
-      where class.relname = any(${tables}::text[]) and class.relnamespace = 'public'::regnamespace)
+      where class.relname = any(${auditTables}::text[]) and class.relnamespace = 'public'::regnamespace)
     select concat_ws(' ', 'table', name, relkind, relrowsecurity::text, relforcerowsecurity::text) as line from audited
     union all
     select concat_ws(' ', 'default', name, attname, nullif(attgenerated::text, ''), nullif(attidentity::text, ''),
@@ -63,15 +65,18 @@ export async function findSchemaFaults(db: Handle): Promise<string[]> {
     union all
     select concat_ws(' ', 'function', proname, prosecdef::text, array_to_string(proconfig, ';'),
       encode(sha256(convert_to(prosrc, 'UTF8')), 'hex'))
-    from pg_catalog.pg_proc where proname = any(${functions}::text[]) and pronamespace = 'public'::regnamespace
+    from pg_catalog.pg_proc where proname = any(${auditFunctions}::text[]) and pronamespace = 'public'::regnamespace
     union all
     select concat_ws(' ', 'another', nspname, relname) from pg_catalog.pg_class class
     join pg_catalog.pg_namespace space on space.oid = class.relnamespace
-    where relname = any(${tables}::text[]) and nspname <> 'public'
+    where relname = any(${auditTables}::text[]) and nspname <> 'public'
       and (nspname in ('portal_app', 'portal_system', session_user) or nspname = any(current_schemas(true)))
     union all
     select 'search_path ' || current_setting('search_path')
     where (current_schemas(true))[1] <> 'pg_catalog' and (current_schemas(true))[1] not like 'pg\\_temp%'`.execute(db)
-  const found = new Set(rows.map(({ line }) => line))
-  return [...[...found].filter((line) => !expected.includes(line)), ...expected.filter((line) => !found.has(line))]
+  const actualLines = new Set(rows.map(({ line }) => line))
+  return [
+    ...[...actualLines].filter((line) => !expectedLines.includes(line)),
+    ...expectedLines.filter((line) => !actualLines.has(line)),
+  ]
 }

@@ -1,8 +1,8 @@
 /** What the entry of a write names, where the write itself did not come so far as to say it. */
-import type { Kind } from '#contract/endpoint.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { isWithdrawn, priceListById } from '#server/db/catalogue/price-lists.ts'
-import { moduleById } from '#server/db/catalogue/modules.ts'
+import type { RowKind } from '#contract/endpoint.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { isWithdrawn, findPriceListById } from '#server/db/catalogue/price-lists.ts'
+import { findModuleById } from '#server/db/catalogue/modules.ts'
 
 /** `isHidden`: of a module. `isConfirmed`: of a price list, which is then withdrawn instead of deleted. */
 export interface TargetNames {
@@ -12,11 +12,11 @@ export interface TargetNames {
 }
 
 /** Kinds of the catalogue: they belong to no company, and only the provider's staff may know them by id. */
-export const catalogueKinds: ReadonlySet<Kind> = new Set(['price', 'module'])
+export const catalogueKinds: ReadonlySet<RowKind> = new Set(['price', 'module'])
 
-type ReadNames = (db: Handle, id: number, companyId: number) => Promise<TargetNames | null>
+type NamesReader = (db: DatabaseHandle, id: number, companyId: number) => Promise<TargetNames | null>
 
-const ofCompany: Partial<Record<Kind, ReadNames>> = {
+const namesReaders: Partial<Record<RowKind, NamesReader>> = {
   async user(db, id, companyId) {
     const row = await db
       .selectFrom('portal_user')
@@ -60,17 +60,17 @@ const ofCompany: Partial<Record<Kind, ReadNames>> = {
     return row ? { info: { ServiceCode: row.code } } : null
   },
   async price(db, id) {
-    const row = await priceListById(db, id)
+    const row = await findPriceListById(db, id)
     if (!row) return null
     const info = { PriceEffDate: row.effective_date, PriceDesc: row.description }
     return { info, isConfirmed: row.confirmed && !isWithdrawn(row) }
   },
   async module(db, id) {
-    const row = await moduleById(db, id)
+    const row = await findModuleById(db, id)
     return row && { info: { ModuleCode: row.code }, isHidden: row.hidden }
   },
 }
 
 /** Null: there is no such row of that company's. */
-export const readTargetNames = async (db: Handle, kind: Kind, id: number, companyId: number) =>
-  (await ofCompany[kind]?.(db, id, companyId)) ?? null
+export const readTargetNames = async (db: DatabaseHandle, kind: RowKind, id: number, companyId: number) =>
+  (await namesReaders[kind]?.(db, id, companyId)) ?? null

@@ -1,33 +1,42 @@
 /** Uploaded packages as rows, each its user's own. */
 import { type Selectable, sql } from 'kysely'
 import type { MappFault } from '#domain/catalogue/mapp.ts'
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import type { AppUploadTable } from '#server/db/tables/upload-tables.ts'
 
 export type UploadRecord = Selectable<AppUploadTable>
 export type NewUpload = Pick<UploadRecord, 'id' | 'user_id' | 'company_id' | 'name' | 'size' | 'until' | 'create_time'>
 
-export async function insertUpload(db: Handle, upload: NewUpload): Promise<void> {
+export async function insertUpload(db: DatabaseHandle, upload: NewUpload): Promise<void> {
   await db.insertInto('app_upload').values(upload).execute()
 }
 
-const waiting = (db: Handle, userId: number) =>
+const selectUnpublished = (db: DatabaseHandle, userId: number) =>
   db.selectFrom('app_upload').selectAll().where('user_id', '=', userId).where('published', 'is', null)
 
 /** Null where it is not this user's, or its day is over. */
-export const uploadOf = async (db: Handle, userId: number, id: string, now: number): Promise<UploadRecord | null> =>
-  (await waiting(db, userId).where('id', '=', id).where('until', '>', now).executeTakeFirst()) ?? null
+export const findUpload = async (
+  db: DatabaseHandle,
+  userId: number,
+  id: string,
+  now: number,
+): Promise<UploadRecord | null> =>
+  (await selectUnpublished(db, userId).where('id', '=', id).where('until', '>', now).executeTakeFirst()) ?? null
 
 /** Neither published nor expired, in the order in which they came. */
-export const uploadsOf = (db: Handle, userId: number, now: number): Promise<UploadRecord[]> =>
-  waiting(db, userId).where('until', '>', now).orderBy('create_time').orderBy('id').execute()
+export const listUploads = (db: DatabaseHandle, userId: number, now: number): Promise<UploadRecord[]> =>
+  selectUnpublished(db, userId).where('until', '>', now).orderBy('create_time').orderBy('id').execute()
 
 /** Those that were read, by the MD5 of their bytes; held until the commit. */
-export const readUploadsOf = (db: Handle, userId: number, md5: readonly string[]): Promise<UploadRecord[]> =>
-  waiting(db, userId).where('md5', 'in', md5).where('manifest', 'is not', null).forUpdate().execute()
+export const lockReadUploads = (db: DatabaseHandle, userId: number, md5: readonly string[]): Promise<UploadRecord[]> =>
+  selectUnpublished(db, userId).where('md5', 'in', md5).where('manifest', 'is not', null).forUpdate().execute()
 
 /** As `readUploadsOf`, the published ones too; of each MD5 the one that came last. */
-export const lastUploadsOf = (db: Handle, userId: number, md5: readonly string[]): Promise<UploadRecord[]> =>
+export const findLatestUploads = (
+  db: DatabaseHandle,
+  userId: number,
+  md5: readonly string[],
+): Promise<UploadRecord[]> =>
   db
     .selectFrom('app_upload')
     .distinctOn('md5')
@@ -40,12 +49,16 @@ export const lastUploadsOf = (db: Handle, userId: number, md5: readonly string[]
     .execute()
 
 /** Until the commit nobody else changes which uploads this user has. */
-export async function lockUploads(db: Handle, userId: number): Promise<void> {
+export async function lockUploads(db: DatabaseHandle, userId: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('app_upload'), ${userId}::integer)`.execute(db)
 }
 
 /** What counts against the quota, in files and in bytes. */
-export const quotaOf = (db: Handle, userId: number, now: number): Promise<{ files: number; bytes: number }> =>
+export const readQuotaUsage = (
+  db: DatabaseHandle,
+  userId: number,
+  now: number,
+): Promise<{ files: number; bytes: number }> =>
   db
     .selectFrom('app_upload')
     .select(sql<number>`count(*)::integer`.as('files'))
@@ -56,25 +69,25 @@ export const quotaOf = (db: Handle, userId: number, now: number): Promise<{ file
     .where('until', '>', now)
     .executeTakeFirstOrThrow()
 
-export type ReadFacts = Pick<UploadRecord, 'md5' | 'sha256' | 'icon' | 'markdown'> & { manifest: string }
+export type UploadContent = Pick<UploadRecord, 'md5' | 'sha256' | 'icon' | 'markdown'> & { manifest: string }
 
 /** False: it is gone, or somebody else has read it by now. */
-export const recordContent = async (db: Handle, id: string, facts: ReadFacts): Promise<boolean> =>
-  isOurs(await unread(db, id).set(facts).executeTakeFirstOrThrow())
+export const recordContent = async (db: DatabaseHandle, id: string, content: UploadContent): Promise<boolean> =>
+  wasUpdated(await updateUnread(db, id).set(content).executeTakeFirstOrThrow())
 
-export const recordFault = async (db: Handle, id: string, fault: MappFault): Promise<boolean> =>
-  isOurs(
-    await unread(db, id)
+export const recordFault = async (db: DatabaseHandle, id: string, fault: MappFault): Promise<boolean> =>
+  wasUpdated(
+    await updateUnread(db, id)
       .set({ fault: JSON.stringify(fault) })
       .executeTakeFirstOrThrow(),
   )
 
-const unread = (db: Handle, id: string) =>
+const updateUnread = (db: DatabaseHandle, id: string) =>
   db.updateTable('app_upload').where('id', '=', id).where('manifest', 'is', null).where('fault', 'is', null)
 
-const isOurs = ({ numUpdatedRows }: { numUpdatedRows: bigint }) => numUpdatedRows > 0n
+const wasUpdated = ({ numUpdatedRows }: { numUpdatedRows: bigint }) => numUpdatedRows > 0n
 
-export async function removeUpload(db: Handle, userId: number, id: string): Promise<boolean> {
+export async function removeUpload(db: DatabaseHandle, userId: number, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('app_upload')
     .where('user_id', '=', userId)
@@ -84,22 +97,22 @@ export async function removeUpload(db: Handle, userId: number, id: string): Prom
 }
 
 /** So that many wrong files do not pile up: the newest refused ones stay. */
-export async function forgetRefused(db: Handle, userId: number, most: number): Promise<void> {
+export async function deleteRefusedUploads(db: DatabaseHandle, userId: number, maxRefused: number): Promise<void> {
   await sql`delete from app_upload where id in (
-    select id from app_upload where user_id = ${userId} and fault is not null order by create_time desc offset ${most})`.execute(
+    select id from app_upload where user_id = ${userId} and fault is not null order by create_time desc offset ${maxRefused})`.execute(
     db,
   )
 }
 
-export async function markPublished(db: Handle, id: string, now: number): Promise<void> {
+export async function markPublished(db: DatabaseHandle, id: string, now: number): Promise<void> {
   await db.updateTable('app_upload').set({ published: now }).where('id', '=', id).execute()
 }
 
-export async function keepUntil(db: Handle, ids: readonly string[], until: number): Promise<void> {
+export async function extendUploads(db: DatabaseHandle, ids: readonly string[], until: number): Promise<void> {
   if (ids.length > 0) await db.updateTable('app_upload').set({ until }).where('id', 'in', ids).execute()
 }
 
-interface Lease {
+interface UploadLease {
   id: string
   lease: string
   now: number
@@ -107,8 +120,8 @@ interface Lease {
 }
 
 /** One at a time writes an upload's bytes, over all nodes. False: somebody else does. */
-export const takeLease = async (db: Handle, { id, lease, now, until }: Lease): Promise<boolean> =>
-  isOurs(
+export const acquireLease = async (db: DatabaseHandle, { id, lease, now, until }: UploadLease): Promise<boolean> =>
+  wasUpdated(
     await db
       .updateTable('app_upload')
       .set({ lease, lease_until: until })
@@ -117,18 +130,18 @@ export const takeLease = async (db: Handle, { id, lease, now, until }: Lease): P
       .executeTakeFirstOrThrow(),
   )
 
-export async function freeLease(db: Handle, id: string, lease: string): Promise<void> {
+export async function releaseLease(db: DatabaseHandle, id: string, lease: string): Promise<void> {
   await db.updateTable('app_upload').set({ lease_until: 0 }).where('id', '=', id).where('lease', '=', lease).execute()
 }
 
 /** What is over. Its bytes go with the next look at the folder. */
-export async function sweepUploads(db: Handle, now: number): Promise<number> {
+export async function deleteExpiredUploads(db: DatabaseHandle, now: number): Promise<number> {
   const { numDeletedRows } = await db.deleteFrom('app_upload').where('until', '<=', now).executeTakeFirst()
   return Number(numDeletedRows)
 }
 
 /** Of these files, those that are still somebody's: neither refused nor published. */
-export async function idsInUse(db: Handle, ids: readonly string[]): Promise<Set<string>> {
+export async function findUploadIdsInUse(db: DatabaseHandle, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const rows = await db
     .selectFrom('app_upload')

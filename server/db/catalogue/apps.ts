@@ -2,10 +2,10 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { listAppHistory, listApps } from '#contract/apps.ts'
 import type { PublishedApp } from '#domain/catalogue/apps.ts'
-import { foldText } from '#domain/text.ts'
-import { catalogueSince, takeCatalogueChange } from '#server/db/catalogue/catalogue.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { type ListQuery, type Page, readPage } from '#server/db/list-query.ts'
+import { normaliseText } from '#domain/text.ts'
+import { readCatalogueChanges, takeCatalogueChangeNumber } from '#server/db/catalogue/catalogue.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { type ListPageQuery, type RowPage, readListPage } from '#server/db/list-query.ts'
 import type { AppVersionTable } from '#server/db/tables/order-tables.ts'
 
 /** An app as its newest version has it. */
@@ -14,20 +14,20 @@ export type AppRecord = Pick<
   'id' | 'code' | 'name' | 'version' | 'icon' | 'markdown' | 'flags' | 'requires' | 'sha256' | 'change' | 'create_time'
 > & { update_time: number; row_version: number; deleted: boolean }
 
-const newest = (db: Handle) =>
+const selectLatestVersions = (db: DatabaseHandle) =>
   db.selectFrom('app_version').where(
     sql<boolean>`not exists (select from app_version later
         where later.code = app_version.code and later.place > app_version.place)`,
   )
 
-const ofAll = <T>(what: string) =>
-  sql<T>`(select ${sql.raw(what)} from app_version each where each.code = app_version.code)`
+const selectFromVersions = <T>(expression: string) =>
+  sql<T>`(select ${sql.raw(expression)} from app_version each where each.code = app_version.code)`
 // The id and the day of the first one are the app's own, and stay when another version comes.
-const appId = ofAll<number>('min(each.id)')
-const appTime = ofAll<number>('min(each.create_time)')
+const appId = selectFromVersions<number>('min(each.id)')
+const appCreateTime = selectFromVersions<number>('min(each.create_time)')
 
-const apps = (db: Handle) =>
-  newest(db)
+const selectApps = (db: DatabaseHandle) =>
+  selectLatestVersions(db)
     .select([
       'code',
       'name',
@@ -42,12 +42,13 @@ const apps = (db: Handle) =>
     ])
     .select([
       appId.as('id'),
-      appTime.as('create_time'),
-      ofAll<number>('count(*)').as('row_version'),
+      appCreateTime.as('create_time'),
+      selectFromVersions<number>('count(*)').as('row_version'),
       sql<boolean>`false`.as('deleted'),
     ])
 
-const versions = (db: Handle) => db.selectFrom('app_version').selectAll().select(sql<boolean>`false`.as('deleted'))
+const selectVersions = (db: DatabaseHandle) =>
+  db.selectFrom('app_version').selectAll().select(sql<boolean>`false`.as('deleted'))
 export type AppVersionRecord = Selectable<AppVersionTable> & { deleted: boolean }
 
 const versionColumns = {
@@ -60,58 +61,60 @@ const versionColumns = {
 const appColumns = {
   ...versionColumns,
   id: appId,
-  create_time: sql`${appTime} / 1000`,
+  create_time: sql`${appCreateTime} / 1000`,
   update_time: versionColumns.create_time,
 }
 
-export function pageOfApps(db: Handle, query: ListQuery): Promise<Page<AppRecord>> {
+export function readAppPage(db: DatabaseHandle, query: ListPageQuery): Promise<RowPage<AppRecord>> {
   const { list } = listApps
   if (!list) throw new Error('the list of apps fills no table')
-  return readPage(apps(db), { list, columns: appColumns, id: appId }, query)
+  return readListPage(selectApps(db), { list, columns: appColumns, id: appId }, query)
 }
 
 /** A version that is published is higher than those before (D79), so the newest one bears the app's last change. */
-export const appsSince = (db: Handle, since: number | null) => catalogueSince(db, apps(db), since)
+export const readAppChanges = (db: DatabaseHandle, since: number | null) =>
+  readCatalogueChanges(db, selectApps(db), since)
 
-export const appsAfter = (db: Handle, id: number, most: number): Promise<AppRecord[]> =>
-  apps(db).where(appId, '>', id).orderBy(appId).limit(most).execute()
+export const listAppsAfter = (db: DatabaseHandle, id: number, limit: number): Promise<AppRecord[]> =>
+  selectApps(db).where(appId, '>', id).orderBy(appId).limit(limit).execute()
 
-export function pageOfVersions(db: Handle, query: ListQuery): Promise<Page<AppVersionRecord>> {
+export function readVersionPage(db: DatabaseHandle, query: ListPageQuery): Promise<RowPage<AppVersionRecord>> {
   const { list } = listAppHistory
   if (!list) throw new Error('the history of apps fills no table')
-  return readPage(versions(db), { list, columns: versionColumns, id: versionColumns.id }, query)
+  return readListPage(selectVersions(db), { list, columns: versionColumns, id: versionColumns.id }, query)
 }
 
-export const versionsSince = (db: Handle, since: number | null) => catalogueSince(db, versions(db), since)
+export const readVersionChanges = (db: DatabaseHandle, since: number | null) =>
+  readCatalogueChanges(db, selectVersions(db), since)
 
-export const versionsAfter = (db: Handle, id: number, most: number): Promise<AppVersionRecord[]> =>
-  versions(db).where('id', '>', id).orderBy('id').limit(most).execute()
+export const listVersionsAfter = (db: DatabaseHandle, id: number, limit: number): Promise<AppVersionRecord[]> =>
+  selectVersions(db).where('id', '>', id).orderBy('id').limit(limit).execute()
 
 /** What modules run: of each app the newest version. */
-export const newestApps = (db: Handle): Promise<(PublishedApp & Pick<AppRecord, 'flags'>)[]> =>
-  newest(db).select(['code', 'version', 'requires', 'flags']).execute()
+export const listLatestApps = (db: DatabaseHandle): Promise<(PublishedApp & Pick<AppRecord, 'flags'>)[]> =>
+  selectLatestVersions(db).select(['code', 'version', 'requires', 'flags']).execute()
 
 /** As `newestApps`, with what tells their packages apart. */
-export const newestPackages = (db: Handle): Promise<(PublishedApp & { sha256: string | null })[]> =>
-  newest(db).select(['code', 'version', 'requires', 'sha256']).execute()
+export const listLatestPackages = (db: DatabaseHandle): Promise<(PublishedApp & { sha256: string | null })[]> =>
+  selectLatestVersions(db).select(['code', 'version', 'requires', 'sha256']).execute()
 
 /** As `newestApps`, with what an installation needs. */
-export const installableApps = (db: Handle) =>
-  newest(db).select(['code', 'name', 'version', 'flags', 'sha256']).execute()
+export const listInstallableApps = (db: DatabaseHandle) =>
+  selectLatestVersions(db).select(['code', 'name', 'version', 'flags', 'sha256']).execute()
 
-export type NewVersion = Omit<Insertable<AppVersionTable>, 'code_key' | 'name_key' | 'change'>
+export type NewAppVersion = Omit<Insertable<AppVersionTable>, 'code_key' | 'name_key' | 'change'>
 
-export async function insertVersion(db: Handle, version: NewVersion): Promise<void> {
-  const keys = { code_key: foldText(version.code), name_key: foldText(version.name) }
+export async function insertAppVersion(db: DatabaseHandle, version: NewAppVersion): Promise<void> {
+  const searchKeys = { code_key: normaliseText(version.code), name_key: normaliseText(version.name) }
   await db
     .insertInto('app_version')
-    .values({ ...version, ...keys, change: await takeCatalogueChange(db) })
+    .values({ ...version, ...searchKeys, change: await takeCatalogueChangeNumber(db) })
     .execute()
 }
 
 /** What runs in a service, by app; empty: nothing, or it was created before this was recorded. */
-export async function appsOfService(
-  db: Handle,
+export async function listAppsOfService(
+  db: DatabaseHandle,
   { companyId, code }: { companyId: number; code: string },
 ): Promise<Map<string, string>> {
   const rows = await db
@@ -126,13 +129,13 @@ export async function appsOfService(
 }
 
 /** In the place of what ran there before. As the system. */
-export async function recordApps(
-  db: Handle,
+export async function replaceServiceApps(
+  db: DatabaseHandle,
   service: { id: number; companyId: number },
-  running: ReadonlyMap<string, string>,
+  versionsByCode: ReadonlyMap<string, string>,
 ): Promise<void> {
   await db.deleteFrom('service_app').where('service_id', '=', service.id).execute()
-  const rows = [...running].map(([code, version]) => ({
+  const rows = [...versionsByCode].map(([code, version]) => ({
     service_id: service.id,
     company_id: service.companyId,
     code,

@@ -3,23 +3,27 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import { listModules } from '#contract/modules.ts'
 import type { ClientType } from '#domain/access.ts'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
-import { foldText } from '#domain/text.ts'
-import { catalogueSince, takeCatalogueChange, type VisibleTypes } from '#server/db/catalogue/catalogue.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { type ListQuery, type Page, readPage } from '#server/db/list-query.ts'
+import { normaliseText } from '#domain/text.ts'
+import {
+  readCatalogueChanges,
+  takeCatalogueChangeNumber,
+  type VisibleClientTypes,
+} from '#server/db/catalogue/catalogue.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { type ListPageQuery, type RowPage, readListPage } from '#server/db/list-query.ts'
 import type { ModuleTable } from '#server/db/tables/order-tables.ts'
-import { sqlState } from '#server/db/sql-state.ts'
-import { invalid } from '#server/problems/problem-error.ts'
+import { getSqlState } from '#server/db/sql-state.ts'
+import { createValidationProblem } from '#server/problems/problem-error.ts'
 
 export type ModuleRecord = Selectable<ModuleTable>
 
-const seen = (db: Handle, type: VisibleTypes) =>
+const selectVisibleModules = (db: DatabaseHandle, type: VisibleClientTypes) =>
   db
     .selectFrom('module')
     .selectAll()
     .$if(type !== null, (rows) => rows.where('type', '=', type as ClientType))
 
-const columns = {
+const moduleColumns = {
   id: sql.ref('module.id'),
   code: { value: sql.ref('module.code'), folded: sql.ref('module.code_key') },
   name: { value: sql.ref('module.name'), folded: sql.ref('module.name_key') },
@@ -29,49 +33,72 @@ const columns = {
   create_time: sql`module.create_time / 1000`,
 }
 
-export function pageOfModules(db: Handle, type: VisibleTypes, query: ListQuery): Promise<Page<ModuleRecord>> {
+export function readModulePage(
+  db: DatabaseHandle,
+  type: VisibleClientTypes,
+  query: ListPageQuery,
+): Promise<RowPage<ModuleRecord>> {
   const { list } = listModules
   if (!list) throw new Error('the list of modules fills no table')
-  return readPage(seen(db, type).where('deleted', '=', false), { list, columns, id: columns.id }, query)
+  return readListPage(
+    selectVisibleModules(db, type).where('deleted', '=', false),
+    { list, columns: moduleColumns, id: moduleColumns.id },
+    query,
+  )
 }
 
-export const modulesSince = (db: Handle, type: VisibleTypes, since: number | null) =>
-  catalogueSince(db, seen(db, type), since)
+export const readModuleChanges = (db: DatabaseHandle, type: VisibleClientTypes, since: number | null) =>
+  readCatalogueChanges(db, selectVisibleModules(db, type), since)
 
-export const modulesAfter = (db: Handle, type: VisibleTypes, id: number, most: number): Promise<ModuleRecord[]> =>
-  seen(db, type).where('deleted', '=', false).where('id', '>', id).orderBy('id').limit(most).execute()
+export const listModulesAfter = (
+  db: DatabaseHandle,
+  type: VisibleClientTypes,
+  id: number,
+  limit: number,
+): Promise<ModuleRecord[]> =>
+  selectVisibleModules(db, type).where('deleted', '=', false).where('id', '>', id).orderBy('id').limit(limit).execute()
 
 /** All of a type, visible and hidden, as they are shown. */
-export const modulesOf = (db: Handle, type: ClientType): Promise<ModuleRecord[]> =>
-  seen(db, type).where('deleted', '=', false).orderBy('code_key').execute()
+export const listModulesOfType = (db: DatabaseHandle, type: ClientType): Promise<ModuleRecord[]> =>
+  selectVisibleModules(db, type).where('deleted', '=', false).orderBy('code_key').execute()
 
-export async function moduleById(db: Handle, id: number): Promise<ModuleRecord | null> {
-  const row = await seen(db, null).where('id', '=', id).where('deleted', '=', false).executeTakeFirst()
+export async function findModuleById(db: DatabaseHandle, id: number): Promise<ModuleRecord | null> {
+  const row = await selectVisibleModules(db, null).where('id', '=', id).where('deleted', '=', false).executeTakeFirst()
   return row ?? null
 }
 
-export async function moduleForUpdate(db: Handle, id: number): Promise<ModuleRecord | null> {
-  const row = await seen(db, null).where('id', '=', id).where('deleted', '=', false).forUpdate().executeTakeFirst()
+export async function lockModule(db: DatabaseHandle, id: number): Promise<ModuleRecord | null> {
+  const row = await selectVisibleModules(db, null)
+    .where('id', '=', id)
+    .where('deleted', '=', false)
+    .forUpdate()
+    .executeTakeFirst()
   return row ?? null
 }
 
 export type NewModule = Omit<Insertable<ModuleTable>, 'code_key' | 'name_key' | 'change'>
 
 /** Throws VALIDATION_ERROR where the code is taken. */
-export async function insertModule(db: Handle, module: NewModule): Promise<ModuleRecord> {
-  const keys = { code_key: foldText(module.code), name_key: foldText(module.name) }
+export async function insertModule(db: DatabaseHandle, module: NewModule): Promise<ModuleRecord> {
+  const searchKeys = { code_key: normaliseText(module.code), name_key: normaliseText(module.name) }
   return await db
     .insertInto('module')
-    .values({ ...module, ...keys, change: await takeCatalogueChange(db) })
+    .values({ ...module, ...searchKeys, change: await takeCatalogueChangeNumber(db) })
     .returningAll()
     .executeTakeFirstOrThrow()
     .catch((error: unknown) => {
-      throw sqlState(error) === '23505' ? invalid([occupied('code', module.code)]) : error
+      throw getSqlState(error) === '23505'
+        ? createValidationProblem([createDuplicateProblem('code', module.code)])
+        : error
     })
 }
 
 /** The duplicate-code message (contracts 5). */
-export const occupied = (field: string, value: string): FieldProblem => ({ field, code: 'DUPLICATE', named: value })
+export const createDuplicateProblem = (field: string, value: string): FieldProblem => ({
+  field,
+  code: 'DUPLICATE',
+  named: value,
+})
 
 export interface ModuleChange {
   name?: string
@@ -83,16 +110,21 @@ export interface ModuleChange {
 }
 
 /** Writes the fields with the next version and change number. */
-export async function updateModule(db: Handle, id: number, fields: ModuleChange, now: number): Promise<ModuleRecord> {
-  const lists = Object.fromEntries(
+export async function updateModule(
+  db: DatabaseHandle,
+  id: number,
+  fields: ModuleChange,
+  now: number,
+): Promise<ModuleRecord> {
+  const serializedFields = Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, Array.isArray(value) ? JSON.stringify(value) : value]),
   )
   return db
     .updateTable('module')
     .set({
-      ...lists,
-      ...(fields.name === undefined ? {} : { name_key: foldText(fields.name) }),
-      change: await takeCatalogueChange(db),
+      ...serializedFields,
+      ...(fields.name === undefined ? {} : { name_key: normaliseText(fields.name) }),
+      change: await takeCatalogueChangeNumber(db),
       row_version: sql`row_version + 1`,
       update_time: now,
     })

@@ -2,15 +2,19 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { listPriceLists } from '#contract/prices.ts'
 import type { ClientType } from '#domain/access.ts'
-import { foldText } from '#domain/text.ts'
+import { normaliseText } from '#domain/text.ts'
 import type { PlainDate } from '#domain/time.ts'
-import { catalogueSince, takeCatalogueChange, type VisibleTypes } from '#server/db/catalogue/catalogue.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { type ListQuery, type Page, readPage } from '#server/db/list-query.ts'
-import { occupied } from '#server/db/catalogue/modules.ts'
+import {
+  readCatalogueChanges,
+  takeCatalogueChangeNumber,
+  type VisibleClientTypes,
+} from '#server/db/catalogue/catalogue.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { type ListPageQuery, type RowPage, readListPage } from '#server/db/list-query.ts'
+import { createDuplicateProblem } from '#server/db/catalogue/modules.ts'
 import type { PriceListTable } from '#server/db/tables/order-tables.ts'
-import { sqlState } from '#server/db/sql-state.ts'
-import { invalid } from '#server/problems/problem-error.ts'
+import { getSqlState } from '#server/db/sql-state.ts'
+import { createValidationProblem } from '#server/problems/problem-error.ts'
 
 export type PriceListRecord = Selectable<PriceListTable>
 
@@ -19,16 +23,16 @@ export const isWithdrawn = ({ deleted, confirmed }: Pick<PriceListRecord, 'delet
   deleted && confirmed
 
 /** A deleted list that was never confirmed is gone: nothing was sold by it. */
-const isGone = ({ deleted, confirmed }: PriceListRecord) => deleted && !confirmed
-const isThere = sql<boolean>`(not price_list.deleted or price_list.confirmed)`
+const isDeleted = ({ deleted, confirmed }: PriceListRecord) => deleted && !confirmed
+const isVisible = sql<boolean>`(not price_list.deleted or price_list.confirmed)`
 
-const seen = (db: Handle, type: VisibleTypes) =>
+const selectVisiblePriceLists = (db: DatabaseHandle, type: VisibleClientTypes) =>
   db
     .selectFrom('price_list')
     .selectAll()
     .$if(type !== null, (rows) => rows.where('type', '=', type as ClientType))
 
-const columns = {
+const priceListColumns = {
   id: sql.ref('price_list.id'),
   effective_date: sql.ref('price_list.effective_date'),
   desc: { value: sql.ref('price_list.description'), folded: sql.ref('price_list.description_key') },
@@ -38,25 +42,38 @@ const columns = {
   update_time: sql`price_list.update_time / 1000`,
 }
 
-export function pageOfPriceLists(db: Handle, type: VisibleTypes, query: ListQuery): Promise<Page<PriceListRecord>> {
+export function readPriceListPage(
+  db: DatabaseHandle,
+  type: VisibleClientTypes,
+  query: ListPageQuery,
+): Promise<RowPage<PriceListRecord>> {
   const { list } = listPriceLists
   if (!list) throw new Error('the list of price lists fills no table')
-  return readPage(seen(db, type).where(isThere), { list, columns, id: columns.id }, query)
+  return readListPage(
+    selectVisiblePriceLists(db, type).where(isVisible),
+    { list, columns: priceListColumns, id: priceListColumns.id },
+    query,
+  )
 }
 
-export const priceListsSince = (db: Handle, type: VisibleTypes, since: number | null) =>
-  catalogueSince(db, seen(db, type), since, isGone)
+export const readPriceListChanges = (db: DatabaseHandle, type: VisibleClientTypes, since: number | null) =>
+  readCatalogueChanges(db, selectVisiblePriceLists(db, type), since, isDeleted)
 
-export const priceListsAfter = (db: Handle, type: VisibleTypes, id: number, most: number): Promise<PriceListRecord[]> =>
-  seen(db, type).where(isThere).where('id', '>', id).orderBy('id').limit(most).execute()
+export const listPriceListsAfter = (
+  db: DatabaseHandle,
+  type: VisibleClientTypes,
+  id: number,
+  limit: number,
+): Promise<PriceListRecord[]> =>
+  selectVisiblePriceLists(db, type).where(isVisible).where('id', '>', id).orderBy('id').limit(limit).execute()
 
 /** Confirmed, of that type, the latest that has begun (D16). */
-export async function priceListInForce(
-  db: Handle,
+export async function findPriceListInForce(
+  db: DatabaseHandle,
   type: ClientType,
   today: PlainDate,
 ): Promise<PriceListRecord | null> {
-  const row = await seen(db, type)
+  const row = await selectVisiblePriceLists(db, type)
     .where('deleted', '=', false)
     .where('confirmed', '=', true)
     .where('effective_date', '<=', today)
@@ -67,29 +84,37 @@ export async function priceListInForce(
 }
 
 /** Confirmed and not withdrawn: the one in force and those that begin later. */
-export const priceListsFrom = async (db: Handle, type: ClientType, today: PlainDate): Promise<PriceListRecord[]> => {
-  const present = await priceListInForce(db, type, today)
-  return seen(db, type)
+export const listPriceListsFrom = async (
+  db: DatabaseHandle,
+  type: ClientType,
+  today: PlainDate,
+): Promise<PriceListRecord[]> => {
+  const currentList = await findPriceListInForce(db, type, today)
+  return selectVisiblePriceLists(db, type)
     .where('deleted', '=', false)
     .where('confirmed', '=', true)
-    .where('effective_date', '>=', present?.effective_date ?? today)
+    .where('effective_date', '>=', currentList?.effective_date ?? today)
     .orderBy('effective_date')
     .execute()
 }
 
 /** A withdrawn one too, for orders that name it. */
-export async function priceListById(db: Handle, id: number): Promise<PriceListRecord | null> {
-  return (await seen(db, null).where('id', '=', id).where(isThere).executeTakeFirst()) ?? null
+export async function findPriceListById(db: DatabaseHandle, id: number): Promise<PriceListRecord | null> {
+  return (await selectVisiblePriceLists(db, null).where('id', '=', id).where(isVisible).executeTakeFirst()) ?? null
 }
 
-export async function priceListForUpdate(db: Handle, id: number): Promise<PriceListRecord | null> {
-  const row = await seen(db, null).where('id', '=', id).where(isThere).forUpdate().executeTakeFirst()
+export async function lockPriceList(db: DatabaseHandle, id: number): Promise<PriceListRecord | null> {
+  const row = await selectVisiblePriceLists(db, null)
+    .where('id', '=', id)
+    .where(isVisible)
+    .forUpdate()
+    .executeTakeFirst()
   return row ?? null
 }
 
 /** Effective dates of lists that price this module, withdrawn ones left out. */
-export async function listsWithModule(db: Handle, type: ClientType, code: string): Promise<PlainDate[]> {
-  const rows = await seen(db, type)
+export async function listDatesWithModule(db: DatabaseHandle, type: ClientType, code: string): Promise<PlainDate[]> {
+  const rows = await selectVisiblePriceLists(db, type)
     .where('deleted', '=', false)
     .where(sql<boolean>`content -> 'module' @> ${JSON.stringify([{ code }])}::jsonb`)
     .orderBy('effective_date')
@@ -100,34 +125,40 @@ export async function listsWithModule(db: Handle, type: ClientType, code: string
 export type NewPriceList = Omit<Insertable<PriceListTable>, 'description_key' | 'change'>
 
 /** Throws VALIDATION_ERROR where a list of that type begins on that day. */
-export async function insertPriceList(db: Handle, list: NewPriceList): Promise<PriceListRecord> {
+export async function insertPriceList(db: DatabaseHandle, list: NewPriceList): Promise<PriceListRecord> {
   return await db
     .insertInto('price_list')
-    .values({ ...list, description_key: foldText(list.description), change: await takeCatalogueChange(db) })
+    .values({ ...list, description_key: normaliseText(list.description), change: await takeCatalogueChangeNumber(db) })
     .returningAll()
     .executeTakeFirstOrThrow()
-    .catch(asOccupied(list.effective_date))
+    .catch(throwIfDateOccupied(list.effective_date))
 }
 
 export type PriceListChange = Omit<Updateable<PriceListTable>, 'description_key' | 'change' | 'row_version'>
 
-export async function updatePriceList(db: Handle, id: number, fields: PriceListChange): Promise<PriceListRecord> {
+export async function updatePriceList(
+  db: DatabaseHandle,
+  id: number,
+  fields: PriceListChange,
+): Promise<PriceListRecord> {
   return await db
     .updateTable('price_list')
     .set({
       ...fields,
-      ...(fields.description === undefined ? {} : { description_key: foldText(fields.description) }),
-      change: await takeCatalogueChange(db),
+      ...(fields.description === undefined ? {} : { description_key: normaliseText(fields.description) }),
+      change: await takeCatalogueChangeNumber(db),
       row_version: sql`row_version + 1`,
     })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
-    .catch(asOccupied(fields.effective_date ?? ''))
+    .catch(throwIfDateOccupied(fields.effective_date ?? ''))
 }
 
-const asOccupied =
+const throwIfDateOccupied =
   (date: PlainDate) =>
   (error: unknown): never => {
-    throw sqlState(error) === '23505' ? invalid([occupied('effective_date', date)]) : error
+    throw getSqlState(error) === '23505'
+      ? createValidationProblem([createDuplicateProblem('effective_date', date)])
+      : error
   }

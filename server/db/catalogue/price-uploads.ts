@@ -1,10 +1,10 @@
 /** Price lists that were looked into, by who did and by the bytes of their file. */
 import type { Insertable } from 'kysely'
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import type { PriceUploadTable } from '#server/db/tables/tables.ts'
 
 /** The same file again is as fresh as its last look. */
-export async function keepUpload(db: Handle, upload: Insertable<PriceUploadTable>): Promise<void> {
+export async function storePriceUpload(db: DatabaseHandle, upload: Insertable<PriceUploadTable>): Promise<void> {
   const { content, create_time } = upload
   await db
     .insertInto('price_upload')
@@ -13,7 +13,7 @@ export async function keepUpload(db: Handle, upload: Insertable<PriceUploadTable
     .execute()
 }
 
-export async function uploadWith(db: Handle, userId: number, md5: string): Promise<unknown> {
+export async function findPriceUpload(db: DatabaseHandle, userId: number, md5: string): Promise<unknown> {
   const row = await db
     .selectFrom('price_upload')
     .select('content')

@@ -1,13 +1,13 @@
 /** Icons and change logs as rows: put in once, never changed, taken out when nothing names them. */
 import { randomBytes } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import type { WebResourceTable } from '#server/db/tables/upload-tables.ts'
 
 export type NewResource = Omit<Selectable<WebResourceTable>, 'id'>
 
 /** Its name, which nobody can guess. */
-export async function insertResource(db: Handle, resource: NewResource): Promise<string> {
+export async function insertResource(db: DatabaseHandle, resource: NewResource): Promise<string> {
   const id = randomBytes(24).toString('base64url')
   const bytes = Buffer.from(resource.bytes)
   await db
@@ -17,18 +17,18 @@ export async function insertResource(db: Handle, resource: NewResource): Promise
   return id
 }
 
-export async function resourceNamed(db: Handle, id: string): Promise<Selectable<WebResourceTable> | null> {
+export async function findResource(db: DatabaseHandle, id: string): Promise<Selectable<WebResourceTable> | null> {
   return (await db.selectFrom('web_resource').selectAll().where('id', '=', id).executeTakeFirst()) ?? null
 }
 
 /** Those that neither a published version nor an upload names. */
-export async function sweepResources(db: Handle, before: number): Promise<number> {
-  const isNamedIn = (table: 'app_version' | 'app_upload') =>
+export async function deleteUnusedResources(db: DatabaseHandle, createdBefore: number): Promise<number> {
+  const isReferencedBy = (table: 'app_version' | 'app_upload') =>
     sql<boolean>`exists (select from ${sql.table(table)} named where web_resource.id in (named.icon, named.markdown))`
   const { numDeletedRows } = await db
     .deleteFrom('web_resource')
-    .where('create_time', '<', before)
-    .where((where) => where.not(where.or([isNamedIn('app_version'), isNamedIn('app_upload')])))
+    .where('create_time', '<', createdBefore)
+    .where((where) => where.not(where.or([isReferencedBy('app_version'), isReferencedBy('app_upload')])))
     .executeTakeFirst()
   return Number(numDeletedRows)
 }

@@ -5,23 +5,23 @@ import { StartProblem } from '#server/config/config.ts'
 import { type FolderLock, lockFolder } from '#server/db/embedded/folder-lock.ts'
 
 /** Raised when a build lays out the folder, or the engine its files, in a way that an older build must not touch. */
-const format = 1
+const folderFormat = 1
 /** PostgreSQL's own major version inside the embedded engine. */
 const engineVersion = '18'
 
-const marker = 'portal.json'
+const markerName = 'portal.json'
 
 /** Makes the folder if there is none, refuses one that is not ours or newer, and takes its lock. */
-export async function takeFolder(folder: string): Promise<FolderLock> {
+export async function claimDataFolder(folder: string): Promise<FolderLock> {
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: Error) => {
     throw new StartProblem(`The data folder ${folder} cannot be made: ${error.message}.`)
   })
   await refuseForeign(folder)
-  await keepPrivate(folder)
+  await makePrivate(folder)
   const lock = await lockFolder(folder)
   try {
     await refuseNewer(folder)
-    await writeFile(join(folder, marker), `${JSON.stringify({ portal: format })}\n`)
+    await writeFile(join(folder, markerName), `${JSON.stringify({ portal: folderFormat })}\n`)
     return lock
   } catch (error) {
     await lock.release()
@@ -29,41 +29,41 @@ export async function takeFolder(folder: string): Promise<FolderLock> {
   }
 }
 
-export const databaseFolder = (folder: string) => join(folder, 'database')
+export const getDatabaseFolder = (folder: string) => join(folder, 'database')
 
 /**
  * Where a first database is made. It gets its name only once it is whole, so that a first start that was killed does not
  * leave half a database to be opened.
  */
-export async function newDatabaseFolder(folder: string) {
-  const draft = join(folder, 'database.new')
-  await rm(draft, { recursive: true, force: true })
-  return { draft, finish: () => rename(draft, databaseFolder(folder)) }
+export async function createDatabaseDraft(folder: string) {
+  const draftFolder = join(folder, 'database.new')
+  await rm(draftFolder, { recursive: true, force: true })
+  return { draftFolder, finish: () => rename(draftFolder, getDatabaseFolder(folder)) }
 }
 
-export const hasDatabase = async (folder: string) => (await entries(folder)).includes('database')
+export const hasDatabase = async (folder: string) => (await readEntries(folder)).includes('database')
 
 async function refuseForeign(folder: string): Promise<void> {
-  const found = (await entries(folder)).filter((name) => !name.startsWith('portal.lock') && name !== 'token.key')
-  if (found.length === 0 || found.includes(marker)) return
+  const names = (await readEntries(folder)).filter((name) => !name.startsWith('portal.lock') && name !== 'token.key')
+  if (names.length === 0 || names.includes(markerName)) return
   throw new StartProblem(
-    `The folder ${folder} holds files that are not this portal's (${found.slice(0, 3).join(', ')}): set DATA_DIR to an empty folder.`,
+    `The folder ${folder} holds files that are not this portal's (${names.slice(0, 3).join(', ')}): set DATA_DIR to an empty folder.`,
   )
 }
 
-const others = 0o077
+const othersMode = 0o077
 
 /**
  * Who could write in it would be served as our code and data. A folder that its owner alone may enter keeps what is in it, so
  * that is made so; what lies open in one that was open before is closed too. Windows has no such modes.
  */
-async function keepPrivate(folder: string): Promise<void> {
+async function makePrivate(folder: string): Promise<void> {
   if (process.platform === 'win32') return
-  for (const path of [folder, ...(await entries(folder)).map((name) => join(folder, name))]) {
+  for (const path of [folder, ...(await readEntries(folder)).map((name) => join(folder, name))]) {
     const { mode } = await stat(path)
-    if ((mode & others) === 0) continue
+    if ((mode & othersMode) === 0) continue
     await chmod(path, mode & 0o700).catch(() => undefined)
-    if (((await stat(path)).mode & others) !== 0)
+    if (((await stat(path)).mode & othersMode) !== 0)
       throw new StartProblem(
         `Other users of this machine can get at ${path}, and that cannot be changed: make it yours alone (chmod go= ${path}).`,
       )
@@ -71,15 +71,15 @@ async function keepPrivate(folder: string): Promise<void> {
 }
 
 async function refuseNewer(folder: string): Promise<void> {
-  const said = await readFile(join(folder, marker), 'utf8').catch(() => null)
-  if (said !== null) {
-    const made = readFormat(said)
-    if (made === null)
-      throw new StartProblem(`The file ${join(folder, marker)} cannot be read: is ${folder} this portal's?`)
-    if (made > format)
+  const markerText = await readFile(join(folder, markerName), 'utf8').catch(() => null)
+  if (markerText !== null) {
+    const storedFormat = readFormat(markerText)
+    if (storedFormat === null)
+      throw new StartProblem(`The file ${join(folder, markerName)} cannot be read: is ${folder} this portal's?`)
+    if (storedFormat > folderFormat)
       throw new StartProblem(`The data folder ${folder} was made by a newer version of the portal: start that version.`)
   }
-  const version = await readFile(join(databaseFolder(folder), 'PG_VERSION'), 'utf8').catch(() => null)
+  const version = await readFile(join(getDatabaseFolder(folder), 'PG_VERSION'), 'utf8').catch(() => null)
   if (version !== null && version.trim() !== engineVersion)
     throw new StartProblem(
       `The data folder ${folder} holds a database of PostgreSQL ${version.trim()}, and this version of the portal reads ${engineVersion}.`,
@@ -95,7 +95,7 @@ function readFormat(text: string): number | null {
   }
 }
 
-const entries = (folder: string): Promise<string[]> =>
+const readEntries = (folder: string): Promise<string[]> =>
   readdir(folder).catch((error: Error) => {
     throw new StartProblem(`The data folder ${folder} cannot be read: ${error.message}.`)
   })

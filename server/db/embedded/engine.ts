@@ -4,12 +4,12 @@ import { MessageChannel, Worker } from 'node:worker_threads'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { StartProblem } from '#server/config/config.ts'
-import { limits } from '#server/db/transaction.ts'
-import { makePool } from '#server/db/pool.ts'
+import { transactionTimeoutsMs } from '#server/db/transaction.ts'
+import { createPool } from '#server/db/pool.ts'
 import { PortStream } from '#server/db/embedded/port-stream.ts'
-import type { Opening, Order, Report } from '#server/db/embedded/worker.ts'
+import type { EngineOptions, EngineOrder, EngineReport } from '#server/db/embedded/worker.ts'
 
-export interface Engine {
+export interface EmbeddedEngine {
   pool: Pool
   /** Writes the whole database as of now into a tar, compressed where the name ends in `.gz`. */
   dumpTo(path: string): Promise<void>
@@ -18,40 +18,40 @@ export interface Engine {
 }
 
 /** Between two tries to start the thread again, in ms: it doubles each time. */
-const restartMs = { first: 500, longest: 30_000 }
+const restartMs = { first: 500, max: 30_000 }
 
 /**
  * A thread that ends takes nothing else with it: its connections are cut, which whoever uses them is told as 503, and it is started
  * again on the same files, as after a kill.
  */
-export async function startEngine(opening: Opening, log: Logger): Promise<Engine> {
+export async function startEngine(options: EngineOptions, log: Logger): Promise<EmbeddedEngine> {
   let isClosing = false
-  let restarting: Promise<void> | null = null
+  let restartPromise: Promise<void> | null = null
   // Null while it is started again.
-  let worker: Worker | null = await openWorker(opening)
-  watch(worker)
+  let worker: Worker | null = await openWorker(options)
+  watchWorker(worker)
 
-  function watch(watched: Worker): void {
-    const lose = (reason: string) => {
-      if (isClosing || worker !== watched) return
+  function watchWorker(watchedWorker: Worker): void {
+    const handleLoss = (reason: string) => {
+      if (isClosing || worker !== watchedWorker) return
       worker = null
       log.error({ reason }, 'the embedded database broke and is started again')
-      restarting = restart(watched).finally(() => (restarting = null))
+      restartPromise = restartWorker(watchedWorker).finally(() => (restartPromise = null))
     }
-    watched.on('message', (said: Report) => {
-      if (said.said === 'failed') lose(said.message)
+    watchedWorker.on('message', (report: EngineReport) => {
+      if (report.kind === 'failed') handleLoss(report.message)
     })
-    watched.on('error', (error: Error) => lose(error.message))
-    watched.on('exit', () => lose(threadEnded))
+    watchedWorker.on('error', (error: Error) => handleLoss(error.message))
+    watchedWorker.on('exit', () => handleLoss(threadEndedReason))
   }
 
-  async function restart(broken: Worker): Promise<void> {
-    await broken.terminate()
-    for (let pauseMs = restartMs.first; !isClosing; pauseMs = Math.min(pauseMs * 2, restartMs.longest)) {
+  async function restartWorker(brokenWorker: Worker): Promise<void> {
+    await brokenWorker.terminate()
+    for (let pauseMs = restartMs.first; !isClosing; pauseMs = Math.min(pauseMs * 2, restartMs.max)) {
       try {
-        const opened = await openWorker(opening)
-        worker = opened
-        watch(opened)
+        const newWorker = await openWorker(options)
+        worker = newWorker
+        watchWorker(newWorker)
         log.warn('the embedded database is open again')
         return
       } catch (error) {
@@ -61,24 +61,24 @@ export async function startEngine(opening: Opening, log: Logger): Promise<Engine
     }
   }
 
-  const order = (what: Order) => worker?.postMessage(what, what.do === 'connect' ? [what.port] : [])
+  const sendOrder = (order: EngineOrder) => worker?.postMessage(order, order.do === 'connect' ? [order.port] : [])
 
   const stream = () => {
     const { port1, port2 } = new MessageChannel()
     const connection = new PortStream(port1)
-    if (worker) order({ do: 'connect', port: port2 })
+    if (worker) sendOrder({ do: 'connect', port: port2 })
     else port2.close()
     return connection
   }
   // A wait of 5 s at the pool is an error instead of a hang: also for a query beside one's own transaction.
-  const pool = makePool(
+  const pool = createPool(
     {
       stream,
       user: 'postgres',
       database: 'postgres',
       max: 1,
       idleTimeoutMillis: 0,
-      connectionTimeoutMillis: limits.queue,
+      connectionTimeoutMillis: transactionTimeoutsMs.queue,
     },
     log,
   )
@@ -86,57 +86,57 @@ export async function startEngine(opening: Opening, log: Logger): Promise<Engine
   return {
     pool,
     async dumpTo(path) {
-      const dumping = worker
-      if (!dumping) throw new Error(`The dump ${path} could not be written: the database is not open`)
-      order({ do: 'dump', path })
-      const said = await reportOf(dumping, ['dumped', 'not dumped'])
-      if (said.said !== 'dumped')
-        throw new Error(`The dump ${path} could not be written: ${'message' in said ? said.message : said.said}`)
+      const dumpWorker = worker
+      if (!dumpWorker) throw new Error(`The dump ${path} could not be written: the database is not open`)
+      sendOrder({ do: 'dump', path })
+      const report = await waitForReport(dumpWorker, ['dumped', 'not dumped'])
+      if (report.kind !== 'dumped')
+        throw new Error(`The dump ${path} could not be written: ${'message' in report ? report.message : report.kind}`)
     },
     async close() {
       await pool.end()
       isClosing = true
-      await restarting
+      await restartPromise
       if (!worker) return
-      const closed = reportOf(worker, ['closed'])
-      order({ do: 'close' })
-      await closed
+      const closedReport = waitForReport(worker, ['closed'])
+      sendOrder({ do: 'close' })
+      await closedReport
       await worker.terminate()
     },
   }
 }
 
 /** Throws StartProblem. */
-async function openWorker(opening: Opening): Promise<Worker> {
+async function openWorker(options: EngineOptions): Promise<Worker> {
   // Flags of the process (a debugger's, a script's) are not this thread's.
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-    workerData: opening,
+    workerData: options,
     name: 'database',
     execArgv: [],
   })
   // What it did not catch is told by its end; an event that nobody hears would end the process.
   worker.on('error', () => undefined)
-  const first = await reportOf(worker, ['open'])
-  if (first.said !== 'failed') return worker
+  const firstReport = await waitForReport(worker, ['open'])
+  if (firstReport.kind !== 'failed') return worker
   await worker.terminate()
-  throw new StartProblem(`The embedded database cannot be opened: ${first.message}`)
+  throw new StartProblem(`The embedded database cannot be opened: ${firstReport.message}`)
 }
 
-const threadEnded = 'its thread ended'
+const threadEndedReason = 'its thread ended'
 
 /** The next report of these kinds; a dump may be at work beside the rest. A failure ends every waiting. */
-function reportOf(worker: Worker, kinds: readonly Report['said'][]): Promise<Report> {
+function waitForReport(worker: Worker, kinds: readonly EngineReport['kind'][]): Promise<EngineReport> {
   return new Promise((resolve) => {
-    const settle = (said: Report) => {
-      worker.off('message', hear)
-      worker.off('exit', leave)
-      resolve(said)
+    const settle = (report: EngineReport) => {
+      worker.off('message', handleMessage)
+      worker.off('exit', handleExit)
+      resolve(report)
     }
-    const hear = (said: Report) => {
-      if (kinds.includes(said.said) || said.said === 'failed') settle(said)
+    const handleMessage = (report: EngineReport) => {
+      if (kinds.includes(report.kind) || report.kind === 'failed') settle(report)
     }
-    const leave = () => settle({ said: 'failed', message: threadEnded })
-    worker.on('message', hear)
-    worker.on('exit', leave)
+    const handleExit = () => settle({ kind: 'failed', message: threadEndedReason })
+    worker.on('message', handleMessage)
+    worker.on('exit', handleExit)
   })
 }

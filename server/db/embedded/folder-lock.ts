@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { StartProblem } from '#server/config/config.ts'
 
-interface Holder {
+interface LockHolder {
   pid: number
   /** Start of the process, so that a pid that was given out again is not mistaken for the holder. */
   started: string
@@ -24,20 +24,23 @@ export interface FolderLock {
   release(): Promise<void>
 }
 
-interface Pauses {
+interface LockTimings {
   heartbeatMs: number
   /** Longer than three of them. */
   watchMs: number
 }
 
-const usual: Pauses = { heartbeatMs: 1000, watchMs: 3500 }
+const defaultTimings: LockTimings = { heartbeatMs: 1000, watchMs: 3500 }
 
-export async function lockFolder(folder: string, { heartbeatMs, watchMs }: Pauses = usual): Promise<FolderLock> {
+export async function lockFolder(
+  folder: string,
+  { heartbeatMs, watchMs }: LockTimings = defaultTimings,
+): Promise<FolderLock> {
   const path = join(folder, 'portal.lock')
-  const own = JSON.stringify(self())
-  if (!(await create(path, own))) {
+  const ownText = JSON.stringify(describeSelf())
+  if (!(await createLockFile(path, ownText))) {
     await refuseIfAlive(folder, path, watchMs)
-    await takeOver(folder, path, own, watchMs)
+    await takeOver(folder, path, ownText, watchMs)
   }
   const heartbeat = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => undefined), heartbeatMs)
   heartbeat.unref()
@@ -50,44 +53,46 @@ export async function lockFolder(folder: string, { heartbeatMs, watchMs }: Pause
 }
 
 /** Whole or not at all: a reader never meets a lock that has no holder in it yet. */
-async function create(path: string, text: string): Promise<boolean> {
-  const draft = `${path}.${process.pid}`
-  await writeFile(draft, text, { flag: 'w' })
+async function createLockFile(path: string, text: string): Promise<boolean> {
+  const draftPath = `${path}.${process.pid}`
+  await writeFile(draftPath, text, { flag: 'w' })
   try {
-    await link(draft, path)
+    await link(draftPath, path)
     return true
   } catch (error) {
-    if (isCode(error, 'EEXIST')) return false
+    if (hasErrorCode(error, 'EEXIST')) return false
     throw error
   } finally {
-    await unlink(draft)
+    await unlink(draftPath)
   }
 }
 
 async function refuseIfAlive(folder: string, path: string, watchMs: number): Promise<void> {
   const text = await readFile(path, 'utf8').catch(() => '')
-  const holder = parse(text)
+  const holder = parseHolder(text)
   if (!(await isAlive(path, holder, watchMs))) return
-  const who = holder ? `process ${holder.pid}` : 'another process'
-  throw new StartProblem(`The data folder ${folder} is in use by ${who}: stop it, or set DATA_DIR to another folder.`)
+  const holderName = holder ? `process ${holder.pid}` : 'another process'
+  throw new StartProblem(
+    `The data folder ${folder} is in use by ${holderName}: stop it, or set DATA_DIR to another folder.`,
+  )
 }
 
 /** Of several that find the same dead lock one goes on: making a folder succeeds once. */
-async function takeOver(folder: string, path: string, own: string, watchMs: number): Promise<void> {
-  const door = `${path}.takeover`
+async function takeOver(folder: string, path: string, ownText: string, watchMs: number): Promise<void> {
+  const takeoverFolder = `${path}.takeover`
   const deadline = Date.now() + watchMs
   for (;;) {
     try {
-      await mkdir(door)
+      await mkdir(takeoverFolder)
       break
     } catch (error) {
-      if (!isCode(error, 'EEXIST')) throw error
+      if (!hasErrorCode(error, 'EEXIST')) throw error
       // One that died at the door leaves it shut.
-      const age = await stat(door).then(
+      const age = await stat(takeoverFolder).then(
         ({ mtimeMs }) => Date.now() - mtimeMs,
         () => 0,
       )
-      if (age > watchMs) await rmdir(door).catch(() => undefined)
+      if (age > watchMs) await rmdir(takeoverFolder).catch(() => undefined)
       else if (Date.now() > deadline) return refuseIfAlive(folder, path, watchMs)
       await wait(50)
     }
@@ -96,43 +101,47 @@ async function takeOver(folder: string, path: string, own: string, watchMs: numb
     // Looked at again behind the door: the one before us may have taken it.
     await refuseIfAlive(folder, path, watchMs)
     await rm(path, { force: true })
-    if (!(await create(path, own))) await refuseIfAlive(folder, path, watchMs)
+    if (!(await createLockFile(path, ownText))) await refuseIfAlive(folder, path, watchMs)
   } finally {
-    await rmdir(door)
+    await rmdir(takeoverFolder)
   }
 }
 
-async function isAlive(path: string, holder: Holder | null, watchMs: number): Promise<boolean> {
-  if (holder && holder.where === self().where) {
-    const started = startOf(holder.pid)
+async function isAlive(path: string, holder: LockHolder | null, watchMs: number): Promise<boolean> {
+  if (holder && holder.where === describeSelf().where) {
+    const started = readProcessStart(holder.pid)
     // A process that exists and cannot be looked at is taken for the holder. So is this very process, asked twice.
     return started !== null && (started === '' || started === holder.started)
   }
-  const before = await stat(path).then(
+  const firstHeartbeat = await stat(path).then(
     ({ mtimeMs }) => mtimeMs,
     () => null,
   )
   await wait(watchMs)
-  const after = await stat(path).then(
+  const lastHeartbeat = await stat(path).then(
     ({ mtimeMs }) => mtimeMs,
     () => null,
   )
-  return after !== null && after !== before
+  return lastHeartbeat !== null && lastHeartbeat !== firstHeartbeat
 }
 
-function parse(text: string): Holder | null {
+function parseHolder(text: string): LockHolder | null {
   try {
-    const { pid, started, where } = JSON.parse(text) as Holder
+    const { pid, started, where } = JSON.parse(text) as LockHolder
     return { pid, started, where }
   } catch {
     return null
   }
 }
 
-const self = (): Holder => ({ pid: process.pid, started: startOf(process.pid) ?? '', where: here() })
+const describeSelf = (): LockHolder => ({
+  pid: process.pid,
+  started: readProcessStart(process.pid) ?? '',
+  where: getProcessSpace(),
+})
 
 /** Start in ticks since boot; empty: it exists, and no more is known (no /proc here). Null: no such process. */
-function startOf(pid: number): string | null {
+function readProcessStart(pid: number): string | null {
   try {
     // After the name, which may hold blanks and brackets.
     return (
@@ -141,25 +150,25 @@ function startOf(pid: number): string | null {
         .split(' ')[19] ?? ''
     )
   } catch {
-    return exists(pid) ? '' : null
+    return isProcessRunning(pid) ? '' : null
   }
 }
 
-function exists(pid: number): boolean {
+function isProcessRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    return isCode(error, 'EPERM')
+    return hasErrorCode(error, 'EPERM')
   }
 }
 
-function here(): string {
+function getProcessSpace(): string {
   try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`
+    const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    return `${bootId} ${readlinkSync('/proc/self/ns/pid')}`
   } catch {
     return hostname()
   }
 }
 
-const isCode = (error: unknown, code: string) => error instanceof Error && 'code' in error && error.code === code
+const hasErrorCode = (error: unknown, code: string) => error instanceof Error && 'code' in error && error.code === code

@@ -4,21 +4,21 @@ import type { Logger } from 'pino'
 import type { FreeSpaceMark } from '#server/config/config.ts'
 
 /** In bytes. */
-export interface Space {
+export interface DiskSpace {
   free: number
   total: number
 }
 
-export const measure = async (folder: string): Promise<Space> => {
+export const measureDiskSpace = async (folder: string): Promise<DiskSpace> => {
   const { bavail, blocks, bsize } = await statfs(folder)
   return { free: bavail * bsize, total: blocks * bsize }
 }
 
 const gigabyte = 2 ** 30
-const pauseMs = 2000
+const checkIntervalMs = 2000
 
 /** Below this many free bytes writes are refused. On large disks a share would be far more than is ever needed. */
-export const markOf = (mark: FreeSpaceMark, total: number) =>
+export const getRefusalThreshold = (mark: FreeSpaceMark, total: number) =>
   Math.max(mark.bytes, Math.min((total * mark.percent) / 100, gigabyte))
 
 export interface FreeSpaceWatch {
@@ -29,20 +29,20 @@ export interface FreeSpaceWatch {
 /** Looks now and every 2 s. `look` is a parameter so that a test can fill the disk. */
 export async function watchFreeSpace(
   mark: FreeSpaceMark,
-  look: () => Promise<Space>,
+  measureSpace: () => Promise<DiskSpace>,
   log: Logger,
 ): Promise<FreeSpaceWatch> {
   let hasFreeSpace = true
   async function check(): Promise<void> {
-    const space = await look().catch(() => null)
+    const space = await measureSpace().catch(() => null)
     if (!space) return
-    const now = space.free >= markOf(mark, space.total)
-    if (now !== hasFreeSpace)
-      log.warn({ ...space, hasFreeSpace: now }, now ? 'there is room again' : 'no room: writes are refused')
-    hasFreeSpace = now
+    const isEnough = space.free >= getRefusalThreshold(mark, space.total)
+    if (isEnough !== hasFreeSpace)
+      log.warn({ ...space, hasFreeSpace: isEnough }, isEnough ? 'there is room again' : 'no room: writes are refused')
+    hasFreeSpace = isEnough
   }
   await check()
-  const timer = setInterval(() => void check(), pauseMs)
+  const timer = setInterval(() => void check(), checkIntervalMs)
   timer.unref()
   return { hasFreeSpace: () => hasFreeSpace, stop: () => clearInterval(timer) }
 }

@@ -1,32 +1,37 @@
 /** The embedded database of one data folder: locked, watched, in its own thread. */
 import type { Logger } from 'pino'
 import type { Config } from '#server/config/config.ts'
-import { Announcements } from '#server/db/channels.ts'
-import { type Engine, startEngine } from '#server/db/embedded/engine.ts'
-import { databaseFolder, hasDatabase, newDatabaseFolder, takeFolder } from '#server/db/embedded/data-folder.ts'
-import { measure, type Space, watchFreeSpace } from '#server/db/embedded/free-space.ts'
-import type { Database } from '#server/db/handle.ts'
+import { Announcements } from '#server/db/announcements.ts'
+import { type EmbeddedEngine, startEngine } from '#server/db/embedded/engine.ts'
+import {
+  getDatabaseFolder,
+  hasDatabase,
+  createDatabaseDraft,
+  claimDataFolder,
+} from '#server/db/embedded/data-folder.ts'
+import { measureDiskSpace, type DiskSpace, watchFreeSpace } from '#server/db/embedded/free-space.ts'
+import type { Database } from '#server/db/database.ts'
 import { migrate } from '#server/db/migrate.ts'
-import { overPool } from '#server/db/pool.ts'
+import { createPoolKysely } from '#server/db/pool.ts'
 
-export async function openEmbedded(
+export async function openEmbeddedDatabase(
   config: Pick<Config, 'dataDir' | 'freeSpace'>,
   log: Logger,
-  look: () => Promise<Space> = () => measure(config.dataDir),
+  measureSpace: () => Promise<DiskSpace> = () => measureDiskSpace(config.dataDir),
 ): Promise<Database> {
-  const lock = await takeFolder(config.dataDir)
-  let engine: Engine | null = null
+  const lock = await claimDataFolder(config.dataDir)
+  let engine: EmbeddedEngine | null = null
   try {
-    if (!(await hasDatabase(config.dataDir))) await makeDatabase(config.dataDir, log)
-    engine = await startEngine({ dataDir: databaseFolder(config.dataDir), load: null }, log)
-    const room = await watchFreeSpace(config.freeSpace, look, log)
-    const database = overEngine(engine, room.hasFreeSpace, async () => {
-      room.stop()
+    if (!(await hasDatabase(config.dataDir))) await createDatabase(config.dataDir, log)
+    engine = await startEngine({ dataDir: getDatabaseFolder(config.dataDir), load: null }, log)
+    const spaceWatch = await watchFreeSpace(config.freeSpace, measureSpace, log)
+    const database = createEngineDatabase(engine, spaceWatch.hasFreeSpace, async () => {
+      spaceWatch.stop()
       await lock.release()
     })
-    const ran = await migrate(database.kysely)
-    if (ran.length > 0) log.info({ migrations: ran }, 'the database was brought up to date')
-    return { ...database, migrated: ran }
+    const appliedMigrations = await migrate(database.kysely)
+    if (appliedMigrations.length > 0) log.info({ migrations: appliedMigrations }, 'the database was brought up to date')
+    return { ...database, appliedMigrations }
   } catch (error) {
     await engine?.close()
     await lock.release()
@@ -34,19 +39,19 @@ export async function openEmbedded(
   }
 }
 
-async function makeDatabase(folder: string, log: Logger): Promise<void> {
-  const { draft, finish } = await newDatabaseFolder(folder)
-  const engine = await startEngine({ dataDir: draft, load: null }, log)
+async function createDatabase(folder: string, log: Logger): Promise<void> {
+  const { draftFolder, finish } = await createDatabaseDraft(folder)
+  const engine = await startEngine({ dataDir: draftFolder, load: null }, log)
   await engine.close()
   await finish()
 }
 
 /** Of a folder of its own, for what is no database of the portal: locked, and nothing is brought up to date in it. */
-export async function openEngine(folder: string, log: Logger): Promise<Engine> {
-  const lock = await takeFolder(folder)
+export async function openEngine(folder: string, log: Logger): Promise<EmbeddedEngine> {
+  const lock = await claimDataFolder(folder)
   try {
-    if (!(await hasDatabase(folder))) await makeDatabase(folder, log)
-    const engine = await startEngine({ dataDir: databaseFolder(folder), load: null }, log)
+    if (!(await hasDatabase(folder))) await createDatabase(folder, log)
+    const engine = await startEngine({ dataDir: getDatabaseFolder(folder), load: null }, log)
     const close = async () => {
       try {
         await engine.close()
@@ -62,19 +67,23 @@ export async function openEngine(folder: string, log: Logger): Promise<Engine> {
 }
 
 /** A database over a running engine. Announcements stay in this process: there is no other on this folder. */
-export function overEngine(engine: Engine, hasFreeSpace: () => boolean, afterwards: () => Promise<void>): Database {
-  const ears = new Announcements()
+export function createEngineDatabase(
+  engine: EmbeddedEngine,
+  hasFreeSpace: () => boolean,
+  onClosed: () => Promise<void>,
+): Database {
+  const announcements = new Announcements()
   return {
     engine: 'embedded',
-    migrated: [],
-    kysely: overPool(engine.pool),
-    hasFreeSpace: hasFreeSpace,
+    appliedMigrations: [],
+    kysely: createPoolKysely(engine.pool),
+    hasFreeSpace,
     dumpTo: (path) => engine.dumpTo(path),
-    announce: async (channel, message) => ears.tell(channel, message),
-    listen: (channel, hear) => ears.hear(channel, hear),
+    announce: async (channel, message) => announcements.notify(channel, message),
+    listen: (channel, listener) => announcements.subscribe(channel, listener),
     async close() {
       await engine.close()
-      await afterwards()
+      await onClosed()
     },
   }
 }

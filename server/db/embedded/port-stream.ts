@@ -6,7 +6,7 @@
 import { Duplex } from 'node:stream'
 import type { MessagePort } from 'node:worker_threads'
 
-type Done = (error?: Error | null) => void
+type WriteCallback = (error?: Error | null) => void
 
 export class PortStream extends Duplex {
   readonly #port: MessagePort
@@ -42,27 +42,27 @@ export class PortStream extends Duplex {
     return this
   }
 
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
+  override _write(chunk: Buffer, _encoding: BufferEncoding, callback: WriteCallback): void {
     this.#send(chunk)
-    done()
+    callback()
   }
 
-  override _writev(chunks: { chunk: Buffer }[], done: Done): void {
+  override _writev(chunks: { chunk: Buffer }[], callback: WriteCallback): void {
     this.#send(Buffer.concat(chunks.map(({ chunk }) => chunk)))
-    done()
+    callback()
   }
 
   override _read(): void {}
 
-  override _final(done: Done): void {
-    done()
+  override _final(callback: WriteCallback): void {
+    callback()
     // The driver waits for the other side to hang up after its goodbye.
     this.destroy()
   }
 
-  override _destroy(error: Error | null, done: Done): void {
+  override _destroy(error: Error | null, callback: WriteCallback): void {
     this.#port.close()
-    done(error)
+    callback(error)
   }
 
   // Copied, not transferred: the driver's buffers belong to its pool.

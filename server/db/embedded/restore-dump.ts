@@ -7,23 +7,23 @@ import { createGunzip } from 'node:zlib'
 import type { Logger } from 'pino'
 import { StartProblem } from '#server/config/config.ts'
 import { startEngine } from '#server/db/embedded/engine.ts'
-import { hasDatabase, newDatabaseFolder, takeFolder } from '#server/db/embedded/data-folder.ts'
+import { hasDatabase, createDatabaseDraft, claimDataFolder } from '#server/db/embedded/data-folder.ts'
 
 /** Stands in a data folder between a restore and the first start. */
-export const restoredMark = (folder: string) => join(folder, 'restored')
+export const getRestoredMarkPath = (folder: string) => join(folder, 'restored')
 
 export async function restoreDump(folder: string, dump: string, log: Logger): Promise<void> {
-  const lock = await takeFolder(folder)
+  const lock = await claimDataFolder(folder)
   const tar = join(folder, 'portal.lock.restore.tar')
   try {
     if (await hasDatabase(folder)) throw new StartProblem(`The folder ${folder} holds a database already.`)
     await pipeline(createReadStream(dump), createGunzip(), createWriteStream(tar)).catch((error: Error) => {
       throw new StartProblem(`The dump ${dump} cannot be read: ${error.message}.`)
     })
-    const { draft, finish } = await newDatabaseFolder(folder)
-    const engine = await startEngine({ dataDir: draft, load: tar }, log)
+    const { draftFolder, finish } = await createDatabaseDraft(folder)
+    const engine = await startEngine({ dataDir: draftFolder, load: tar }, log)
     await engine.close()
-    await writeFile(restoredMark(folder), '', { mode: 0o600 })
+    await writeFile(getRestoredMarkPath(folder), '', { mode: 0o600 })
     await finish()
   } finally {
     await rm(tar, { force: true })

@@ -1,48 +1,48 @@
 /** Backup orders of which somebody should be reminded, and which reminders were sent. As the system. */
 import type { Selectable } from 'kysely'
-import { type Reminder, reminderReach } from '#domain/contracts.ts'
-import { addDays } from '#domain/period.ts'
-import type { Handle } from '#server/db/handle.ts'
+import { type ContractReminder, maxReminderDays } from '#domain/contracts.ts'
+import { addDays } from '#domain/plain-dates.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
 import type { BackupOrderTable } from '#server/db/tables/backup-tables.ts'
 
-export type RemindedBackup = Pick<
+export type RemindableBackup = Pick<
   Selectable<BackupOrderTable>,
   'id' | 'company_id' | 'service_id' | 'pdb_type' | 'status' | 'period_end' | 'create_time'
 >
 
 /** For a server that slept, days. */
-const sleptDays = 7
+const maxMissedDays = 7
 
 /** Orders of backups that a reminder may be about today, from `after` on by id. */
-export const remindedBackups = (
-  db: Handle,
+export const listRemindableBackups = (
+  db: DatabaseHandle,
   { today, payableSince }: Moment,
-  after: number,
-  most: number,
-): Promise<RemindedBackup[]> =>
+  afterId: number,
+  limit: number,
+): Promise<RemindableBackup[]> =>
   db
     .selectFrom('backup_order')
     .select(['id', 'company_id', 'service_id', 'pdb_type', 'status', 'period_end', 'create_time'])
-    .where('id', '>', after)
+    .where('id', '>', afterId)
     .where((where) =>
       where.or([
         where.and([where('status', '=', 0), where('create_time', '>=', payableSince), where('period_end', '>', today)]),
         where.and([
           where('status', '=', 1),
-          where('period_end', '>=', addDays(today, -(reminderReach.afterExpiry + sleptDays))),
-          where('period_end', '<=', addDays(today, reminderReach.beforeExpiry + 1)),
+          where('period_end', '>=', addDays(today, -(maxReminderDays.afterExpiry + maxMissedDays))),
+          where('period_end', '<=', addDays(today, maxReminderDays.beforeExpiry + 1)),
         ]),
       ]),
     )
     .orderBy('id')
-    .limit(most)
+    .limit(limit)
     .execute()
 
 /** Whether a later one of its kind is paid. */
 export async function isExtendedBackup(
-  db: Handle,
-  { service_id, pdb_type, period_end }: Pick<RemindedBackup, 'service_id' | 'pdb_type' | 'period_end'>,
+  db: DatabaseHandle,
+  { service_id, pdb_type, period_end }: Pick<RemindableBackup, 'service_id' | 'pdb_type' | 'period_end'>,
 ): Promise<boolean> {
   const row = await db
     .selectFrom('backup_order')
@@ -57,10 +57,10 @@ export async function isExtendedBackup(
 }
 
 /** True: it is ours to send, in this transaction. Each is sent once, whoever asks. */
-export async function takeBackupReminder(
-  db: Handle,
-  { id, company_id }: Pick<RemindedBackup, 'id' | 'company_id'>,
-  { of, days }: Reminder,
+export async function claimBackupReminder(
+  db: DatabaseHandle,
+  { id, company_id }: Pick<RemindableBackup, 'id' | 'company_id'>,
+  { kind: of, days }: ContractReminder,
   time: number,
 ): Promise<boolean> {
   const row = await db

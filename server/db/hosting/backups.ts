@@ -2,31 +2,31 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { listBackupOrders, listTraffic } from '#contract/backups.ts'
 import type { ListSpec } from '#contract/endpoint.ts'
-import { type BackupType, boughtPeriod } from '#domain/backups.ts'
+import { type BackupType, toBoughtPeriod } from '#domain/backups.ts'
 import { type Hundredths, readAmount } from '#domain/money.ts'
-import type { BoughtPeriod } from '#domain/period.ts'
+import type { BoughtPeriod } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { BackupOrderTable, TrafficTable } from '#server/db/tables/backup-tables.ts'
-import { changeSince } from '#server/db/change-numbers.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { isLapsed, type LapseBounds } from '#server/db/hosting/lapsed-backups.ts'
-import { takeServiceChange } from '#server/db/hosting/services.ts'
-import { type ListQuery, type Page, readPage } from '#server/db/list-query.ts'
-import type { Stamp } from '#server/db/orders/orders.ts'
+import { readChangeNumberSince } from '#server/db/change-numbers.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { isBackupExpired, type ExpiryBounds } from '#server/db/hosting/expired-backups.ts'
+import { takeServiceChangeNumber } from '#server/db/hosting/services.ts'
+import { type ListPageQuery, type RowPage, readListPage } from '#server/db/list-query.ts'
+import type { ChangeStamp } from '#server/db/orders/orders.ts'
 
-interface Numbered {
+interface InvoiceNumberColumn {
   invoice_no: string | null
 }
-export type BackupRecord = Selectable<BackupOrderTable> & Numbered
-export type TrafficRecord = Selectable<TrafficTable> & Numbered
+export type BackupRecord = Selectable<BackupOrderTable> & InvoiceNumberColumn
+export type TrafficRecord = Selectable<TrafficTable> & InvoiceNumberColumn
 
 /** Whose rows, and of which service. */
-export interface OfService {
+export interface ServiceKey {
   companyId: number
   serviceId: number
 }
 
-const backups = (db: Handle, companyId: number) =>
+const selectBackups = (db: DatabaseHandle, companyId: number) =>
   db
     .selectFrom('backup_order')
     .selectAll()
@@ -35,28 +35,28 @@ const backups = (db: Handle, companyId: number) =>
     )
     .where('company_id', '=', companyId)
 
-const traffics = (db: Handle, companyId: number) =>
+const selectTraffic = (db: DatabaseHandle, companyId: number) =>
   db
     .selectFrom('traffic')
     .selectAll()
     .select(sql<string | null>`(select i.code from invoice i where i.traffic_id = traffic.id)`.as('invoice_no'))
     .where('company_id', '=', companyId)
 
-const backupsOf = (db: Handle, { companyId, serviceId }: OfService) =>
-  backups(db, companyId).where('service_id', '=', serviceId)
-const trafficOf = (db: Handle, { companyId, serviceId }: OfService) =>
-  traffics(db, companyId).where('service_id', '=', serviceId)
+const selectServiceBackups = (db: DatabaseHandle, { companyId, serviceId }: ServiceKey) =>
+  selectBackups(db, companyId).where('service_id', '=', serviceId)
+const selectServiceTraffic = (db: DatabaseHandle, { companyId, serviceId }: ServiceKey) =>
+  selectTraffic(db, companyId).where('service_id', '=', serviceId)
 
-const statusAt = (bounds: LapseBounds) => sql<-1 | 0 | 1>`
-  (case when ${isLapsed(bounds)} then -1 else backup_order.status end)`
+const selectStatus = (bounds: ExpiryBounds) => sql<-1 | 0 | 1>`
+  (case when ${isBackupExpired(bounds)} then -1 else backup_order.status end)`
 
-const backupColumnsAt = (bounds: LapseBounds) => ({
+const getBackupColumns = (bounds: ExpiryBounds) => ({
   id: sql.ref('backup_order.id'),
   pdb_type: sql.ref('backup_order.pdb_type'),
   create_time: sql`(backup_order.create_time / 1000)`,
   period_start: sql.ref('backup_order.period_start'),
   period_end: sql.ref('backup_order.period_end'),
-  status: statusAt(bounds),
+  status: selectStatus(bounds),
 })
 
 const trafficColumns = {
@@ -66,68 +66,97 @@ const trafficColumns = {
   pay_date: sql.ref('traffic.pay_date'),
 }
 
-const fillsOf = ({ list }: { list?: ListSpec }): ListSpec => {
+const requireListSpec = ({ list }: { list?: ListSpec }): ListSpec => {
   if (!list) throw new Error('a list of backups fills no table')
   return list
 }
 
-export function pageOfBackups(
-  db: Handle,
-  of: OfService,
-  bounds: LapseBounds,
-  query: ListQuery,
-): Promise<Page<BackupRecord>> {
-  const columns = backupColumnsAt(bounds)
-  return readPage(backupsOf(db, of), { list: fillsOf(listBackupOrders), columns, id: columns.id, noNulls: true }, query)
+export function readBackupPage(
+  db: DatabaseHandle,
+  service: ServiceKey,
+  bounds: ExpiryBounds,
+  query: ListPageQuery,
+): Promise<RowPage<BackupRecord>> {
+  const columns = getBackupColumns(bounds)
+  return readListPage(
+    selectServiceBackups(db, service),
+    { list: requireListSpec(listBackupOrders), columns, id: columns.id, noNulls: true },
+    query,
+  )
 }
 
-export const pageOfTraffic = (db: Handle, of: OfService, query: ListQuery): Promise<Page<TrafficRecord>> =>
-  readPage(trafficOf(db, of), { list: fillsOf(listTraffic), columns: trafficColumns, id: trafficColumns.id }, query)
+export const readTrafficPage = (
+  db: DatabaseHandle,
+  service: ServiceKey,
+  query: ListPageQuery,
+): Promise<RowPage<TrafficRecord>> =>
+  readListPage(
+    selectServiceTraffic(db, service),
+    { list: requireListSpec(listTraffic), columns: trafficColumns, id: trafficColumns.id },
+    query,
+  )
 
 /** Rows whose number is above `since`, and those that time has changed and no job has numbered yet; null: all. None ever goes. */
-export async function backupsSince(db: Handle, of: OfService, bounds: LapseBounds, since: number | null) {
-  const upto = await changeSince(db, of.companyId, since)
-  const changed = await backupsOf(db, of)
-    .where((where) => where.or([where('change', '>', since ?? -1), isLapsed(bounds)]))
+export async function readBackupChanges(
+  db: DatabaseHandle,
+  service: ServiceKey,
+  bounds: ExpiryBounds,
+  since: number | null,
+) {
+  const maxChange = await readChangeNumberSince(db, service.companyId, since)
+  const changed = await selectServiceBackups(db, service)
+    .where((where) => where.or([where('change', '>', since ?? -1), isBackupExpired(bounds)]))
     .orderBy('change')
     .orderBy('id')
     .execute()
-  return { changed, gone: [], upto }
+  return { changed, gone: [], upto: maxChange }
 }
 
 /** Rows whose number is above `since`; null: all. None ever goes. */
-export async function trafficSince(db: Handle, of: OfService, since: number | null) {
-  const upto = await changeSince(db, of.companyId, since)
-  const changed = await trafficOf(db, of)
+export async function readTrafficChanges(db: DatabaseHandle, service: ServiceKey, since: number | null) {
+  const maxChange = await readChangeNumberSince(db, service.companyId, since)
+  const changed = await selectServiceTraffic(db, service)
     .where('change', '>', since ?? -1)
     .orderBy('change')
     .orderBy('id')
     .execute()
-  return { changed, gone: [], upto }
+  return { changed, gone: [], upto: maxChange }
 }
 
 /** Where a stream goes on. */
-interface After {
+interface StreamPosition {
   id: number
-  most: number
+  limit: number
 }
 
-export const backupsAfter = (db: Handle, of: OfService, { id, most }: After): Promise<BackupRecord[]> =>
-  backupsOf(db, of).where('id', '>', id).orderBy('id').limit(most).execute()
+export const listBackupsAfter = (
+  db: DatabaseHandle,
+  service: ServiceKey,
+  { id, limit }: StreamPosition,
+): Promise<BackupRecord[]> =>
+  selectServiceBackups(db, service).where('id', '>', id).orderBy('id').limit(limit).execute()
 
-export const trafficAfter = (db: Handle, of: OfService, { id, most }: After): Promise<TrafficRecord[]> =>
-  trafficOf(db, of).where('id', '>', id).orderBy('id').limit(most).execute()
+export const listTrafficAfter = (
+  db: DatabaseHandle,
+  service: ServiceKey,
+  { id, limit }: StreamPosition,
+): Promise<TrafficRecord[]> =>
+  selectServiceTraffic(db, service).where('id', '>', id).orderBy('id').limit(limit).execute()
 
-export async function backupById(db: Handle, companyId: number, id: number): Promise<BackupRecord | null> {
-  return (await backups(db, companyId).where('id', '=', id).executeTakeFirst()) ?? null
+export async function findBackupById(db: DatabaseHandle, companyId: number, id: number): Promise<BackupRecord | null> {
+  return (await selectBackups(db, companyId).where('id', '=', id).executeTakeFirst()) ?? null
 }
 
-export async function trafficById(db: Handle, companyId: number, id: number): Promise<TrafficRecord | null> {
-  return (await traffics(db, companyId).where('id', '=', id).executeTakeFirst()) ?? null
+export async function findTrafficById(
+  db: DatabaseHandle,
+  companyId: number,
+  id: number,
+): Promise<TrafficRecord | null> {
+  return (await selectTraffic(db, companyId).where('id', '=', id).executeTakeFirst()) ?? null
 }
 
 /** Whether it is a service of that company. */
-export async function isServiceOf(db: Handle, { companyId, serviceId }: OfService): Promise<boolean> {
+export async function isCompanyService(db: DatabaseHandle, { companyId, serviceId }: ServiceKey): Promise<boolean> {
   const row = await db
     .selectFrom('service')
     .select('id')
@@ -138,8 +167,8 @@ export async function isServiceOf(db: Handle, { companyId, serviceId }: OfServic
 }
 
 /** As its company calls it; its code where the service is another company's by now. */
-export async function serviceNameOf(
-  db: Handle,
+export async function findServiceName(
+  db: DatabaseHandle,
   { company_id, service_id, service_code }: Pick<BackupRecord, 'company_id' | 'service_id' | 'service_code'>,
 ): Promise<string> {
   const row = await db
@@ -151,20 +180,20 @@ export async function serviceNameOf(
   return row?.name ?? service_code
 }
 
-export async function insertBackup(db: Handle, backup: Insertable<BackupOrderTable>): Promise<number> {
+export async function insertBackup(db: DatabaseHandle, backup: Insertable<BackupOrderTable>): Promise<number> {
   const { id } = await db.insertInto('backup_order').values(backup).returning('id').executeTakeFirstOrThrow()
   return id
 }
 
-export async function insertTraffic(db: Handle, traffic: Insertable<TrafficTable>): Promise<number> {
+export async function insertTraffic(db: DatabaseHandle, traffic: Insertable<TrafficTable>): Promise<number> {
   const { id } = await db.insertInto('traffic').values(traffic).returning('id').executeTakeFirstOrThrow()
   return id
 }
 
 /** The last one of that kind that is paid; null: none ever was. */
-export async function lastPaidPeriod(
-  db: Handle,
-  { companyId, serviceId }: OfService,
+export async function findLastPaidPeriod(
+  db: DatabaseHandle,
+  { companyId, serviceId }: ServiceKey,
   type: BackupType,
 ): Promise<BoughtPeriod | null> {
   const row = await db
@@ -178,11 +207,11 @@ export async function lastPaidPeriod(
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return row ? boughtPeriod(row) : null
+  return row ? toBoughtPeriod(row) : null
 }
 
 /** The one that waits to be paid: there is at most one a kind (D91). Locked until the commit. */
-export const unpaidBackup = (db: Handle, { companyId, serviceId }: OfService, type: BackupType) =>
+export const lockUnpaidBackup = (db: DatabaseHandle, { companyId, serviceId }: ServiceKey, type: BackupType) =>
   db
     .selectFrom('backup_order')
     .select('id')
@@ -194,9 +223,9 @@ export const unpaidBackup = (db: Handle, { companyId, serviceId }: OfService, ty
     .executeTakeFirst()
 
 /** What of subscriptions of that kind that are not over was waived. */
-export async function waivedBackups(
-  db: Handle,
-  { companyId, serviceId }: OfService,
+export async function sumWaivedBackups(
+  db: DatabaseHandle,
+  { companyId, serviceId }: ServiceKey,
   { type, today }: { type: BackupType; today: PlainDate },
 ): Promise<Hundredths> {
   const { sum } = await db
@@ -213,7 +242,7 @@ export async function waivedBackups(
 
 type BackupOrderKey = Pick<BackupRecord, 'id' | 'service_id' | 'pdb_type'>
 
-const laterBackups = (db: Handle, { id, service_id, pdb_type }: BackupOrderKey) =>
+const selectLaterBackups = (db: DatabaseHandle, { id, service_id, pdb_type }: BackupOrderKey) =>
   db
     .selectFrom('backup_order')
     .select('id')
@@ -223,19 +252,19 @@ const laterBackups = (db: Handle, { id, service_id, pdb_type }: BackupOrderKey) 
     .limit(1)
 
 /** Another one of its kind was ordered since. */
-export const isReplacedBackup = async (db: Handle, backup: BackupOrderKey): Promise<boolean> =>
-  (await laterBackups(db, backup).executeTakeFirst()) !== undefined
+export const isReplacedBackup = async (db: DatabaseHandle, backup: BackupOrderKey): Promise<boolean> =>
+  (await selectLaterBackups(db, backup).executeTakeFirst()) !== undefined
 
 /** Whether another one of its kind was ordered since, and is paid or waits to be. */
-export const hasNewerBackup = async (db: Handle, backup: BackupOrderKey): Promise<boolean> =>
-  (await laterBackups(db, backup).where('status', '>=', 0).executeTakeFirst()) !== undefined
+export const hasNewerBackup = async (db: DatabaseHandle, backup: BackupOrderKey): Promise<boolean> =>
+  (await selectLaterBackups(db, backup).where('status', '>=', 0).executeTakeFirst()) !== undefined
 
 /** Writes the status with the next version. */
 export async function updateBackup(
-  db: Handle,
+  db: DatabaseHandle,
   id: number,
   fields: { status: -1 | 1 },
-  { change, time }: Stamp,
+  { change, time }: ChangeStamp,
 ): Promise<void> {
   await db
     .updateTable('backup_order')
@@ -245,23 +274,23 @@ export async function updateBackup(
 }
 
 /** The first one comes soon, where none of the kind goes on. Its row in the list says something else as well from now on. */
-export async function beginBackups(
-  db: Handle,
-  { companyId, serviceId }: OfService,
-  { type, now, goesOn }: { type: BackupType; now: number; goesOn: boolean },
+export async function scheduleFirstBackup(
+  db: DatabaseHandle,
+  { companyId, serviceId }: ServiceKey,
+  { type, now, isContinued }: { type: BackupType; now: number; isContinued: boolean },
 ): Promise<void> {
-  const change = await takeServiceChange(db)
-  const next = `next_${type}` as const
+  const change = await takeServiceChangeNumber(db)
+  const nextColumn = `next_${type}` as const
   await db
     .updateTable('service')
-    .set({ change, [next]: goesOn ? sql`coalesce(${sql.ref(next)}, ${now}::bigint)` : now })
+    .set({ change, [nextColumn]: isContinued ? sql`coalesce(${sql.ref(nextColumn)}, ${now}::bigint)` : now })
     .where('company_id', '=', companyId)
     .where('id', '=', serviceId)
     .execute()
 }
 
 /** Whether its backups to the bucket are suspended; of a service that is gone too. */
-export async function isTrafficDisabled(db: Handle, companyId: number, serviceId: number): Promise<boolean> {
+export async function isTrafficDisabled(db: DatabaseHandle, companyId: number, serviceId: number): Promise<boolean> {
   const row = await db
     .selectFrom('service')
     .select('traffic_disabled')
@@ -272,13 +301,13 @@ export async function isTrafficDisabled(db: Handle, companyId: number, serviceId
 }
 
 /** Locked for this transaction; those that another node works on are stepped over. As the system. */
-export const overdueBackups = (db: Handle, bounds: LapseBounds, most: number) =>
+export const lockExpiredBackups = (db: DatabaseHandle, bounds: ExpiryBounds, limit: number) =>
   db
     .selectFrom('backup_order')
     .select(['id', 'company_id', 'service_code'])
-    .where(isLapsed(bounds))
+    .where(isBackupExpired(bounds))
     .orderBy('id')
-    .limit(most)
+    .limit(limit)
     .forUpdate()
     .skipLocked()
     .execute()

@@ -1,10 +1,10 @@
 /** When the clock backs services up next. As the system; no device is told of it, so that no number is taken for it. */
-import type { BackupType } from '#contract/backups.ts'
-import type { Handle } from '#server/db/handle.ts'
-import type { ServiceRow } from '#server/db/hosting/services.ts'
+import type { PdbType } from '#contract/backups.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import type { ServiceListRow } from '#server/db/hosting/services.ts'
 
 /** Services whose subscription of either kind is paid for after that day, by id. */
-export const subscribedServices = (db: Handle, today: string): Promise<ServiceRow[]> =>
+export const listSubscribedServices = (db: DatabaseHandle, today: string): Promise<ServiceListRow[]> =>
   db
     .selectFrom('service_row')
     .selectAll()
@@ -13,10 +13,15 @@ export const subscribedServices = (db: Handle, today: string): Promise<ServiceRo
     .orderBy('id')
     .execute()
 
-export async function setNextRun(db: Handle, serviceId: number, type: BackupType, next: number): Promise<void> {
+export async function setNextRun(
+  db: DatabaseHandle,
+  serviceId: number,
+  type: PdbType,
+  nextRunAt: number,
+): Promise<void> {
   await db
     .updateTable('service')
-    .set(type === 'pdb2s3' ? { next_pdb2s3: next } : { next_pdb2rds: next })
+    .set(type === 'pdb2s3' ? { next_pdb2s3: nextRunAt } : { next_pdb2rds: nextRunAt })
     .where('id', '=', serviceId)
     .execute()
 }

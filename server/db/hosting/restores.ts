@@ -1,15 +1,15 @@
 /** Restores as rows: into a service, and drills, which go into an empty place. */
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { BackupFault } from '#contract/backups.ts'
-import type { Handle } from '#server/db/handle.ts'
-import type { OfService } from '#server/db/hosting/backups.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import type { ServiceKey } from '#server/db/hosting/backups.ts'
 import type { RestoreTable } from '#server/db/tables/backup-tables.ts'
 
-export type Restore = Selectable<RestoreTable>
+export type RestoreRecord = Selectable<RestoreTable>
 export type NewRestore = Omit<Insertable<RestoreTable>, 'id' | 'state' | 'fault' | 'end_time'>
 
 /** Null: a drill of that backup runs already. */
-export async function beginRestore(db: Handle, restore: NewRestore): Promise<number | null> {
+export async function startRestore(db: DatabaseHandle, restore: NewRestore): Promise<number | null> {
   const row = await db
     .insertInto('restore')
     .values({ ...restore, state: 'running' })
@@ -20,7 +20,12 @@ export async function beginRestore(db: Handle, restore: NewRestore): Promise<num
 }
 
 /** `fault`: null where it is done. As the system. */
-export async function endRestore(db: Handle, id: number, fault: BackupFault | null, now: number): Promise<void> {
+export async function finishRestore(
+  db: DatabaseHandle,
+  id: number,
+  fault: BackupFault | null,
+  now: number,
+): Promise<void> {
   await db
     .updateTable('restore')
     .set({ state: fault === null ? 'done' : 'failed', fault, end_time: now })
@@ -30,7 +35,7 @@ export async function endRestore(db: Handle, id: number, fault: BackupFault | nu
 }
 
 /** Newest first, with the code of the service that the backup is of. */
-export const restoresInto = (db: Handle, { companyId, serviceId }: OfService, most: number) =>
+export const listRestoresInto = (db: DatabaseHandle, { companyId, serviceId }: ServiceKey, limit: number) =>
   db
     .selectFrom('restore')
     .innerJoin('backup', 'backup.id', 'restore.backup_id')
@@ -40,11 +45,14 @@ export const restoresInto = (db: Handle, { companyId, serviceId }: OfService, mo
     .where('restore.service_id', '=', serviceId)
     .where('restore.state', '<>', 'running')
     .orderBy('restore.id', 'desc')
-    .limit(most)
+    .limit(limit)
     .execute()
 
 /** The newest that is at its end. */
-export const lastDrill = async (db: Handle, { companyId, serviceId }: OfService): Promise<Restore | null> =>
+export const findLastDrill = async (
+  db: DatabaseHandle,
+  { companyId, serviceId }: ServiceKey,
+): Promise<RestoreRecord | null> =>
   (await db
     .selectFrom('restore')
     .innerJoin('backup', 'backup.id', 'restore.backup_id')
@@ -58,12 +66,12 @@ export const lastDrill = async (db: Handle, { companyId, serviceId }: OfService)
     .executeTakeFirst()) ?? null
 
 /** Drills whose long request is not there any more. As the system. */
-export const abandonedDrills = (db: Handle, before: number): Promise<Restore[]> =>
+export const listAbandonedDrills = (db: DatabaseHandle, createdBefore: number): Promise<RestoreRecord[]> =>
   db
     .selectFrom('restore')
     .selectAll()
     .where('kind', '=', 'drill')
     .where('state', '=', 'running')
-    .where('create_time', '<', before)
+    .where('create_time', '<', createdBefore)
     .where(sql<boolean>`not exists (select from job where job.intent = 'drill-' || restore.id)`)
     .execute()

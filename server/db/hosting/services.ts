@@ -1,13 +1,13 @@
 /** Hosted services as rows: listed with what their contracts say of them, and numbered by one counter over all companies. */
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { listServices } from '#contract/services.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { type ListQuery, type Page, readPage } from '#server/db/list-query.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { type ListPageQuery, type RowPage, readListPage } from '#server/db/list-query.ts'
 import type { ServiceRowView, ServiceTable } from '#server/db/tables/hosting-tables.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
 export type ServiceRecord = Selectable<ServiceTable>
-export type ServiceRow = Selectable<ServiceRowView>
+export type ServiceListRow = Selectable<ServiceRowView>
 
 export interface ServiceAddress {
   url: string | null
@@ -15,24 +15,24 @@ export interface ServiceAddress {
 }
 
 /** Of any company's service: the code is public, as is the address behind it. */
-export async function addressOfService(db: Handle, code: string): Promise<ServiceAddress | null> {
+export async function findServiceAddress(db: DatabaseHandle, code: string): Promise<ServiceAddress | null> {
   const row = await db.selectFrom('service').select(['url', 'admin_url']).where('code', '=', code).executeTakeFirst()
   return row ?? null
 }
 
-export async function insertService(db: Handle, service: Insertable<ServiceTable>): Promise<number> {
+export async function insertService(db: DatabaseHandle, service: Insertable<ServiceTable>): Promise<number> {
   return (await db.insertInto('service').values(service).returning('id').executeTakeFirstOrThrow()).id
 }
 
 /** Of one company, or of all: for the provider's staff alone, behind whose fence the others get no row. */
-export type Whose = number | 'all'
+export type ServiceOwner = number | 'all'
 
-const rowsOf = (db: Handle, whose: Whose) =>
-  whose === 'all'
+const selectServiceRows = (db: DatabaseHandle, owner: ServiceOwner) =>
+  owner === 'all'
     ? db.selectFrom(sql<ServiceRowView>`all_service_rows()`.as('service_row')).selectAll()
-    : db.selectFrom('service_row').selectAll().where('company_id', '=', whose)
+    : db.selectFrom('service_row').selectAll().where('company_id', '=', owner)
 
-const columns = {
+const serviceColumns = {
   id: sql.ref('service_row.id'),
   company_id: sql.ref('service_row.company_id'),
   code: { value: sql.ref('service_row.code'), folded: sql.ref('service_row.code') },
@@ -45,42 +45,61 @@ const columns = {
   system_status: sql.ref('service_row.system_status'),
 }
 
-export function pageOfServices(db: Handle, whose: Whose, query: ListQuery): Promise<Page<ServiceRow>> {
+export function readServicePage(
+  db: DatabaseHandle,
+  owner: ServiceOwner,
+  query: ListPageQuery,
+): Promise<RowPage<ServiceListRow>> {
   const { list } = listServices
   if (!list) throw new Error('the list of services fills no table')
   // The function's rows bear the view's name and columns.
-  const rows = rowsOf(db, whose) as ReturnType<typeof viewed>
-  return readPage(rows, { list, columns, id: columns.id }, query)
+  const selection = selectServiceRows(db, owner) as ReturnType<typeof selectServiceView>
+  return readListPage(selection, { list, columns: serviceColumns, id: serviceColumns.id }, query)
 }
-const viewed = (db: Handle) => db.selectFrom('service_row').selectAll()
+const selectServiceView = (db: DatabaseHandle) => db.selectFrom('service_row').selectAll()
 
-export const serviceChange = async (db: Handle): Promise<number> =>
+export const readServiceChangeNumber = async (db: DatabaseHandle): Promise<number> =>
   (await sql<{ change: number }>`select service_change_now() as change`.execute(db)).rows[0]?.change ?? 0
 
 /** Rows whose number is above `since`; null: all. Throws GONE for a number of no known past. */
-export async function servicesSince(db: Handle, whose: Whose, since: number | null) {
-  const upto = await serviceChange(db)
-  if (since !== null && since > upto) throw new ProblemError('GONE')
-  const changed = await rowsOf(db, whose)
+export async function readServiceChanges(db: DatabaseHandle, owner: ServiceOwner, since: number | null) {
+  const maxChange = await readServiceChangeNumber(db)
+  if (since !== null && since > maxChange) throw new ProblemError('GONE')
+  const changed = await selectServiceRows(db, owner)
     .where('change', '>', since ?? -1)
     .orderBy('change')
     .orderBy('id')
     .execute()
   // A row that is no longer shown is one without contract, system and data: nobody has it who has not seen it before.
-  return { changed, gone: [], upto }
+  return { changed, gone: [], upto: maxChange }
 }
 
-export const servicesAfter = (db: Handle, whose: Whose, { id, most }: { id: number; most: number }) =>
-  rowsOf(db, whose).where('id', '>', id).orderBy('id').limit(most).execute()
+export const listServicesAfter = (
+  db: DatabaseHandle,
+  owner: ServiceOwner,
+  { id, limit }: { id: number; limit: number },
+) => selectServiceRows(db, owner).where('id', '>', id).orderBy('id').limit(limit).execute()
 
-export const serviceRowById = async (db: Handle, whose: Whose, id: number): Promise<ServiceRow | null> =>
-  (await rowsOf(db, whose).where('id', '=', id).executeTakeFirst()) ?? null
+export const findServiceRow = async (
+  db: DatabaseHandle,
+  owner: ServiceOwner,
+  id: number,
+): Promise<ServiceListRow | null> =>
+  (await selectServiceRows(db, owner).where('id', '=', id).executeTakeFirst()) ?? null
 
-export const serviceRowOfCode = async (db: Handle, companyId: number, code: string): Promise<ServiceRow | null> =>
-  (await rowsOf(db, companyId).where('code', '=', code).executeTakeFirst()) ?? null
+export const findServiceRowByCode = async (
+  db: DatabaseHandle,
+  companyId: number,
+  code: string,
+): Promise<ServiceListRow | null> =>
+  (await selectServiceRows(db, companyId).where('code', '=', code).executeTakeFirst()) ?? null
 
 /** Of the contract in force, or the one that was the last. */
-export async function serviceOfContract(db: Handle, companyId: number, contractId: number): Promise<number | null> {
+export async function findServiceOfContract(
+  db: DatabaseHandle,
+  companyId: number,
+  contractId: number,
+): Promise<number | null> {
   const row = await db
     .selectFrom('service_row')
     .select('id')
@@ -91,12 +110,12 @@ export async function serviceOfContract(db: Handle, companyId: number, contractI
 }
 
 /** Locks it until the commit. */
-export async function serviceForUpdate(db: Handle, id: number): Promise<ServiceRecord | null> {
+export async function lockService(db: DatabaseHandle, id: number): Promise<ServiceRecord | null> {
   return (await db.selectFrom('service').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()) ?? null
 }
 
 /** Takes the next number: its counter stays locked until the commit, so write services last. */
-export const takeServiceChange = async (db: Handle): Promise<number> => {
+export const takeServiceChangeNumber = async (db: DatabaseHandle): Promise<number> => {
   const { rows } = await sql<{ change: number }>`select next_service_change() as change`.execute(db)
   const [row] = rows
   if (!row) throw new Error('services have no counter')
@@ -105,12 +124,12 @@ export const takeServiceChange = async (db: Handle): Promise<number> => {
 
 /** Writes the fields with the next number and version. */
 export async function updateService(
-  db: Handle,
+  db: DatabaseHandle,
   id: number,
   fields: Omit<Updateable<ServiceTable>, 'change' | 'row_version' | 'update_time'>,
   now: number,
 ): Promise<void> {
-  const change = await takeServiceChange(db)
+  const change = await takeServiceChangeNumber(db)
   await db
     .updateTable('service')
     .set({ ...fields, change, update_time: now, row_version: sql`row_version + 1` })
@@ -119,20 +138,21 @@ export async function updateService(
 }
 
 /** Something that its row in the list says has changed elsewhere: its contract or its orders. */
-export async function touchService(db: Handle, companyId: number, code: string): Promise<void> {
-  const change = await takeServiceChange(db)
-  await ofCompany(db, companyId).set({ change }).where('code', '=', code).execute()
+export async function touchService(db: DatabaseHandle, companyId: number, code: string): Promise<void> {
+  const change = await takeServiceChangeNumber(db)
+  await updateCompanyServices(db, companyId).set({ change }).where('code', '=', code).execute()
 }
 
 /** The company's name has changed. */
-export async function touchServices(db: Handle, companyId: number): Promise<void> {
-  const change = await takeServiceChange(db)
-  await ofCompany(db, companyId).set({ change }).execute()
+export async function touchServices(db: DatabaseHandle, companyId: number): Promise<void> {
+  const change = await takeServiceChangeNumber(db)
+  await updateCompanyServices(db, companyId).set({ change }).execute()
 }
-const ofCompany = (db: Handle, companyId: number) => db.updateTable('service').where('company_id', '=', companyId)
+const updateCompanyServices = (db: DatabaseHandle, companyId: number) =>
+  db.updateTable('service').where('company_id', '=', companyId)
 
 /** What the health check goes by. */
-export type LookedAfter = Pick<
+export type MonitoredService = Pick<
   ServiceRecord,
   | 'id'
   | 'company_id'
@@ -149,7 +169,7 @@ export type LookedAfter = Pick<
 >
 
 /** All of them. As the system. */
-export const lookedAfter = (db: Handle): Promise<LookedAfter[]> =>
+export const listMonitoredServices = (db: DatabaseHandle): Promise<MonitoredService[]> =>
   db
     .selectFrom('service')
     .select([
@@ -169,8 +189,8 @@ export const lookedAfter = (db: Handle): Promise<LookedAfter[]> =>
     .orderBy('id')
     .execute()
 
-export type TendedRow = Pick<
-  ServiceRow,
+export type UpkeepServiceRow = Pick<
+  ServiceListRow,
   | 'id'
   | 'company_id'
   | 'code'
@@ -191,11 +211,14 @@ export type TendedRow = Pick<
 >
 
 /** Those to which time may do something, by id. As the system. */
-export const servicesToTend = (db: Handle): Promise<TendedRow[]> =>
+export const listServicesForUpkeep = (db: DatabaseHandle): Promise<UpkeepServiceRow[]> =>
   db.selectFrom('service_row').selectAll().where('operation', 'is', null).orderBy('id').execute()
 
 /** With the order by which its page is opened; whosever it is. As the system. */
-export async function serviceNow(db: Handle, id: number): Promise<(ServiceRow & { order_id: number | null }) | null> {
+export async function findServiceWithOrder(
+  db: DatabaseHandle,
+  id: number,
+): Promise<(ServiceListRow & { order_id: number | null }) | null> {
   const row = await db
     .selectFrom('service_row')
     .leftJoin('service_order', (join) =>
@@ -212,18 +235,18 @@ export async function serviceNow(db: Handle, id: number): Promise<(ServiceRow & 
 }
 
 /** Whose address is none that anybody could open. As the system. */
-export const servicesOfDemo = (db: Handle, ending: string): Promise<ServiceRow[]> =>
+export const listDemoServices = (db: DatabaseHandle, urlSuffix: string): Promise<ServiceListRow[]> =>
   db
     .selectFrom('service_row')
     .selectAll()
     .where('operation', 'is', null)
-    .where((where) => where(sql`right(url, ${ending.length})`, '=', ending))
+    .where((where) => where(sql`right(url, ${urlSuffix.length})`, '=', urlSuffix))
     .orderBy('id')
     .execute()
 
 /** The order that is the row of a service in the list of contracts (D35); null: there is none. */
-export async function shownOrderOf(
-  db: Handle,
+export async function findListedOrderId(
+  db: DatabaseHandle,
   { companyId, code }: { companyId: number; code: string },
 ): Promise<number | null> {
   const row = await db

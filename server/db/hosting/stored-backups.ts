@@ -1,18 +1,18 @@
 /** Backups that ran or run, as rows: written down before anything is stored, and never taken away. */
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
-import { type BackupType, listBackups } from '#contract/backups.ts'
-import { changeSince, takeChange } from '#server/db/change-numbers.ts'
-import type { Handle } from '#server/db/handle.ts'
-import type { OfService } from '#server/db/hosting/backups.ts'
-import { type ListQuery, type Page, readPage } from '#server/db/list-query.ts'
+import { type PdbType, listBackups } from '#contract/backups.ts'
+import { readChangeNumberSince, takeChangeNumber } from '#server/db/change-numbers.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import type { ServiceKey } from '#server/db/hosting/backups.ts'
+import { type ListPageQuery, type RowPage, readListPage } from '#server/db/list-query.ts'
 import type { StoredBackupTable } from '#server/db/tables/backup-tables.ts'
 
 export type StoredBackup = Selectable<StoredBackupTable>
 
-const ofService = (db: Handle, { companyId, serviceId }: OfService) =>
+const selectStoredBackups = (db: DatabaseHandle, { companyId, serviceId }: ServiceKey) =>
   db.selectFrom('backup').selectAll().where('company_id', '=', companyId).where('service_id', '=', serviceId)
 
-const columns = {
+const storedBackupColumns = {
   id: sql.ref('backup.id'),
   pdb_type: sql.ref('backup.pdb_type'),
   start_time: sql`(backup.create_time / 1000)`,
@@ -20,27 +20,42 @@ const columns = {
   duration: sql`(backup.end_time - backup.create_time)`,
 }
 
-export function pageOfStored(db: Handle, of: OfService, query: ListQuery): Promise<Page<StoredBackup>> {
+export function readStoredBackupPage(
+  db: DatabaseHandle,
+  service: ServiceKey,
+  query: ListPageQuery,
+): Promise<RowPage<StoredBackup>> {
   const { list } = listBackups
   if (!list) throw new Error('the list of backups fills no table')
-  return readPage(ofService(db, of), { list, columns, id: columns.id }, query)
+  return readListPage(
+    selectStoredBackups(db, service),
+    { list, columns: storedBackupColumns, id: storedBackupColumns.id },
+    query,
+  )
 }
 
 /** Rows whose number is above `since`; null: all. None ever goes. */
-export async function storedSince(db: Handle, of: OfService, since: number | null) {
-  const upto = await changeSince(db, of.companyId, since)
-  const changed = await ofService(db, of)
+export async function readStoredBackupChanges(db: DatabaseHandle, service: ServiceKey, since: number | null) {
+  const maxChange = await readChangeNumberSince(db, service.companyId, since)
+  const changed = await selectStoredBackups(db, service)
     .where('change', '>', since ?? -1)
     .orderBy('change')
     .orderBy('id')
     .execute()
-  return { changed, gone: [], upto }
+  return { changed, gone: [], upto: maxChange }
 }
 
-export const storedAfter = (db: Handle, of: OfService, { id, most }: { id: number; most: number }) =>
-  ofService(db, of).where('id', '>', id).orderBy('id').limit(most).execute()
+export const listStoredBackupsAfter = (
+  db: DatabaseHandle,
+  service: ServiceKey,
+  { id, limit }: { id: number; limit: number },
+) => selectStoredBackups(db, service).where('id', '>', id).orderBy('id').limit(limit).execute()
 
-export async function storedById(db: Handle, companyId: number, id: number): Promise<StoredBackup | null> {
+export async function findStoredBackup(
+  db: DatabaseHandle,
+  companyId: number,
+  id: number,
+): Promise<StoredBackup | null> {
   const row = await db
     .selectFrom('backup')
     .selectAll()
@@ -51,15 +66,19 @@ export async function storedById(db: Handle, companyId: number, id: number): Pro
 }
 
 /** Whosever it is. As the system. */
-export const storedNow = async (db: Handle, id: number): Promise<StoredBackup | null> =>
+export const findAnyStoredBackup = async (db: DatabaseHandle, id: number): Promise<StoredBackup | null> =>
   (await db.selectFrom('backup').selectAll().where('id', '=', id).executeTakeFirst()) ?? null
 
 /** Newest first, of whichever companies had that code. As the system. */
-export const storedOfCode = (db: Handle, code: string, most: number): Promise<StoredBackup[]> =>
-  db.selectFrom('backup').selectAll().where('service_code', '=', code).orderBy('id', 'desc').limit(most).execute()
+export const listStoredBackupsOfCode = (db: DatabaseHandle, code: string, limit: number): Promise<StoredBackup[]> =>
+  db.selectFrom('backup').selectAll().where('service_code', '=', code).orderBy('id', 'desc').limit(limit).execute()
 
 /** The one that runs of that service and kind. */
-export const runningBackup = async (db: Handle, serviceId: number, type: BackupType): Promise<StoredBackup | null> =>
+export const findRunningBackup = async (
+  db: DatabaseHandle,
+  serviceId: number,
+  type: PdbType,
+): Promise<StoredBackup | null> =>
   (await db
     .selectFrom('backup')
     .selectAll()
@@ -82,8 +101,12 @@ export type NewBackup = Pick<
 >
 
 /** Null: one runs already. */
-export async function beginStored(db: Handle, backup: NewBackup, now: number): Promise<StoredBackup | null> {
-  const times = { create_time: now, update_time: now, change: await takeChange(db, backup.company_id) }
+export async function startStoredBackup(
+  db: DatabaseHandle,
+  backup: NewBackup,
+  now: number,
+): Promise<StoredBackup | null> {
+  const times = { create_time: now, update_time: now, change: await takeChangeNumber(db, backup.company_id) }
   const row = await db
     .insertInto('backup')
     .values({ ...backup, ...times, state: 'running' })
@@ -93,16 +116,16 @@ export async function beginStored(db: Handle, backup: NewBackup, now: number): P
   return row ?? null
 }
 
-type Fields = Omit<Updateable<StoredBackupTable>, 'change' | 'row_version' | 'update_time'>
+type StoredBackupFields = Omit<Updateable<StoredBackupTable>, 'change' | 'row_version' | 'update_time'>
 
 /** Only as long as it is in that state; null: it is not any more. As the system. */
-export async function updateStored(
-  db: Handle,
+export async function updateStoredBackup(
+  db: DatabaseHandle,
   { id, company_id, state }: Pick<StoredBackup, 'id' | 'company_id' | 'state'>,
-  fields: Fields,
+  fields: StoredBackupFields,
   now: number,
 ): Promise<StoredBackup | null> {
-  const change = await takeChange(db, company_id)
+  const change = await takeChangeNumber(db, company_id)
   const row = await db
     .updateTable('backup')
     .set({ ...fields, change, update_time: now, row_version: sql`row_version + 1` })
@@ -113,10 +136,10 @@ export async function updateStored(
   return row ?? null
 }
 
-export const newestBackup = async (
-  db: Handle,
+export const findLatestBackup = async (
+  db: DatabaseHandle,
   serviceId: number,
-  type: BackupType,
+  type: PdbType,
   state: 'done' | 'ended',
 ): Promise<StoredBackup | null> =>
   (await db

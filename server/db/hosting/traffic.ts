@@ -2,20 +2,20 @@
 import { sql } from 'kysely'
 import { type Currency, type Hundredths, readAmount } from '#domain/money.ts'
 import type { PlainDate } from '#domain/time.ts'
-import type { Month, Subscription } from '#domain/traffic-months.ts'
-import type { Handle } from '#server/db/handle.ts'
-import type { OfService, TrafficRecord } from '#server/db/hosting/backups.ts'
-import type { Stamp } from '#server/db/orders/orders.ts'
+import type { CalendarMonth, TrafficSubscription } from '#domain/traffic-months.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import type { ServiceKey, TrafficRecord } from '#server/db/hosting/backups.ts'
+import type { ChangeStamp } from '#server/db/orders/orders.ts'
 
 /** A backup or a restore, by a name that stays its own when it is begun again. */
-export interface Run {
+export interface TrafficRun {
   companyId: number
   serviceId: number
   run: string
 }
 
 /** In all months. */
-export async function movedByRun(db: Handle, run: string): Promise<number> {
+export async function sumTrafficOfRun(db: DatabaseHandle, run: string): Promise<number> {
   const { bytes } = await db
     .selectFrom('traffic_moved')
     .select(sql<number>`coalesce(sum(bytes), 0)::bigint`.as('bytes'))
@@ -24,10 +24,10 @@ export async function movedByRun(db: Handle, run: string): Promise<number> {
   return bytes
 }
 
-export async function addMoved(
-  db: Handle,
-  { companyId, serviceId, run }: Run,
-  { month, bytes }: { month: Month; bytes: number },
+export async function addTraffic(
+  db: DatabaseHandle,
+  { companyId, serviceId, run }: TrafficRun,
+  { month, bytes }: { month: CalendarMonth; bytes: number },
 ): Promise<void> {
   await db
     .insertInto('traffic_moved')
@@ -39,7 +39,7 @@ export async function addMoved(
 }
 
 /** What a service has moved, by month. */
-export async function movedByMonth(db: Handle, serviceId: number): Promise<Map<Month, number>> {
+export async function sumTrafficByMonth(db: DatabaseHandle, serviceId: number): Promise<Map<CalendarMonth, number>> {
   const rows = await db
     .selectFrom('traffic_moved')
     .select(['month', sql<number>`sum(bytes)::bigint`.as('bytes')])
@@ -49,13 +49,16 @@ export async function movedByMonth(db: Handle, serviceId: number): Promise<Map<M
   return new Map(rows.map(({ month, bytes }) => [month, bytes]))
 }
 
-export interface TrafficTerms extends Subscription {
+export interface TrafficTerms extends TrafficSubscription {
   priceId: number
   currency: Currency
 }
 
 /** Paid subscriptions to what causes traffic. */
-export async function trafficTerms(db: Handle, { companyId, serviceId }: OfService): Promise<TrafficTerms[]> {
+export async function listTrafficTerms(
+  db: DatabaseHandle,
+  { companyId, serviceId }: ServiceKey,
+): Promise<TrafficTerms[]> {
   const rows = await db
     .selectFrom('backup_order')
     .select(['id', 'period_start', 'period_end', 'price_id', 'currency'])
@@ -74,11 +77,14 @@ export async function trafficTerms(db: Handle, { companyId, serviceId }: OfServi
 }
 
 /** Services that may have a month to bill up to that one, by id. As the system. */
-export const servicesToBill = (db: Handle, last: Month): Promise<{ id: number; company_id: number }[]> =>
+export const listServicesToBill = (
+  db: DatabaseHandle,
+  lastMonth: CalendarMonth,
+): Promise<{ id: number; company_id: number }[]> =>
   db
     .selectFrom('service')
     .select(['id', 'company_id'])
-    .where((where) => where.or([where('closed_month', 'is', null), where('closed_month', '<', last)]))
+    .where((where) => where.or([where('closed_month', 'is', null), where('closed_month', '<', lastMonth)]))
     .where((where) =>
       where.or([
         where.exists(
@@ -101,30 +107,34 @@ export const servicesToBill = (db: Handle, last: Month): Promise<{ id: number; c
     .execute()
 
 /** Nothing that anybody is shown. */
-export async function closeMonths(db: Handle, serviceId: number, upto: Month): Promise<void> {
-  await db.updateTable('service').set({ closed_month: upto }).where('id', '=', serviceId).execute()
+export async function closeMonths(db: DatabaseHandle, serviceId: number, lastMonth: CalendarMonth): Promise<void> {
+  await db.updateTable('service').set({ closed_month: lastMonth }).where('id', '=', serviceId).execute()
 }
 
 /** What is overdue: not paid since before that instant, and at least the smallest amount that can be paid at all. */
 export interface OverdueBounds {
-  before: number
-  smallest: Record<Currency, string>
+  createdBefore: number
+  minAmounts: Record<Currency, string>
 }
 
 /** Whether a month that costs something is overdue. */
-export async function isAnyOverdue(db: Handle, serviceId: number, bounds: OverdueBounds): Promise<boolean> {
-  const row = await unpaid(db, bounds).where('service_id', '=', serviceId).limit(1).executeTakeFirst()
+export async function hasOverdueTraffic(
+  db: DatabaseHandle,
+  serviceId: number,
+  bounds: OverdueBounds,
+): Promise<boolean> {
+  const row = await selectUnpaidTraffic(db, bounds).where('service_id', '=', serviceId).limit(1).executeTakeFirst()
   return row !== undefined
 }
 
 /** Those of which nobody was told, by id. As the system. */
-export const newlyOverdue = (db: Handle, bounds: OverdueBounds): Promise<OverdueTraffic[]> =>
-  unpaid(db, bounds).where('told_overdue', '=', false).orderBy('id').execute()
+export const listNewlyOverdueTraffic = (db: DatabaseHandle, bounds: OverdueBounds): Promise<OverdueTraffic[]> =>
+  selectUnpaidTraffic(db, bounds).where('told_overdue', '=', false).orderBy('id').execute()
 
 export type OverdueTraffic = Pick<TrafficRecord, 'id' | 'service_id' | 'company_id' | 'service_code' | 'period_end'>
 
 /** False: it was paid meanwhile, or somebody else tells of it. */
-export async function takeOverdue(db: Handle, id: number): Promise<boolean> {
+export async function claimOverdueNotice(db: DatabaseHandle, id: number): Promise<boolean> {
   const row = await db
     .updateTable('traffic')
     .set({ told_overdue: true })
@@ -136,7 +146,7 @@ export async function takeOverdue(db: Handle, id: number): Promise<boolean> {
   return row !== undefined
 }
 
-const unpaid = (db: Handle, { before, smallest: { HKD, USD, RMB } }: OverdueBounds) =>
+const selectUnpaidTraffic = (db: DatabaseHandle, { createdBefore, minAmounts: { HKD, USD, RMB } }: OverdueBounds) =>
   db
     .selectFrom('traffic')
     .select(['id', 'service_id', 'company_id', 'service_code', 'period_end'])
@@ -146,17 +156,17 @@ const unpaid = (db: Handle, { before, smallest: { HKD, USD, RMB } }: OverdueBoun
       sql<boolean>`amount >= case currency when 'HKD' then ${HKD}::numeric when 'USD' then ${USD}::numeric
         else ${RMB}::numeric end`,
     )
-    .where('create_time', '<', before)
+    .where('create_time', '<', createdBefore)
 
 export async function payTraffic(
-  db: Handle,
+  db: DatabaseHandle,
   id: number,
-  paid: { pay_date: PlainDate; pay_amount: string },
-  { change, time }: Stamp,
+  payment: { pay_date: PlainDate; pay_amount: string },
+  { change, time }: ChangeStamp,
 ): Promise<void> {
   await db
     .updateTable('traffic')
-    .set({ ...paid, change, update_time: time, row_version: sql`row_version + 1` })
+    .set({ ...payment, change, update_time: time, row_version: sql`row_version + 1` })
     .where('id', '=', id)
     .execute()
 }
@@ -169,9 +179,9 @@ export interface CarriedTraffic {
   end: PlainDate | null
 }
 
-export async function carriedTraffic(
-  db: Handle,
-  { companyId, serviceId }: OfService,
+export async function readCarriedTraffic(
+  db: DatabaseHandle,
+  { companyId, serviceId }: ServiceKey,
   currency: Currency,
 ): Promise<CarriedTraffic> {
   const rows = await db
@@ -191,7 +201,7 @@ export async function carriedTraffic(
   }
 }
 
-export async function markCarried(db: Handle, ids: readonly number[], carriedTo: number): Promise<void> {
+export async function markTrafficCarried(db: DatabaseHandle, ids: readonly number[], carriedTo: number): Promise<void> {
   if (ids.length === 0) return
   await db.updateTable('traffic').set({ carried_to: carriedTo }).where('id', 'in', ids).execute()
 }

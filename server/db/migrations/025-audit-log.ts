@@ -5,9 +5,9 @@
  */
 import { randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
-import { canonical } from '#domain/audit-log/canonical.ts'
-import { type AuditMenu, type LeafValue, searchTextOf } from '#domain/audit-log/leaf.ts'
-import { foldText } from '#domain/text.ts'
+import { toCanonicalJson } from '#domain/audit-log/canonical.ts'
+import { type AuditMenu, type LeafValue, buildSearchText } from '#domain/audit-log/leaf.ts'
+import { normaliseText } from '#domain/text.ts'
 import { fence } from '#server/db/migrations/tenancy.ts'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -274,7 +274,7 @@ function leafOf(old: OldEntry) {
   const time = Number(old.end_time)
   const code = old.code as AuditMenu
   const info = plain(old.info) as Record<string, LeafValue>
-  const leaf = canonical({
+  const leaf = toCanonicalJson({
     v: 1,
     id,
     company: company_id,
@@ -292,7 +292,7 @@ function leafOf(old: OldEntry) {
     intent,
     request_id,
   })
-  const search = foldText(searchTextOf({ user_name: exec_user_name, info, changes: [] }))
+  const search = normaliseText(buildSearchText({ user_name: exec_user_name, info, changes: [] }))
   return { ...old, end_time: time, info, search, leaf }
 }
 

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import type { Step } from '#domain/fees/explain.ts'
+import type { FeeStep } from '#domain/fees/explain.ts'
 import type { PlainDate } from '#domain/time.ts'
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import type { ContractRecord } from '#server/db/orders/contracts.ts'
 
 export interface ContractSale {
-  steps: Step[]
+  steps: FeeStep[]
   /** From when the price list was in force. */
   price_date: PlainDate
   /** Null: nothing was due. */
@@ -13,8 +13,8 @@ export interface ContractSale {
 }
 
 /** How each of the contracts was sold, by the id of its order. */
-export async function contractSales(
-  db: Handle,
+export async function readContractSales(
+  db: DatabaseHandle,
   companyId: number,
   contracts: readonly Pick<ContractRecord, 'order_id'>[],
 ): Promise<Map<number, ContractSale>> {

@@ -1,15 +1,15 @@
 /** Contracts that run or are to come, of all companies: neither overwritten nor over. As the system. */
 import type { ClientType } from '#domain/access.ts'
 import type { PlainDate } from '#domain/time.ts'
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 
-export interface Live {
+export interface LiveContractFilter {
   type: ClientType
   /** A contract that ends on this day or before is over (D18). */
   today: PlainDate
 }
 
-const live = (db: Handle, { type, today }: Live) =>
+const selectLiveContracts = (db: DatabaseHandle, { type, today }: LiveContractFilter) =>
   db
     .selectFrom('contract')
     .where('overwritten', '=', false)
@@ -17,32 +17,45 @@ const live = (db: Handle, { type, today }: Live) =>
     .where('period_end', '>', today)
 
 /** How many there are, and the highest id of them; 0: there are none. */
-export async function countLiveContracts(db: Handle, of: Live): Promise<{ count: number; last: number }> {
-  const { count, last } = await live(db, of)
+export async function countLiveContracts(
+  db: DatabaseHandle,
+  filter: LiveContractFilter,
+): Promise<{ count: number; last: number }> {
+  const { count, last } = await selectLiveContracts(db, filter)
     .select((row) => [row.fn.countAll<string>().as('count'), row.fn.max('id').as('last')])
     .executeTakeFirstOrThrow()
   return { count: Number(count), last: last ?? 0 }
 }
 
-const choice = ['id', 'currency', 'user_mode', 'users', 'modules', 'uat', 'annual', 'segments'] as const
+const choiceColumns = ['id', 'currency', 'user_mode', 'users', 'modules', 'uat', 'annual', 'segments'] as const
 
 /** By id, from `after` on and no further than `last`. */
-export const liveContractsAfter = (db: Handle, of: Live, { after, last, most }: Span) =>
-  live(db, of).select(choice).where('id', '>', after).where('id', '<=', last).orderBy('id').limit(most).execute()
+export const listLiveContracts = (
+  db: DatabaseHandle,
+  filter: LiveContractFilter,
+  { afterId, lastId, limit }: ContractRange,
+) =>
+  selectLiveContracts(db, filter)
+    .select(choiceColumns)
+    .where('id', '>', afterId)
+    .where('id', '<=', lastId)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
 
-export interface Span {
-  after: number
-  last: number
-  most: number
+export interface ContractRange {
+  afterId: number
+  lastId: number
+  limit: number
 }
 
 /** The same with who they are with, by id. Overwritten ones too, for what was counted before they were. */
-export const contractsWithNames = (db: Handle, ids: readonly number[]) =>
+export const listContractsWithNames = (db: DatabaseHandle, ids: readonly number[]) =>
   db
     .selectFrom('contract')
     .innerJoin('company', 'company.id', 'contract.company_id')
     .innerJoin('service_order', 'service_order.id', 'contract.order_id')
-    .select(choice.map((name) => `contract.${name}` as const))
+    .select(choiceColumns.map((name) => `contract.${name}` as const))
     .select(['contract.code', 'contract.price_id', 'service_order.name', 'company.name as company'])
     .where('contract.id', 'in', ids.length > 0 ? ids : [0])
     .execute()

@@ -4,18 +4,18 @@
  */
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
 import { listOrders } from '#contract/orders.ts'
-import type { UnpaidMatter } from '#domain/dues.ts'
-import { foldText } from '#domain/text.ts'
+import type { UnpaidRow } from '#domain/dues.ts'
+import { normaliseText } from '#domain/text.ts'
 import type { PlainDate, Timestamp } from '#domain/time.ts'
-import { changeSince } from '#server/db/change-numbers.ts'
-import type { Handle } from '#server/db/handle.ts'
+import { readChangeNumberSince } from '#server/db/change-numbers.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import { touchService } from '#server/db/hosting/services.ts'
-import { type ListQuery, type Page, readPage } from '#server/db/list-query.ts'
-import { hasLapsedBackup, paymentAt, unpaidMatters } from '#server/db/orders/unpaid-matters.ts'
+import { type ListPageQuery, type RowPage, readListPage } from '#server/db/list-query.ts'
+import { hasExpiredBackup, selectPaymentState, selectUnpaidMatters } from '#server/db/orders/unpaid-matters.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
 import type { OrderTable, OrderType } from '#server/db/tables/order-tables.ts'
 
-export interface Pending {
+export interface PendingOrder {
   id: number
   type: OrderType
   amount: string
@@ -29,94 +29,98 @@ export type OrderRecord = Omit<Selectable<OrderTable>, 'change' | 'steps'> & {
   contract_start: PlainDate | null
   service: { url: string | null; admin_url: string | null; system_status: number; online: 0 | 1 } | null
   /** A change or an extension that waits to be paid (D35). */
-  pending: Pending | null
+  pending: PendingOrder | null
   /** All that is to be paid for the service. */
-  unpaid_matters: UnpaidMatter[]
+  unpaid_matters: UnpaidRow[]
 }
 
 /** The change or extension that waits to be paid beside an order: there is at most one (D32, D35). */
-const waitsBeside = (now: Timestamp) => sql`from service_order p
+const selectPendingOrder = (now: Timestamp) => sql`from service_order p
   where p.company_id = service_order.company_id and p.code = service_order.code and p.id <> service_order.id
     and p.type <> 'create' and p.stored = 'unpaid' and not p.deleted and p.due >= ${now}`
 
-const pendingAt = ({ now }: Moment): RawBuilder<Pending | null> => sql`
-  (select json_build_object('id', p.id, 'type', p.type, 'amount', p.amount::text, 'due', p.due) ${waitsBeside(now)})`
+const selectPendingJson = ({ now }: Moment): RawBuilder<PendingOrder | null> => sql`
+  (select json_build_object('id', p.id, 'type', p.type, 'amount', p.amount::text, 'due', p.due) ${selectPendingOrder(now)})`
 
-const contractStart = sql<PlainDate | null>`
+const contractStartColumn = sql<PlainDate | null>`
   (select c.period_start from contract c where c.id = service_order.contract_id)`
 
-const ofCompany = (db: Handle, companyId: number, moment: Moment) =>
+const selectCompanyOrders = (db: DatabaseHandle, companyId: number, moment: Moment) =>
   db
     .selectFrom('service_order')
     .selectAll()
     .select([
       sql<string | null>`(select c.code from contract c where c.id = service_order.contract_id)`.as('contract'),
-      contractStart.as('contract_start'),
+      contractStartColumn.as('contract_start'),
       sql<OrderRecord['service']>`
         (select json_build_object('url', s.url, 'admin_url', s.admin_url, 'system_status', s.system_status,
           'online', s.online) from service s
         where s.company_id = service_order.company_id and s.code = service_order.code)`.as('service'),
-      pendingAt(moment).as('pending'),
-      unpaidMatters(moment).as('unpaid_matters'),
+      selectPendingJson(moment).as('pending'),
+      selectUnpaidMatters(moment).as('unpaid_matters'),
     ])
     .where('company_id', '=', companyId)
 
 /** Reading B (D27); tests compare it with `statusNumber`. */
-const statusAt = ({ now, today }: Moment): RawBuilder<number> => sql`
+const selectStatus = ({ now, today }: Moment): RawBuilder<number> => sql`
   (case service_order.stored
     when 'unpaid' then case when service_order.due < ${now} then -1 else 0 end
     when 'paid' then case when service_order.period_end <= ${today} then 2 else 1 end
     when 'overwritten' then 3 else -1 end)`
 
-const columnsAt = (moment: Moment) => ({
+const getOrderColumns = (moment: Moment) => ({
   id: sql.ref('service_order.id'),
   code: { value: sql.ref('service_order.code'), folded: sql.ref('service_order.code') },
   name: { value: sql.ref('service_order.name'), folded: sql.ref('service_order.name_key') },
   users: sql.ref('service_order.users'),
-  status: statusAt(moment),
-  payment: paymentAt(moment),
+  status: selectStatus(moment),
+  payment: selectPaymentState(moment),
   client_type: sql.ref('service_order.client_type'),
-  period_start: sql`coalesce(${contractStart}, service_order.period_start)`,
+  period_start: sql`coalesce(${contractStartColumn}, service_order.period_start)`,
   // The day before has the same order.
   expired_date: sql.ref('service_order.period_end'),
   create_time: sql`(service_order.create_time / 1000)`,
 })
 
 /** One row for each service (D35). */
-const shown = (db: Handle, companyId: number, moment: Moment) =>
-  ofCompany(db, companyId, moment).where('shown', '=', true)
+const selectListedOrders = (db: DatabaseHandle, companyId: number, moment: Moment) =>
+  selectCompanyOrders(db, companyId, moment).where('shown', '=', true)
 
-export async function pageOfOrders(
-  db: Handle,
+export async function readOrderPage(
+  db: DatabaseHandle,
   { companyId, moment }: { companyId: number; moment: Moment },
-  query: ListQuery,
-): Promise<Page<OrderRecord>> {
+  query: ListPageQuery,
+): Promise<RowPage<OrderRecord>> {
   const { list } = listOrders
   if (!list) throw new Error('the list of orders fills no table')
-  const columns = columnsAt(moment)
+  const columns = getOrderColumns(moment)
   // Their numbers first: what is looked up beside a row would be looked up for each one that the page skips as well.
-  const ids = db.selectFrom('service_order').select('id').where('company_id', '=', companyId).where('shown', '=', true)
-  const { count, rows } = await readPage(ids, { list, columns, id: columns.id, noNulls: true }, query)
+  const listedIds = db
+    .selectFrom('service_order')
+    .select('id')
+    .where('company_id', '=', companyId)
+    .where('shown', '=', true)
+  const { count, rows } = await readListPage(listedIds, { list, columns, id: columns.id, noNulls: true }, query)
   if (rows.length === 0) return { count, rows: [] }
-  const places = new Map(rows.map(({ id }, place) => [id, place]))
-  const found = await shown(db, companyId, moment)
-    .where('id', 'in', [...places.keys()])
+  const positions = new Map(rows.map(({ id }, position) => [id, position]))
+  const orders = await selectListedOrders(db, companyId, moment)
+    .where('id', 'in', [...positions.keys()])
     .execute()
-  return { count, rows: found.toSorted((a, b) => (places.get(a.id) ?? 0) - (places.get(b.id) ?? 0)) }
+  return { count, rows: orders.toSorted((a, b) => (positions.get(a.id) ?? 0) - (positions.get(b.id) ?? 0)) }
 }
 
 /** Rows whose number is above `since`, and those that time has changed and no job has numbered yet; null: all. */
-export async function ordersSince(db: Handle, companyId: number, moment: Moment, since: number | null) {
-  const upto = await changeSince(db, companyId, since)
-  const overdue = sql<boolean>`exists (select from service_order p where p.company_id = service_order.company_id
+export async function readOrderChanges(db: DatabaseHandle, companyId: number, moment: Moment, since: number | null) {
+  const maxChange = await readChangeNumberSince(db, companyId, since)
+  const isOverdue = sql<boolean>`exists (select from service_order p where p.company_id = service_order.company_id
     and p.code = service_order.code and p.stored = 'unpaid' and not p.deleted and p.due < ${moment.now})`
-  const expired = sql<boolean>`(stored = 'paid' and not told_expired and period_end <= ${moment.today})`
-  const changed = await shown(db, companyId, moment)
-    .where((where) => where.or([where('change', '>', since ?? -1), overdue, expired, hasLapsedBackup(moment)]))
+  const isExpired = sql<boolean>`(stored = 'paid' and not told_expired and period_end <= ${moment.today})`
+  const changed = await selectListedOrders(db, companyId, moment)
+    .where((where) => where.or([where('change', '>', since ?? -1), isOverdue, isExpired, hasExpiredBackup(moment)]))
     .orderBy('change')
     .orderBy('id')
     .execute()
-  const gone =
+  const deletedRows =
     since === null
       ? []
       : await db
@@ -127,44 +131,45 @@ export async function ordersSince(db: Handle, companyId: number, moment: Moment,
           .where('change', '>', since)
           .orderBy('change')
           .execute()
-  return { changed, gone: gone.map(({ id }) => id), upto }
+  return { changed, gone: deletedRows.map(({ id }) => id), upto: maxChange }
 }
 
-export const ordersAfter = (
-  db: Handle,
-  { companyId, moment, id, most }: { companyId: number; moment: Moment; id: number; most: number },
-): Promise<OrderRecord[]> => shown(db, companyId, moment).where('id', '>', id).orderBy('id').limit(most).execute()
+export const listOrdersAfter = (
+  db: DatabaseHandle,
+  { companyId, moment, id, limit }: { companyId: number; moment: Moment; id: number; limit: number },
+): Promise<OrderRecord[]> =>
+  selectListedOrders(db, companyId, moment).where('id', '>', id).orderBy('id').limit(limit).execute()
 
-const present = (db: Handle, companyId: number, moment: Moment, id: number) =>
-  ofCompany(db, companyId, moment).where('id', '=', id).where('deleted', '=', false)
+const selectOrder = (db: DatabaseHandle, companyId: number, moment: Moment, id: number) =>
+  selectCompanyOrders(db, companyId, moment).where('id', '=', id).where('deleted', '=', false)
 
-export async function orderById(
-  db: Handle,
+export async function findOrderById(
+  db: DatabaseHandle,
   companyId: number,
   moment: Moment,
   id: number,
 ): Promise<OrderRecord | null> {
-  return (await present(db, companyId, moment, id).executeTakeFirst()) ?? null
+  return (await selectOrder(db, companyId, moment, id).executeTakeFirst()) ?? null
 }
 
 /** Locks the row until the commit. */
-export async function orderForUpdate(
-  db: Handle,
+export async function lockOrder(
+  db: DatabaseHandle,
   companyId: number,
   moment: Moment,
   id: number,
 ): Promise<OrderRecord | null> {
-  return (await present(db, companyId, moment, id).forUpdate().executeTakeFirst()) ?? null
+  return (await selectOrder(db, companyId, moment, id).forUpdate().executeTakeFirst()) ?? null
 }
 
 /** The unpaid order of a service: there is at most one (D32). */
-export async function unpaidOf(
-  db: Handle,
+export async function findUnpaidOrder(
+  db: DatabaseHandle,
   companyId: number,
   moment: Moment,
   code: string,
 ): Promise<OrderRecord | null> {
-  const row = await ofCompany(db, companyId, moment)
+  const row = await selectCompanyOrders(db, companyId, moment)
     .where('code', '=', code)
     .where('stored', '=', 'unpaid')
     .where('deleted', '=', false)
@@ -173,7 +178,7 @@ export async function unpaidOf(
 }
 
 /** How many orders of the company wait to be paid. */
-export async function countUnpaid(db: Handle, companyId: number, { now }: Moment): Promise<number> {
+export async function countUnpaidOrders(db: DatabaseHandle, companyId: number, { now }: Moment): Promise<number> {
   const { count } = await db
     .selectFrom('service_order')
     .select(sql<number>`count(*)::integer`.as('count'))
@@ -187,10 +192,10 @@ export async function countUnpaid(db: Handle, companyId: number, { now }: Moment
 
 export type NewOrder = Omit<Insertable<OrderTable>, 'name_key'>
 
-export async function insertOrder(db: Handle, order: NewOrder): Promise<number> {
+export async function insertOrder(db: DatabaseHandle, order: NewOrder): Promise<number> {
   const { id } = await db
     .insertInto('service_order')
-    .values({ ...order, name_key: foldText(order.name) })
+    .values({ ...order, name_key: normaliseText(order.name) })
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
@@ -199,13 +204,18 @@ export async function insertOrder(db: Handle, order: NewOrder): Promise<number> 
 export type OrderChange = Partial<
   Pick<Selectable<OrderTable>, 'stored' | 'invalid_why' | 'contract_id' | 'alert_date' | 'deleted'>
 >
-export interface Stamp {
+export interface ChangeStamp {
   change: number
   time: number
 }
 
 /** Writes the fields with the next version. */
-export async function updateOrder(db: Handle, id: number, fields: OrderChange, { change, time }: Stamp): Promise<void> {
+export async function updateOrder(
+  db: DatabaseHandle,
+  id: number,
+  fields: OrderChange,
+  { change, time }: ChangeStamp,
+): Promise<void> {
   await db
     .updateTable('service_order')
     .set({ ...fields, change, update_time: time, row_version: sql`row_version + 1` })
@@ -217,8 +227,13 @@ export async function updateOrder(db: Handle, id: number, fields: OrderChange, {
  * After anything of a service has changed: which of its orders is its row in the list, the one in force, else the newest
  * (D35), and that this row has changed, since what waits to be paid stands on it.
  */
-export async function showNewest(db: Handle, companyId: number, code: string, { change }: Stamp): Promise<void> {
-  const best = await db
+export async function updateListedOrder(
+  db: DatabaseHandle,
+  companyId: number,
+  code: string,
+  { change }: ChangeStamp,
+): Promise<void> {
+  const listedOrder = await db
     .selectFrom('service_order')
     .select(['id', 'shown'])
     .where('company_id', '=', companyId)
@@ -236,15 +251,16 @@ export async function showNewest(db: Handle, companyId: number, code: string, { 
     .where('company_id', '=', companyId)
     .where('code', '=', code)
     .where('shown', '=', true)
-    .where('id', '!=', best?.id ?? 0)
+    .where('id', '!=', listedOrder?.id ?? 0)
     .execute()
-  if (best) await db.updateTable('service_order').set({ shown: true, change }).where('id', '=', best.id).execute()
+  if (listedOrder)
+    await db.updateTable('service_order').set({ shown: true, change }).where('id', '=', listedOrder.id).execute()
   // Last: the counter of services stays locked until the commit.
   await touchService(db, companyId, code)
 }
 
 /** Whether a company has bought, or was about to buy, by that list: a contract, or backups. */
-export async function isPriceListNamed(db: Handle, companyId: number, priceId: number): Promise<boolean> {
+export async function isPriceListUsed(db: DatabaseHandle, companyId: number, priceId: number): Promise<boolean> {
   const isOwn = sql`company_id = ${companyId} and price_id = ${priceId}`
   const { rows } = await sql<{ is_named: boolean }>`select
     exists (select from service_order where ${isOwn} and not deleted)

@@ -1,7 +1,7 @@
 /** What was sold by each price list, over all companies. */
 import { sql } from 'kysely'
 import type { ClientType } from '#domain/access.ts'
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 
 export interface PriceListUse {
   id: number
@@ -14,7 +14,7 @@ export interface PriceListUse {
 }
 
 /** As the system. Lists that nothing was sold by are left out. */
-export async function countPriceListUses(db: Handle, type: ClientType): Promise<PriceListUse[]> {
+export async function countPriceListUses(db: DatabaseHandle, type: ClientType): Promise<PriceListUse[]> {
   const { rows } = await sql<PriceListUse>`
     select id, contracts::integer, orders::integer, backups::integer from (
       select price_list.id,

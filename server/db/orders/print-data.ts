@@ -1,17 +1,17 @@
 /** What stands on a printed document, and who reads it. */
 import type { Selectable } from 'kysely'
 import { type Language, userStatus } from '#domain/accounts/users.ts'
-import { contractById, type ContractRecord } from '#server/db/orders/contracts.ts'
-import type { Handle } from '#server/db/handle.ts'
+import { findContractById, type ContractRecord } from '#server/db/orders/contracts.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import type { OrderTable } from '#server/db/tables/order-tables.ts'
 
-export interface Reader {
+export interface PrintReader {
   name: string
   language: Language
 }
 
 /** Who asked for it, while they are active and order. */
-export async function readerOf(db: Handle, userId: number): Promise<Reader | null> {
+export async function findPrintReader(db: DatabaseHandle, userId: number): Promise<PrintReader | null> {
   const row = await db
     .selectFrom('portal_user')
     .select(['name', 'language'])
@@ -31,26 +31,30 @@ export interface PrintedContract {
   modules: Map<string, string>
 }
 
-export async function printedContract(db: Handle, companyId: number, id: number): Promise<PrintedContract | null> {
-  const contract = await contractById(db, companyId, id)
+export async function readPrintedContract(
+  db: DatabaseHandle,
+  companyId: number,
+  id: number,
+): Promise<PrintedContract | null> {
+  const contract = await findContractById(db, companyId, id)
   if (!contract) return null
   const order = await db
     .selectFrom('service_order')
     .select(['name', 'description', 'steps', 'create_time'])
     .where('id', '=', contract.order_id)
     .executeTakeFirstOrThrow()
-  const named = await db
+  const moduleRows = await db
     .selectFrom('module')
     .select(['code', 'name'])
     .where('type', '=', contract.client_type)
     .execute()
-  const modules = new Map(named.map(({ code, name }) => [code, name]))
-  return { contract, order, invoice: await frozenInvoice(db, 'order_id', contract.order_id), modules }
+  const modules = new Map(moduleRows.map(({ code, name }) => [code, name]))
+  return { contract, order, invoice: await readFrozenInvoice(db, 'order_id', contract.order_id), modules }
 }
 
 /** Its content as it was frozen; null where nothing was due, or it is not paid by a gateway. */
-export async function frozenInvoice(
-  db: Handle,
+export async function readFrozenInvoice(
+  db: DatabaseHandle,
   subject: 'order_id' | 'backup_order_id' | 'traffic_id',
   id: number,
 ): Promise<unknown> {

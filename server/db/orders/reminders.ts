@@ -1,22 +1,22 @@
 /** What the clock asks for: orders whose time is over, and those of which somebody should be reminded. */
 import { type Selectable, sql } from 'kysely'
 import { environments } from '#domain/access.ts'
-import { type Reminder, reminderReach } from '#domain/contracts.ts'
-import type { Choice } from '#domain/fees/annual.ts'
-import { addDays } from '#domain/period.ts'
+import { type ContractReminder, maxReminderDays } from '#domain/contracts.ts'
+import type { ContractTerms } from '#domain/fees/annual.ts'
+import { addDays } from '#domain/plain-dates.ts'
 import { userStatus } from '#domain/accounts/users.ts'
-import { takeChange } from '#server/db/change-numbers.ts'
-import type { Handle } from '#server/db/handle.ts'
+import { takeChangeNumber } from '#server/db/change-numbers.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import { touchService } from '#server/db/hosting/services.ts'
 import type { OrderTable } from '#server/db/tables/order-tables.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
 
-export type RemindedOrder = Pick<
+export type RemindableOrder = Pick<
   Selectable<OrderTable>,
   'id' | 'company_id' | 'code' | 'name' | 'stored' | 'due' | 'period_end' | 'alert_date' | 'amount' | 'currency'
 >
 
-const columns = [
+const reminderColumns = [
   'id',
   'company_id',
   'code',
@@ -30,22 +30,22 @@ const columns = [
 ] as const
 
 /** Locked for this transaction; those that another node works on are stepped over. */
-export const overdueOrders = (db: Handle, { now }: Moment, most: number): Promise<RemindedOrder[]> =>
+export const lockOverdueOrders = (db: DatabaseHandle, { now }: Moment, limit: number): Promise<RemindableOrder[]> =>
   db
     .selectFrom('service_order')
-    .select(columns)
+    .select(reminderColumns)
     .where('stored', '=', 'unpaid')
     .where('deleted', '=', false)
     .where('due', '<', now)
     .orderBy('due')
     .orderBy('id')
-    .limit(most)
+    .limit(limit)
     .forUpdate()
     .skipLocked()
     .execute()
 
 /** Devices are told of contracts that have ended: their rows get a number as if somebody had changed them. */
-export async function numberExpired(db: Handle, { today }: Moment, most: number): Promise<number> {
+export async function numberExpiredOrders(db: DatabaseHandle, { today }: Moment, limit: number): Promise<number> {
   const rows = await db
     .selectFrom('service_order')
     .select(['id', 'company_id', 'code'])
@@ -54,12 +54,12 @@ export async function numberExpired(db: Handle, { today }: Moment, most: number)
     .where('period_end', '<=', today)
     .orderBy('company_id')
     .orderBy('id')
-    .limit(most)
+    .limit(limit)
     .forUpdate()
     .skipLocked()
     .execute()
   for (const { id, company_id, code } of rows) {
-    const change = await takeChange(db, company_id)
+    const change = await takeChangeNumber(db, company_id)
     await db.updateTable('service_order').set({ change, told_expired: true }).where('id', '=', id).execute()
     await touchService(db, company_id, code)
   }
@@ -67,55 +67,55 @@ export async function numberExpired(db: Handle, { today }: Moment, most: number)
 }
 
 /** For a server that slept. */
-const roomDays = 7
+const maxMissedDays = 7
 
 /** Orders that a reminder may be about today, from `after` on by id. */
-export const remindedOrders = (
-  db: Handle,
+export const listRemindableOrders = (
+  db: DatabaseHandle,
   { now, today }: Moment,
-  after: number,
-  most: number,
-): Promise<RemindedOrder[]> =>
+  afterId: number,
+  limit: number,
+): Promise<RemindableOrder[]> =>
   db
     .selectFrom('service_order')
-    .select(columns)
+    .select(reminderColumns)
     .where('deleted', '=', false)
-    .where('id', '>', after)
+    .where('id', '>', afterId)
     .where((where) =>
       where.or([
         where.and([
           where('stored', '=', 'unpaid'),
           where('due', '>=', now),
-          where('due', '<=', `${addDays(today, reminderReach.beforeDue)} 23:59:59`),
+          where('due', '<=', `${addDays(today, maxReminderDays.beforeDue)} 23:59:59`),
         ]),
         where.and([
           where('stored', '=', 'paid'),
-          where('period_end', '>=', addDays(today, -(reminderReach.afterExpiry + roomDays))),
-          where('period_end', '<=', addDays(today, reminderReach.beforeExpiry + 1)),
+          where('period_end', '>=', addDays(today, -(maxReminderDays.afterExpiry + maxMissedDays))),
+          where('period_end', '<=', addDays(today, maxReminderDays.beforeExpiry + 1)),
         ]),
       ]),
     )
     .orderBy('id')
-    .limit(most)
+    .limit(limit)
     .execute()
 
 /** True: it is ours to send, in this transaction. Each is sent once, whoever asks. */
-export async function takeReminder(
-  db: Handle,
-  order: Pick<RemindedOrder, 'id' | 'company_id'>,
-  { of, days }: Reminder,
+export async function claimReminder(
+  db: DatabaseHandle,
+  order: Pick<RemindableOrder, 'id' | 'company_id'>,
+  { kind: of, days }: ContractReminder,
   time: number,
 ): Promise<boolean> {
-  const made = await db
+  const insertedRow = await db
     .insertInto('reminder')
     .values({ order_id: order.id, about: of, days, company_id: order.company_id, time })
     .onConflict((conflict) => conflict.doNothing())
     .returning('order_id')
     .executeTakeFirst()
-  return made !== undefined
+  return insertedRow !== undefined
 }
 
-const activatedUsers = (db: Handle, companyId: number) =>
+const selectActivatedUsers = (db: DatabaseHandle, companyId: number) =>
   db
     .selectFrom('portal_user')
     .select('id')
@@ -124,27 +124,27 @@ const activatedUsers = (db: Handle, companyId: number) =>
     .orderBy('id')
 
 /** Who wants mails about services (D52). */
-export async function alertedUsers(db: Handle, companyId: number): Promise<number[]> {
-  const rows = await activatedUsers(db, companyId).where('alert', '=', true).execute()
+export async function listAlertedUsers(db: DatabaseHandle, companyId: number): Promise<number[]> {
+  const rows = await selectActivatedUsers(db, companyId).where('alert', '=', true).execute()
   return rows.map(({ id }) => id)
 }
 
 /** Who orders and pays, and so gets the mails about money (decision 77). */
-export async function orderingUsers(db: Handle, companyId: number): Promise<number[]> {
-  const rows = await activatedUsers(db, companyId).where('orders', '=', true).execute()
+export async function listOrderingUsers(db: DatabaseHandle, companyId: number): Promise<number[]> {
+  const rows = await selectActivatedUsers(db, companyId).where('orders', '=', true).execute()
   return rows.map(({ id }) => id)
 }
 
 /** A contract or a backup that ends concerns who uses the service and who can extend it. */
-export async function alertedOrOrderingUsers(db: Handle, companyId: number): Promise<number[]> {
-  const rows = await activatedUsers(db, companyId)
+export async function listAlertedOrOrderingUsers(db: DatabaseHandle, companyId: number): Promise<number[]> {
+  const rows = await selectActivatedUsers(db, companyId)
     .where((where) => where.or([where('alert', '=', true), where('orders', '=', true)]))
     .execute()
   return rows.map(({ id }) => id)
 }
 
 /** Of the company of that code, those who administrate it. */
-export async function alertedAdmins(db: Handle, companyCode: string): Promise<number[]> {
+export async function listAlertedAdmins(db: DatabaseHandle, companyCode: string): Promise<number[]> {
   const rows = await db
     .selectFrom('portal_user')
     .innerJoin('company', 'company.id', 'portal_user.company_id')
@@ -158,20 +158,20 @@ export async function alertedAdmins(db: Handle, companyCode: string): Promise<nu
   return rows.map(({ id }) => id)
 }
 
-type StoredOrder = RemindedOrder &
-  Pick<Selectable<OrderTable>, 'type' | keyof Choice> & {
+type StoredOrder = RemindableOrder &
+  Pick<Selectable<OrderTable>, 'type' | keyof ContractTerms> & {
     /** Of the contract that it changes. */
-    base: Choice | null
+    base: ContractTerms | null
   }
 
 /** Its state is asked for again when the mail is sent. */
-export async function storedOrder(db: Handle, id: number): Promise<StoredOrder | null> {
+export async function readStoredOrder(db: DatabaseHandle, id: number): Promise<StoredOrder | null> {
   const row = await db
     .selectFrom('service_order')
-    .select(columns)
+    .select(reminderColumns)
     .select(['type', 'users', 'user_mode', 'uat', 'modules'])
     .select(
-      sql<Choice | null>`(select json_build_object('users', c.users, 'user_mode', c.user_mode, 'uat', c.uat,
+      sql<ContractTerms | null>`(select json_build_object('users', c.users, 'user_mode', c.user_mode, 'uat', c.uat,
         'modules', c.modules) from contract c where c.id = service_order.base_id)`.as('base'),
     )
     .where('id', '=', id)

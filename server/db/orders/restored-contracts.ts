@@ -1,9 +1,9 @@
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import type { ContractRecord } from '#server/db/orders/contracts.ts'
 
 /** For each contract that an undo made: the number of the contract whose terms it restored. */
-export async function restoredContracts(
-  db: Handle,
+export async function readRestoredContracts(
+  db: DatabaseHandle,
   companyId: number,
   contracts: readonly Pick<ContractRecord, 'id' | 'order_id'>[],
 ): Promise<Map<number, string>> {

@@ -1,19 +1,19 @@
 /** The codes of services, which are one over all companies (D37): asked and taken past the fence, by functions. */
 import { sql } from 'kysely'
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
 
-const truth = async (answer: Promise<{ rows: { found: boolean }[] }>) => (await answer).rows[0]?.found === true
+const readBoolean = async (query: Promise<{ rows: { found: boolean }[] }>) => (await query).rows[0]?.found === true
 
-export const isCodeTaken = (db: Handle, code: string, { now }: Moment): Promise<boolean> =>
-  truth(sql<{ found: boolean }>`select is_code_taken(${code}, ${now}) as found`.execute(db))
+export const isCodeTaken = (db: DatabaseHandle, code: string, { now }: Moment): Promise<boolean> =>
+  readBoolean(sql<{ found: boolean }>`select is_code_taken(${code}, ${now}) as found`.execute(db))
 
 /** Orders of this code whose time to pay is over turn invalid, whosever they are (D30). */
-export async function settleCode(db: Handle, code: string, { now }: Moment): Promise<void> {
+export async function settleServiceCode(db: DatabaseHandle, code: string, { now }: Moment): Promise<void> {
   await sql`select settle_code(${code}, ${now})`.execute(db)
 }
 
-export interface Taking {
+export interface ServiceCodeClaim {
   code: string
   companyId: number
   name: string
@@ -21,18 +21,22 @@ export interface Taking {
 }
 
 /** False: somebody has it. Others who want it wait until this transaction ends. */
-export const takeCode = (db: Handle, { code, companyId, name, time }: Taking, { now }: Moment): Promise<boolean> =>
-  truth(
+export const claimServiceCode = (
+  db: DatabaseHandle,
+  { code, companyId, name, time }: ServiceCodeClaim,
+  { now }: Moment,
+): Promise<boolean> =>
+  readBoolean(
     sql<{ found: boolean }>`
       select take_code(${code}, ${companyId}::integer, ${name}, ${now}, ${time}::bigint) as found`.execute(db),
   )
 
 /** Kinds of rows that the provider's staff open by their ids, whosever they are. */
-export type Owned = 'order' | 'contract' | 'service' | 'backup' | 'traffic' | 'stored_backup'
+export type OwnedKind = 'order' | 'contract' | 'service' | 'backup' | 'traffic' | 'stored_backup'
 
 /** Whose it is, for the provider's staff; null for everybody else. */
-export async function companyOf(db: Handle, kind: Owned, id: number): Promise<number | null> {
-  const find = sql.ref(`company_of_${kind}`)
-  const { rows } = await sql<{ company: number | null }>`select ${find}(${id}::integer) as company`.execute(db)
+export async function findOwnerCompanyId(db: DatabaseHandle, kind: OwnedKind, id: number): Promise<number | null> {
+  const functionName = sql.ref(`company_of_${kind}`)
+  const { rows } = await sql<{ company: number | null }>`select ${functionName}(${id}::integer) as company`.execute(db)
   return rows[0]?.company ?? null
 }

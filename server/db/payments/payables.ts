@@ -1,6 +1,6 @@
 /** What can be paid, by the column that names it in payments and attempts: an order, a backup subscription or a month's traffic. */
 import type { Selectable } from 'kysely'
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import type { BackupOrderTable, TrafficTable } from '#server/db/tables/backup-tables.ts'
 import type { OrderTable } from '#server/db/tables/order-tables.ts'
 
@@ -10,40 +10,40 @@ export interface PayableRef {
 }
 
 /** In a payment and in an attempt; one of them names something. */
-interface Named {
+interface PayableColumns {
   order_id: number | null
   backup_order_id: number | null
   traffic_id: number | null
 }
 
-export const columnOf = { order: 'order_id', backup: 'backup_order_id', traffic: 'traffic_id' } as const
+export const columnByKind = { order: 'order_id', backup: 'backup_order_id', traffic: 'traffic_id' } as const
 
 /** The columns as a new row has them. */
-export const columnsFor = ({ kind, id }: PayableRef): Partial<Named> => ({ [columnOf[kind]]: id })
+export const toPayableColumns = ({ kind, id }: PayableRef): Partial<PayableColumns> => ({ [columnByKind[kind]]: id })
 
-export function refOf({ order_id, backup_order_id, traffic_id }: Named): PayableRef {
+export function toPayableRef({ order_id, backup_order_id, traffic_id }: PayableColumns): PayableRef {
   if (order_id !== null) return { kind: 'order', id: order_id }
   if (backup_order_id !== null) return { kind: 'backup', id: backup_order_id }
   if (traffic_id !== null) return { kind: 'traffic', id: traffic_id }
   throw new Error('a payment is of nothing')
 }
 
-export type PayableOrder = Selectable<OrderTable>
-export type PayableBackup = Selectable<BackupOrderTable>
-export type PayableTraffic = Selectable<TrafficTable>
+export type PayableOrderRecord = Selectable<OrderTable>
+export type PayableBackupRecord = Selectable<BackupOrderTable>
+export type PayableTrafficRecord = Selectable<TrafficTable>
 
 /** Deleted ones too: money may come for them. Locked until the commit, so that two notices of one payment take turns. */
-export async function payableOrder(db: Handle, id: number): Promise<PayableOrder | null> {
+export async function lockPayableOrder(db: DatabaseHandle, id: number): Promise<PayableOrderRecord | null> {
   const row = await db.selectFrom('service_order').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
   return row ?? null
 }
 
-export async function payableBackup(db: Handle, id: number): Promise<PayableBackup | null> {
+export async function lockPayableBackup(db: DatabaseHandle, id: number): Promise<PayableBackupRecord | null> {
   const row = await db.selectFrom('backup_order').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
   return row ?? null
 }
 
-export async function payableTraffic(db: Handle, id: number): Promise<PayableTraffic | null> {
+export async function lockPayableTraffic(db: DatabaseHandle, id: number): Promise<PayableTrafficRecord | null> {
   const row = await db.selectFrom('traffic').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
   return row ?? null
 }

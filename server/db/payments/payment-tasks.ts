@@ -1,7 +1,7 @@
 /** Money that no order waited for, as rows. Read and written as the system, for the provider's admins. */
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
-import type { Handle } from '#server/db/handle.ts'
-import { waitAfter } from '#server/db/payments/payment-attempts.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { nextCheckDelay } from '#server/db/payments/payment-attempts.ts'
 import type { PaymentTable, PaymentTaskTable } from '#server/db/tables/order-tables.ts'
 
 type TaskRow = Selectable<PaymentTaskTable>
@@ -20,7 +20,7 @@ type PaymentFields = Pick<
 >
 
 /** A task with the payment that it is about. */
-export interface TaskRecord extends TaskRow, PaymentFields {
+export interface PaymentTaskRecord extends TaskRow, PaymentFields {
   company_code: string
   company_name: string
   /** The service's code. */
@@ -30,7 +30,7 @@ export interface TaskRecord extends TaskRow, PaymentFields {
   user_name: string | null
 }
 
-const tasks = (db: Handle) =>
+const selectTasks = (db: DatabaseHandle) =>
   db
     .selectFrom('payment_task as t')
     .innerJoin('payment as p', 'p.id', 't.payment_id')
@@ -57,8 +57,8 @@ const tasks = (db: Handle) =>
       sql<boolean>`coalesce(o.deleted, false)`.as('is_deleted'),
     ])
 
-export async function insertTask(
-  db: Handle,
+export async function insertPaymentTask(
+  db: DatabaseHandle,
   task: Pick<Insertable<PaymentTaskTable>, 'company_id' | 'payment_id' | 'attempt_id' | 'create_time'>,
 ): Promise<number> {
   const { id } = await db
@@ -70,53 +70,62 @@ export async function insertTask(
 }
 
 /** Those that wait for somebody, oldest first. */
-export const unfinishedTasks = (db: Handle): Promise<TaskRecord[]> =>
-  tasks(db).where('t.end_time', 'is', null).orderBy('t.id').execute()
+export const listUnfinishedTasks = (db: DatabaseHandle): Promise<PaymentTaskRecord[]> =>
+  selectTasks(db).where('t.end_time', 'is', null).orderBy('t.id').execute()
 
 /** Those that were settled last, newest first. */
-export const settledTasks = (db: Handle, most: number): Promise<TaskRecord[]> =>
-  tasks(db)
+export const listSettledTasks = (db: DatabaseHandle, limit: number): Promise<PaymentTaskRecord[]> =>
+  selectTasks(db)
     .where('t.end_time', 'is not', null)
     .orderBy('t.end_time', 'desc')
     .orderBy('t.id', 'desc')
-    .limit(most)
+    .limit(limit)
     .execute()
 
-export async function taskById(db: Handle, id: number): Promise<TaskRecord | null> {
-  return (await tasks(db).where('t.id', '=', id).executeTakeFirst()) ?? null
+export async function findPaymentTask(db: DatabaseHandle, id: number): Promise<PaymentTaskRecord | null> {
+  return (await selectTasks(db).where('t.id', '=', id).executeTakeFirst()) ?? null
 }
 
 /** Locked until the commit: whoever acts on a task takes turns. */
-export async function taskForUpdate(db: Handle, id: number): Promise<TaskRecord | null> {
+export async function lockPaymentTask(db: DatabaseHandle, id: number): Promise<PaymentTaskRecord | null> {
   await db.selectFrom('payment_task').select('id').where('id', '=', id).forUpdate().execute()
-  return await taskById(db, id)
+  return await findPaymentTask(db, id)
 }
 
-export async function updateTask(db: Handle, id: number, fields: Updateable<PaymentTaskTable>): Promise<void> {
+export async function updatePaymentTask(
+  db: DatabaseHandle,
+  id: number,
+  fields: Updateable<PaymentTaskTable>,
+): Promise<void> {
   await db.updateTable('payment_task').set(fields).where('id', '=', id).execute()
 }
 
-export async function isAnyRefundDue(db: Handle, now: number): Promise<boolean> {
-  const due = await db.selectFrom('payment_task').select('id').where('next_look', '<=', now).limit(1).executeTakeFirst()
-  return due !== undefined
+export async function hasDueRefund(db: DatabaseHandle, now: number): Promise<boolean> {
+  const dueRow = await db
+    .selectFrom('payment_task')
+    .select('id')
+    .where('next_look', '<=', now)
+    .limit(1)
+    .executeTakeFirst()
+  return dueRow !== undefined
 }
 
 /** Claims refunds that are due: they are due again later, whatever becomes of this try. */
-export async function claimDueRefunds(db: Handle, now: number, most: number): Promise<number[]> {
-  const due = await db
+export async function claimDueRefunds(db: DatabaseHandle, now: number, limit: number): Promise<number[]> {
+  const dueRows = await db
     .selectFrom('payment_task')
     .select('id')
     .where('next_look', '<=', now)
     .orderBy('next_look')
-    .limit(most)
+    .limit(limit)
     .forUpdate()
     .skipLocked()
     .execute()
-  if (due.length === 0) return []
-  const ids = due.map(({ id }) => id)
+  if (dueRows.length === 0) return []
+  const ids = dueRows.map(({ id }) => id)
   await db
     .updateTable('payment_task')
-    .set({ looks: sql`least(looks + 1, 30000)`, next_look: sql`${now}::bigint + ${waitAfter}` })
+    .set({ looks: sql`least(looks + 1, 30000)`, next_look: sql`${now}::bigint + ${nextCheckDelay}` })
     .where('id', 'in', ids)
     .execute()
   return ids

@@ -1,12 +1,16 @@
 /** Payments and invoices as rows: added, never changed. */
 import { type Insertable, type Selectable, sql } from 'kysely'
-import type { Handle } from '#server/db/handle.ts'
-import { columnOf, type PayableRef } from '#server/db/payments/payables.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { columnByKind, type PayableRef } from '#server/db/payments/payables.ts'
 import type { InvoiceTable, PaymentTable } from '#server/db/tables/order-tables.ts'
 
 export type PaymentRecord = Selectable<PaymentTable>
 
-export async function paymentBy(db: Handle, gateway: string, reference: string): Promise<PaymentRecord | null> {
+export async function findPayment(
+  db: DatabaseHandle,
+  gateway: string,
+  reference: string,
+): Promise<PaymentRecord | null> {
   const row = await db
     .selectFrom('payment')
     .selectAll()
@@ -17,21 +21,21 @@ export async function paymentBy(db: Handle, gateway: string, reference: string):
 }
 
 /** Its number; null: somebody else has written it down meanwhile. */
-export async function insertPayment(db: Handle, payment: Insertable<PaymentTable>): Promise<number | null> {
-  const made = await db
+export async function insertPayment(db: DatabaseHandle, payment: Insertable<PaymentTable>): Promise<number | null> {
+  const insertedRow = await db
     .insertInto('payment')
     .values(payment)
     .onConflict((conflict) => conflict.constraint('payment_reference').doNothing())
     .returning('id')
     .executeTakeFirst()
-  return made?.id ?? null
+  return insertedRow?.id ?? null
 }
 
 /** What an invoice is of. */
 export type InvoiceSubject = { order_id: number } | { backup_order_id: number } | { traffic_id: number }
 
 export async function insertInvoice(
-  db: Handle,
+  db: DatabaseHandle,
   invoice: Omit<Insertable<InvoiceTable>, 'order_id' | 'backup_order_id' | 'traffic_id'> & InvoiceSubject,
 ): Promise<void> {
   await db.insertInto('invoice').values(invoice).execute()
@@ -45,20 +49,20 @@ interface InvoiceContent {
   payment: { paid: string }
 }
 
-export async function invoiceOf(
-  db: Handle,
+export async function findInvoice(
+  db: DatabaseHandle,
   { kind, id }: PayableRef,
 ): Promise<{ code: string; content: InvoiceContent } | null> {
   const row = await db
     .selectFrom('invoice')
     .select(['code', 'content'])
-    .where(columnOf[kind], '=', id)
+    .where(columnByKind[kind], '=', id)
     .executeTakeFirst()
   return row ? { code: row.code, content: row.content as InvoiceContent } : null
 }
 
 /** Who sells, as it stands on invoices. */
-export async function sellerNow(db: Handle): Promise<Record<string, unknown>> {
+export async function readSeller(db: DatabaseHandle): Promise<Record<string, unknown>> {
   const { rows } = await sql<{ seller: Record<string, unknown> }>`select provider_company() as seller`.execute(db)
   return rows[0]?.seller ?? {}
 }

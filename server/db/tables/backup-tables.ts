@@ -1,45 +1,45 @@
 /** Backups and their traffic as Kysely sees them. Amounts, percents and GB are text with two decimals (D13, D22). */
 import type { ColumnType, Generated } from 'kysely'
-import type { BackupFault, BackupType } from '#contract/backups.ts'
-import type { Step } from '#domain/fees/explain.ts'
+import type { BackupFault, PdbType } from '#contract/backups.ts'
+import type { FeeStep } from '#domain/fees/explain.ts'
 import type { Currency } from '#domain/money.ts'
 import type { PlainDate } from '#domain/time.ts'
 
 /** Set once. */
-type Fixed<T> = ColumnType<T, T, never>
+type ImmutableColumn<T> = ColumnType<T, T, never>
 
 /** What both hang on, and how each row is kept. */
-interface OfService {
+interface ServiceBillingColumns {
   id: Generated<number>
-  company_id: Fixed<number>
-  service_id: Fixed<number>
-  service_code: Fixed<string>
-  price_id: Fixed<number>
-  currency: Fixed<Currency>
-  steps: ColumnType<Step[], string, never>
+  company_id: ImmutableColumn<number>
+  service_id: ImmutableColumn<number>
+  service_code: ImmutableColumn<string>
+  price_id: ImmutableColumn<number>
+  currency: ImmutableColumn<Currency>
+  steps: ColumnType<FeeStep[], string, never>
   row_version: Generated<number>
   change: number
-  create_time: Fixed<number>
+  create_time: ImmutableColumn<number>
   update_time: number
 }
 
-export interface BackupOrderTable extends OfService {
-  pdb_type: Fixed<BackupType>
+export interface BackupOrderTable extends ServiceBillingColumns {
+  pdb_type: ImmutableColumn<PdbType>
   /** As it was asked for; where the contract ends before, the end says so (D21). */
-  period: Fixed<number>
-  period_type: Fixed<'year' | 'month'>
-  period_start: Fixed<PlainDate>
+  period: ImmutableColumn<number>
+  period_type: ImmutableColumn<'year' | 'month'>
+  period_start: ImmutableColumn<PlainDate>
   /** Exclusive (D18). */
-  period_end: Fixed<PlainDate>
+  period_end: ImmutableColumn<PlainDate>
   /** From where its months count, and the months bought since (decision 60); null: it was cut, or an older version wrote it. */
   anchor_date: ColumnType<PlainDate | null, PlainDate | null | undefined, never>
   anchor_months: ColumnType<number | null, number | null | undefined, never>
   /** The fee of a year. */
-  annual: Fixed<string>
-  discount: Fixed<string>
-  amount: Fixed<string>
+  annual: ImmutableColumn<string>
+  discount: ImmutableColumn<string>
+  amount: ImmutableColumn<string>
   /** Less the discount (D25). */
-  pay_amount: Fixed<string>
+  pay_amount: ImmutableColumn<string>
   /** What would be to pay but is below the smallest payable amount; null: nothing. */
   waived: ColumnType<string | null, string | null | undefined, never>
   /** -1 invalid, 0 unpaid, 1 paid. */
@@ -47,17 +47,17 @@ export interface BackupOrderTable extends OfService {
 }
 
 /** One a service and month. */
-export interface TrafficTable extends OfService {
+export interface TrafficTable extends ServiceBillingColumns {
   /** Exclusive (D18): the first day after the month. */
-  period_end: Fixed<PlainDate>
+  period_end: ImmutableColumn<PlainDate>
   /** GB that were measured. */
-  pdb_traffic: Fixed<string>
+  pdb_traffic: ImmutableColumn<string>
   /** GB of a month that cost nothing. */
-  free: Fixed<string>
+  free: ImmutableColumn<string>
   /** Of a GB beyond them. */
-  price: Fixed<string>
+  price: ImmutableColumn<string>
   /** To be paid, with what was carried to it. */
-  amount: Fixed<string>
+  amount: ImmutableColumn<string>
   /** Of an earlier month, because nobody can pay so little. */
   carried_in: ColumnType<string, string | undefined, never>
   /** The latest of those months, `yyyy-MM`. */
@@ -76,19 +76,19 @@ export interface TrafficTable extends OfService {
 /** One that ran, or runs: an archive in the bucket (pdb2s3) or a schema of the other database (pdb2rds). */
 export interface StoredBackupTable {
   id: Generated<number>
-  company_id: Fixed<number>
-  service_id: Fixed<number>
-  service_code: Fixed<string>
-  pdb_type: Fixed<BackupType>
+  company_id: ImmutableColumn<number>
+  service_id: ImmutableColumn<number>
+  service_code: ImmutableColumn<string>
+  pdb_type: ImmutableColumn<PdbType>
   /** `removed`: what it named is taken away, or is to be. */
   state: 'running' | 'done' | 'failed' | 'removed'
-  cause: Fixed<'schedule' | 'person'>
+  cause: ImmutableColumn<'schedule' | 'person'>
   /** Who asked; null: the clock. */
-  user_id: Fixed<number | null>
-  user_name: Fixed<string | null>
+  user_id: ImmutableColumn<number | null>
+  user_name: ImmutableColumn<string | null>
   /** Of the provider's people, for a customer. */
-  by_provider: Fixed<boolean>
-  progress_key: Fixed<string>
+  by_provider: ImmutableColumn<boolean>
+  progress_key: ImmutableColumn<string>
   /** The archive's key in the bucket, or the schema's name. */
   place: string | null
   /** As it is stored. */
@@ -107,7 +107,7 @@ export interface StoredBackupTable {
   row_version: Generated<number>
   change: number
   /** When it began. */
-  create_time: Fixed<number>
+  create_time: ImmutableColumn<number>
   end_time: number | null
   update_time: number
 }
@@ -115,37 +115,37 @@ export interface StoredBackupTable {
 export interface RestoreTable {
   id: Generated<number>
   /** Whose the backup is. */
-  company_id: Fixed<number>
-  backup_id: Fixed<number>
-  kind: Fixed<'service' | 'drill'>
+  company_id: ImmutableColumn<number>
+  backup_id: ImmutableColumn<number>
+  kind: ImmutableColumn<'service' | 'drill'>
   /** Into which; null: a drill. */
-  service_id: Fixed<number | null>
-  user_id: Fixed<number | null>
-  user_name: Fixed<string | null>
-  by_provider: Fixed<boolean>
+  service_id: ImmutableColumn<number | null>
+  user_id: ImmutableColumn<number | null>
+  user_name: ImmutableColumn<string | null>
+  by_provider: ImmutableColumn<boolean>
   state: 'running' | 'done' | 'failed'
   fault: BackupFault | null
-  create_time: Fixed<number>
+  create_time: ImmutableColumn<number>
   end_time: number | null
 }
 
 /** Bytes that a run has moved in a month. */
 export interface TrafficMovedTable {
-  company_id: Fixed<number>
-  service_id: Fixed<number>
+  company_id: ImmutableColumn<number>
+  service_id: ImmutableColumn<number>
   /** `backup-{id}` or `restore-{id}`. */
-  run: Fixed<string>
+  run: ImmutableColumn<string>
   /** `yyyy-MM` of the business time zone. */
-  month: Fixed<string>
+  month: ImmutableColumn<string>
   bytes: number
 }
 
 export interface BackupReminderTable {
-  backup_order_id: Fixed<number>
-  about: Fixed<'expiry' | 'expired' | 'due'>
-  days: Fixed<number>
-  company_id: Fixed<number>
-  time: Fixed<number>
+  backup_order_id: ImmutableColumn<number>
+  about: ImmutableColumn<'expiry' | 'expired' | 'due'>
+  days: ImmutableColumn<number>
+  company_id: ImmutableColumn<number>
+  time: ImmutableColumn<number>
 }
 
 export interface BackupTables {

@@ -1,11 +1,11 @@
 /** Tables of hosted services. */
 import type { ColumnType, Generated, Selectable } from 'kysely'
 import type { PlainDate, Timestamp } from '#domain/time.ts'
-import type { BackupType } from '#contract/backups.ts'
+import type { PdbType } from '#contract/backups.ts'
 import type { ServiceOperation, serviceFaults } from '#contract/services.ts'
 
 /** Set once. */
-type Fixed<T> = ColumnType<T, T, never>
+type ImmutableColumn<T> = ColumnType<T, T, never>
 
 /** What is being done to a service, and by whom. */
 export interface RunningOperation {
@@ -20,12 +20,12 @@ export interface RunningOperation {
   progressKey: string
 }
 
-type Json<T> = ColumnType<T, string, string>
+type JsonColumn<T> = ColumnType<T, string, string>
 
 export interface ServiceTable {
   id: Generated<number>
-  company_id: Fixed<number>
-  code: Fixed<string>
+  company_id: ImmutableColumn<number>
+  code: ImmutableColumn<string>
   name: string
   /** Null until the system runs. */
   url: string | null
@@ -54,10 +54,10 @@ export interface ServiceTable {
   next_pdb2s3: number | null
   next_pdb2rds: number | null
   /** Subscriptions whose newest backup failed. */
-  failing_backups: ColumnType<BackupType[], string | undefined, string>
+  failing_backups: ColumnType<PdbType[], string | undefined, string>
   /** When people were last told by mail that backups fail, epoch ms. */
   told_failing: number | null
-  operation: Json<RunningOperation> | null
+  operation: JsonColumn<RunningOperation> | null
   /** Of the last operation: what comes from an earlier one is refused. */
   fence: Generated<number>
   /** It is set up by itself once its contract runs; false: it was, or somebody took it away. */
@@ -73,7 +73,7 @@ export interface ServiceTable {
   told_erase: PlainDate | null
   change: Generated<number>
   row_version: Generated<number>
-  create_time: Fixed<number>
+  create_time: ImmutableColumn<number>
   update_time: number
 }
 
@@ -110,8 +110,8 @@ export interface ServiceRowView extends Selectable<ServiceTable> {
 
 /** A new password until whoever asked for it has fetched it. */
 export interface ServicePasswordTable {
-  service_id: Fixed<number>
-  company_id: Fixed<number>
+  service_id: ImmutableColumn<number>
+  company_id: ImmutableColumn<number>
   user_id: number
   sealed: string
   until: number

@@ -1,9 +1,9 @@
 /** The catalogue, orders, contracts and payments as Kysely sees them. Amounts are text with two decimals (D13). */
 import type { ColumnType, Generated, Selectable } from 'kysely'
 import type { ClientType } from '#domain/access.ts'
-import type { Requirement } from '#domain/catalogue/apps.ts'
+import type { AppRequirement } from '#domain/catalogue/apps.ts'
 import type { UatBound } from '#domain/fees/annual.ts'
-import type { Step } from '#domain/fees/explain.ts'
+import type { FeeStep } from '#domain/fees/explain.ts'
 import type { UserMode } from '#domain/fees/price-list.ts'
 import type { Currency } from '#domain/money.ts'
 import type { PriceContent } from '#domain/checks/price-checks.ts'
@@ -11,15 +11,15 @@ import type { PaymentType } from '#domain/payments.ts'
 import type { PlainDate, Timestamp } from '#domain/time.ts'
 import type { Language } from '#domain/accounts/users.ts'
 
-type Json<T> = ColumnType<T, string, string>
+type JsonColumn<T> = ColumnType<T, string, string>
 /** Set once. */
-type Fixed<T> = ColumnType<T, T, never>
+type ImmutableColumn<T> = ColumnType<T, T, never>
 
-interface Kept {
+interface VersionedColumns {
   id: Generated<number>
   row_version: Generated<number>
   change: number
-  create_time: Fixed<number>
+  create_time: ImmutableColumn<number>
   update_time: number
 }
 
@@ -29,28 +29,28 @@ export interface CatalogueTable {
   change: number
 }
 
-export interface ModuleTable extends Kept {
-  type: Fixed<ClientType>
-  code: Fixed<string>
-  code_key: Fixed<string>
+export interface ModuleTable extends VersionedColumns {
+  type: ImmutableColumn<ClientType>
+  code: ImmutableColumn<string>
+  code_key: ImmutableColumn<string>
   name: string
   name_key: string
-  hidden: Fixed<boolean>
-  dependencies: Json<string[]>
-  conditions: Json<string[]>
+  hidden: ImmutableColumn<boolean>
+  dependencies: JsonColumn<string[]>
+  conditions: JsonColumn<string[]>
   any_condition: boolean
-  apps: Json<{ code: string; flag: Record<string, number | boolean> }[]>
+  apps: JsonColumn<{ code: string; flag: Record<string, number | boolean> }[]>
   version: Generated<string>
   deleted: Generated<boolean>
 }
 
-export interface PriceListTable extends Kept {
-  type: Fixed<ClientType>
+export interface PriceListTable extends VersionedColumns {
+  type: ImmutableColumn<ClientType>
   effective_date: PlainDate
   description: string
   description_key: string
   confirmed: boolean
-  content: Json<PriceContent>
+  content: JsonColumn<PriceContent>
   /** Of a confirmed list: withdrawn. Its last update is then when and by whom. */
   deleted: Generated<boolean>
   update_user_name: string
@@ -60,31 +60,31 @@ export interface PriceListTable extends Kept {
 export interface AppVersionTable {
   id: Generated<number>
   /** Who made it, by the code in its manifest (D80). */
-  provider: Fixed<string>
-  code: Fixed<string>
-  code_key: Fixed<string>
-  name: Fixed<string>
-  name_key: Fixed<string>
+  provider: ImmutableColumn<string>
+  code: ImmutableColumn<string>
+  code_key: ImmutableColumn<string>
+  name: ImmutableColumn<string>
+  name_key: ImmutableColumn<string>
   /** What its package calls the module that it comes from. */
-  module: Fixed<string>
-  version: Fixed<string>
+  module: ImmutableColumn<string>
+  version: ImmutableColumn<string>
   /** The version as numbers, worked out by the database. */
   place: ColumnType<number[], never, never>
   /** The lowest version from which it can be upgraded to (D79). */
-  min_version_required: Fixed<string | null>
-  release_date: Fixed<PlainDate | null>
-  flags: ColumnType<AppFlag[], string, never>
-  requires: ColumnType<Requirement[], string, never>
+  min_version_required: ImmutableColumn<string | null>
+  release_date: ImmutableColumn<PlainDate | null>
+  flags: ColumnType<AppFlagDefinition[], string, never>
+  requires: ColumnType<AppRequirement[], string, never>
   /** Ids of web resources: its picture and its change log. */
-  icon: Fixed<string | null>
-  markdown: Fixed<string | null>
+  icon: ImmutableColumn<string | null>
+  markdown: ImmutableColumn<string | null>
   /** Of its package; null: published before packages were. */
   sha256: ColumnType<string | null, string | null | undefined, never>
-  change: Fixed<number>
-  create_time: Fixed<number>
+  change: ImmutableColumn<number>
+  create_time: ImmutableColumn<number>
 }
 
-export interface AppFlag {
+export interface AppFlagDefinition {
   key: string
   name: string
   type: 'boolean' | 'int'
@@ -93,59 +93,59 @@ export interface AppFlag {
 
 /** The version of an app that runs in a created service. */
 export interface ServiceAppTable {
-  service_id: Fixed<number>
-  company_id: Fixed<number>
-  code: Fixed<string>
-  version: Fixed<string>
+  service_id: ImmutableColumn<number>
+  company_id: ImmutableColumn<number>
+  code: ImmutableColumn<string>
+  version: ImmutableColumn<string>
 }
 
 export type OrderType = 'create' | 'extend' | 'change'
 
 /** What an order and the contract that comes of it have alike. */
-interface Agreed {
-  currency: Fixed<Currency>
-  user_mode: Fixed<UserMode>
-  users: Fixed<number>
+interface AgreementColumns {
+  currency: ImmutableColumn<Currency>
+  user_mode: ImmutableColumn<UserMode>
+  users: ImmutableColumn<number>
   modules: ColumnType<string[], string, never>
-  uat: Fixed<0 | 1>
-  client_type: Fixed<ClientType>
-  price_id: Fixed<number>
+  uat: ImmutableColumn<0 | 1>
+  client_type: ImmutableColumn<ClientType>
+  price_id: ImmutableColumn<number>
   /** The fee of a year. */
-  annual: Fixed<string>
-  contract_amount: Fixed<string>
-  residual_amount: Fixed<string>
-  amount: Fixed<string>
-  pay_amount: Fixed<string>
+  annual: ImmutableColumn<string>
+  contract_amount: ImmutableColumn<string>
+  residual_amount: ImmutableColumn<string>
+  amount: ImmutableColumn<string>
+  pay_amount: ImmutableColumn<string>
   /** Years. */
-  period: Fixed<number>
-  period_start: Fixed<PlainDate>
+  period: ImmutableColumn<number>
+  period_start: ImmutableColumn<PlainDate>
   /** Exclusive (D18). */
-  period_end: Fixed<PlainDate>
+  period_end: ImmutableColumn<PlainDate>
 }
 
-export type AgreedRow = Selectable<Agreed>
+export type AgreementRow = Selectable<AgreementColumns>
 
-export interface OrderTable extends Kept, Agreed {
-  company_id: Fixed<number>
+export interface OrderTable extends VersionedColumns, AgreementColumns {
+  company_id: ImmutableColumn<number>
   /** Of the service. */
-  code: Fixed<string>
-  name: Fixed<string>
-  name_key: Fixed<string>
-  description: Fixed<string | null>
-  type: Fixed<OrderType>
+  code: ImmutableColumn<string>
+  name: ImmutableColumn<string>
+  name_key: ImmutableColumn<string>
+  description: ImmutableColumn<string | null>
+  type: ImmutableColumn<OrderType>
   /** The state is worked out of it (`stateOf`). */
   stored: 'invalid' | 'unpaid' | 'paid' | 'overwritten'
   invalid_why: 'overdue' | 'replaced' | null
-  uat_bound: Fixed<UatBound>
-  steps: ColumnType<Step[], string, never>
+  uat_bound: ImmutableColumn<UatBound>
+  steps: ColumnType<FeeStep[], string, never>
   /** The contract that is changed or extended. */
-  base_id: Fixed<number | null>
+  base_id: ImmutableColumn<number | null>
   /** The contract whose terms it restores; null: it is no undo. */
   restores_id: ColumnType<number | null, number | null | undefined, never>
   /** The contract that came of it. */
   contract_id: number | null
   /** The last second in which it can be paid (D31). */
-  due: Fixed<Timestamp>
+  due: ImmutableColumn<Timestamp>
   alert_date: PlainDate | null
   /** What a change comes to that is below the smallest payable amount, and is not charged; null: nothing. */
   waived: ColumnType<string | null, string | null | undefined, never>
@@ -156,69 +156,69 @@ export interface OrderTable extends Kept, Agreed {
   deleted: Generated<boolean>
 }
 
-export interface ContractTable extends Agreed {
+export interface ContractTable extends AgreementColumns {
   id: Generated<number>
-  company_id: Fixed<number>
-  code: Fixed<string>
-  service_code: Fixed<string>
-  order_id: Fixed<number>
-  type: Fixed<OrderType>
+  company_id: ImmutableColumn<number>
+  code: ImmutableColumn<string>
+  service_code: ImmutableColumn<string>
+  order_id: ImmutableColumn<number>
+  type: ImmutableColumn<OrderType>
   /** Paid stretches in the order of their days (D12). */
   segments: ColumnType<{ start: PlainDate; end: PlainDate; annual: string }[], string, never>
   /** From where its years count, and the months bought since (decision 60); null: an older version wrote it. */
   anchor_date: ColumnType<PlainDate | null, PlainDate | null | undefined, never>
   anchor_months: ColumnType<number | null, number | null | undefined, never>
   overwritten: Generated<boolean>
-  create_time: Fixed<number>
+  create_time: ImmutableColumn<number>
 }
 
 export interface ReminderTable {
-  order_id: Fixed<number>
-  about: Fixed<'expiry' | 'expired' | 'due'>
-  days: Fixed<number>
-  company_id: Fixed<number>
-  time: Fixed<number>
+  order_id: ImmutableColumn<number>
+  about: ImmutableColumn<'expiry' | 'expired' | 'due'>
+  days: ImmutableColumn<number>
+  company_id: ImmutableColumn<number>
+  time: ImmutableColumn<number>
 }
 
 /** What a gateway says that it took, each once. */
 export interface PaymentTable {
   id: Generated<number>
-  company_id: Fixed<number>
+  company_id: ImmutableColumn<number>
   /** What is paid is one of three. */
-  order_id: Fixed<number | null>
-  backup_order_id: Fixed<number | null>
-  traffic_id: Fixed<number | null>
-  gateway: Fixed<string>
-  reference: Fixed<string>
-  amount: Fixed<string>
-  currency: Fixed<string>
-  paid_at: Fixed<number>
+  order_id: ImmutableColumn<number | null>
+  backup_order_id: ImmutableColumn<number | null>
+  traffic_id: ImmutableColumn<number | null>
+  gateway: ImmutableColumn<string>
+  reference: ImmutableColumn<string>
+  amount: ImmutableColumn<string>
+  currency: ImmutableColumn<string>
+  paid_at: ImmutableColumn<number>
   /** What became of it: only `applied` has an effect. */
-  outcome: Fixed<'applied' | 'paid already' | 'another amount' | 'another currency' | 'too late' | 'replaced'>
-  create_time: Fixed<number>
+  outcome: ImmutableColumn<'applied' | 'paid already' | 'another amount' | 'another currency' | 'too late' | 'replaced'>
+  create_time: ImmutableColumn<number>
 }
 
 /** What was begun at a gateway; written before the gateway is asked. */
 export interface PaymentAttemptTable {
   id: Generated<number>
-  company_id: Fixed<number>
+  company_id: ImmutableColumn<number>
   /** What is paid is one of three. */
-  order_id: Fixed<number | null>
-  backup_order_id: Fixed<number | null>
-  traffic_id: Fixed<number | null>
+  order_id: ImmutableColumn<number | null>
+  backup_order_id: ImmutableColumn<number | null>
+  traffic_id: ImmutableColumn<number | null>
   /** Who pays. */
-  user_id: Fixed<number | null>
+  user_id: ImmutableColumn<number | null>
   /** Of the call that began it; the same call again is told the same. */
-  intent: Fixed<string | null>
+  intent: ImmutableColumn<string | null>
   /** Under which the gateway knows it. */
-  key: Fixed<string>
-  gateway: Fixed<PaymentType>
+  key: ImmutableColumn<string>
+  gateway: ImmutableColumn<PaymentType>
   /** What the card's token hashes to; null: the gateway asks for the card. */
-  token_hash: Fixed<string | null>
-  amount: Fixed<string>
-  currency: Fixed<Currency>
-  language: Fixed<Language>
-  device: Fixed<'desktop' | 'phone'>
+  token_hash: ImmutableColumn<string | null>
+  amount: ImmutableColumn<string>
+  currency: ImmutableColumn<Currency>
+  language: ImmutableColumn<Language>
+  device: ImmutableColumn<'desktop' | 'phone'>
   /** `begun`: nobody knows whether the gateway has heard of it. The last three are final, but for money that comes after all. */
   state: 'begun' | 'open' | 'processing' | 'paid' | 'declined' | 'closed'
   /** Why it was declined, in the gateway's code. */
@@ -230,17 +230,17 @@ export interface PaymentAttemptTable {
   looks: Generated<number>
   /** Epoch ms; null: nothing more is expected. */
   next_look: number | null
-  begun_at: Fixed<number>
+  begun_at: ImmutableColumn<number>
   end_time: number | null
 }
 
 /** Money that was taken and no order waited for: each unit of it is on what it was paid for, was given back, or is such a task. */
 export interface PaymentTaskTable {
   id: Generated<number>
-  company_id: Fixed<number>
-  payment_id: Fixed<number>
+  company_id: ImmutableColumn<number>
+  payment_id: ImmutableColumn<number>
   /** By which it was paid; null: it is not known, and the portal cannot refund it. */
-  attempt_id: Fixed<number | null>
+  attempt_id: ImmutableColumn<number | null>
   state: 'open' | 'refunding' | 'refunded' | 'applied'
   /** Under which the gateway knows the refund. */
   refund_key: string | null
@@ -254,7 +254,7 @@ export interface PaymentTaskTable {
   looks: Generated<number>
   /** Epoch ms; null: nothing is expected of the gateway. */
   next_look: number | null
-  create_time: Fixed<number>
+  create_time: ImmutableColumn<number>
   update_time: number
   end_time: number | null
 }
@@ -262,19 +262,19 @@ export interface PaymentTaskTable {
 /** Frozen when it was paid; without gaps in its numbers (D90). What it is of is one of three. */
 export interface InvoiceTable {
   id: Generated<number>
-  company_id: Fixed<number>
-  code: Fixed<string>
-  order_id: Fixed<number | null>
-  backup_order_id: Fixed<number | null>
-  traffic_id: Fixed<number | null>
+  company_id: ImmutableColumn<number>
+  code: ImmutableColumn<string>
+  order_id: ImmutableColumn<number | null>
+  backup_order_id: ImmutableColumn<number | null>
+  traffic_id: ImmutableColumn<number | null>
   content: ColumnType<unknown, string, never>
-  create_time: Fixed<number>
+  create_time: ImmutableColumn<number>
 }
 
 /** A user's secret address for calendar programs. */
 export interface CalendarFeedTable {
-  user_id: Fixed<number>
-  company_id: Fixed<number>
+  user_id: ImmutableColumn<number>
+  company_id: ImmutableColumn<number>
   hash: string
   create_time: number
 }

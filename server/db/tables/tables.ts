@@ -4,16 +4,16 @@
  */
 import type { ColumnType, Generated } from 'kysely'
 import type { AccessLevel } from '#domain/access.ts'
-import type { Language, Title, UserStatus } from '#domain/accounts/users.ts'
+import type { Language, UserTitle, UserStatus } from '#domain/accounts/users.ts'
 import type { AuditTables } from '#server/db/tables/audit-tables.ts'
 import type { BackupTables } from '#server/db/tables/backup-tables.ts'
 import type { HostingTables } from '#server/db/tables/hosting-tables.ts'
 import type { OrderTables } from '#server/db/tables/order-tables.ts'
 import type { UploadTables } from '#server/db/tables/upload-tables.ts'
 
-type Json<T> = ColumnType<T, string, string>
+type JsonColumn<T> = ColumnType<T, string, string>
 /** Set once. */
-type Fixed<T> = ColumnType<T, T, never>
+type ImmutableColumn<T> = ColumnType<T, T, never>
 
 export interface CompanyTable {
   id: Generated<number>
@@ -33,14 +33,14 @@ export interface CompanyTable {
   /** Its users need a second factor. */
   mfa_required: Generated<boolean>
   row_version: Generated<number>
-  create_time: Fixed<number>
+  create_time: ImmutableColumn<number>
   update_time: number
 }
 
 export interface UserTable {
   id: Generated<number>
-  company_id: Fixed<number>
-  title: Title
+  company_id: ImmutableColumn<number>
+  title: UserTitle
   name: string
   name_key: string
   email: string
@@ -55,13 +55,13 @@ export interface UserTable {
   language: Language
   access_level: AccessLevel
   /** 32 bytes, base64url: the account's first sealing key, which has the id 0. Each session has its own (SealKeyTable). */
-  seal_key: Fixed<string>
+  seal_key: ImmutableColumn<string>
   /** Of the demo world, whose passwords everybody knows. */
   demo: Generated<boolean>
   row_version: Generated<number>
   /** Change number at its last change (protocol 34). */
   change: number
-  create_time: Fixed<number>
+  create_time: ImmutableColumn<number>
   update_time: number
   /** When the latest activation mail was sent; null: when the user was created. */
   invite_time: Generated<number | null>
@@ -69,13 +69,13 @@ export interface UserTable {
 
 /** One sign-in on one device: a family of tokens. */
 export interface SessionTable {
-  id: Fixed<string>
-  user_id: Fixed<number>
-  company_id: Fixed<number>
-  create_time: Fixed<number>
+  id: ImmutableColumn<string>
+  user_id: ImmutableColumn<number>
+  company_id: ImmutableColumn<number>
+  create_time: ImmutableColumn<number>
   last_time: number
   /** The family never outlives this (K-06). */
-  end_time: Fixed<number>
+  end_time: ImmutableColumn<number>
   ended: number | null
   ended_why: string | null
   user_agent: string
@@ -85,27 +85,27 @@ export interface SessionTable {
 /** The key under which the device of one session seals unsent writes. There are as many as sign-ins, so its id is a bigint. */
 export interface SealKeyTable {
   id: Generated<number>
-  user_id: Fixed<number>
-  company_id: Fixed<number>
+  user_id: ImmutableColumn<number>
+  company_id: ImmutableColumn<number>
   /** The session may be gone. */
-  session_id: Fixed<string>
+  session_id: ImmutableColumn<string>
   /** 32 bytes, base64url. */
-  key: Fixed<string>
-  create_time: Fixed<number>
+  key: ImmutableColumn<string>
+  create_time: ImmutableColumn<number>
 }
 
 /** One generation of a family. Only hashes stand here (S-41). */
 export interface TokenTable {
   id: Generated<number>
-  session_id: Fixed<string>
-  user_id: Fixed<number>
-  company_id: Fixed<number>
-  refresh_hash: Fixed<string>
-  access_hash: Fixed<string>
-  parent_id: Fixed<number | null>
-  create_time: Fixed<number>
-  access_until: Fixed<number>
-  refresh_until: Fixed<number>
+  session_id: ImmutableColumn<string>
+  user_id: ImmutableColumn<number>
+  company_id: ImmutableColumn<number>
+  refresh_hash: ImmutableColumn<string>
+  access_hash: ImmutableColumn<string>
+  parent_id: ImmutableColumn<number | null>
+  create_time: ImmutableColumn<number>
+  access_until: ImmutableColumn<number>
+  refresh_until: ImmutableColumn<number>
   /** When its refresh token was first presented, and when its access token was (decision 69; only where it has a parent). Epoch ms. */
   used: number | null
   access_used: Generated<number | null>
@@ -113,34 +113,34 @@ export interface TokenTable {
 
 /** A device from which a user has signed in, by a hash that is of that user alone. */
 export interface DeviceTable {
-  hash: Fixed<string>
-  user_id: Fixed<number>
-  company_id: Fixed<number>
-  create_time: Fixed<number>
+  hash: ImmutableColumn<string>
+  user_id: ImmutableColumn<number>
+  company_id: ImmutableColumn<number>
+  create_time: ImmutableColumn<number>
   last_time: number
 }
 
 /** Links of mails and the first admin's link: single use, hashed. */
 export interface OneTimeKeyTable {
-  hash: Fixed<string>
-  user_id: Fixed<number>
-  company_id: Fixed<number>
-  purpose: Fixed<'activate' | 'reset'>
+  hash: ImmutableColumn<string>
+  user_id: ImmutableColumn<number>
+  company_id: ImmutableColumn<number>
+  purpose: ImmutableColumn<'activate' | 'reset'>
   until: number
   used: number | null
 }
 
 /** Addresses that show somebody something once: hashed, single use, short-lived (D64, D65). */
 export interface TicketTable {
-  hash: Fixed<string>
-  kind: Fixed<TicketKind>
-  user_id: Fixed<number>
-  company_id: Fixed<number>
+  hash: ImmutableColumn<string>
+  kind: ImmutableColumn<TicketKind>
+  user_id: ImmutableColumn<number>
+  company_id: ImmutableColumn<number>
   /** The session that it ends with; null: it opens nothing by itself (`confirm`). */
-  session_id: Fixed<string | null>
+  session_id: ImmutableColumn<string | null>
   /** What it shows: each kind knows its own. */
   subject: ColumnType<unknown, string, never>
-  until: Fixed<number>
+  until: ImmutableColumn<number>
   used: number | null
   /** SHA-256 of the cookie of the browser that opened it first. */
   browser: string | null
@@ -149,9 +149,9 @@ export type TicketKind = 'price' | 'print' | 'confirm' | 'log'
 
 /** What a price list's file held when it was looked into: imported from here. */
 export interface PriceUploadTable {
-  user_id: Fixed<number>
-  company_id: Fixed<number>
-  md5: Fixed<string>
+  user_id: ImmutableColumn<number>
+  company_id: ImmutableColumn<number>
+  md5: ImmutableColumn<string>
   content: ColumnType<unknown, string, string>
   create_time: number
 }
@@ -159,47 +159,47 @@ export interface PriceUploadTable {
 /** What a user can prove themselves with beside the password. */
 export interface FactorTable {
   id: Generated<number>
-  user_id: Fixed<number>
-  company_id: Fixed<number>
-  kind: Fixed<'totp' | 'passkey'>
+  user_id: ImmutableColumn<number>
+  company_id: ImmutableColumn<number>
+  kind: ImmutableColumn<'totp' | 'passkey'>
   name: string
   /** Sealed (use-cases/factors/factor-secrets.ts). */
-  secret: Fixed<string | null>
+  secret: ImmutableColumn<string | null>
   /** The latest 30-second step whose code was taken: nothing up to it is taken again. */
   last_step: number | null
-  credential_id: Fixed<string | null>
+  credential_id: ImmutableColumn<string | null>
   /** COSE, base64url. */
-  public_key: Fixed<string | null>
+  public_key: ImmutableColumn<string | null>
   /** How often the key says that it has signed; 0 for ever where it does not count. */
   counter: number | null
   /** As the browser named them, joined by commas. */
-  transports: Fixed<string | null>
-  create_time: Fixed<number>
+  transports: ImmutableColumn<string | null>
+  create_time: ImmutableColumn<number>
   last_time: number | null
 }
 
 export interface RecoveryCodeTable {
-  hash: Fixed<string>
-  user_id: Fixed<number>
-  company_id: Fixed<number>
+  hash: ImmutableColumn<string>
+  user_id: ImmutableColumn<number>
+  company_id: ImmutableColumn<number>
   used: number | null
 }
 
 /** A password step that waits for its second, or a signed-in user's right to change their factors: what `mfa_token` names. */
 export interface MfaTokenTable {
-  hash: Fixed<string>
-  user_id: Fixed<number>
-  company_id: Fixed<number>
+  hash: ImmutableColumn<string>
+  user_id: ImmutableColumn<number>
+  company_id: ImmutableColumn<number>
   /** Null: of a sign-in, which has none yet. */
-  session_id: Fixed<string | null>
+  session_id: ImmutableColumn<string | null>
   /** Of the password's hash: with another password it is worth nothing. */
-  password_print: Fixed<string>
+  password_print: ImmutableColumn<string>
   challenge: string
   /** The sealed secret of an authenticator that is being set up. */
   pending: string | null
   /** When its user gave a password or a factor, or set up the first one. */
   proven: number | null
-  until: Fixed<number>
+  until: ImmutableColumn<number>
   done: number | null
 }
 
@@ -214,59 +214,59 @@ export interface AttemptTable {
 export interface IdempotencyTable {
   id: Generated<number>
   /** 0 and 0 for calls without a session. */
-  company_id: Fixed<number>
-  user_id: Fixed<number>
-  key: Fixed<string>
-  intent: Fixed<string>
-  fingerprint: Fixed<string>
-  method: Fixed<string>
-  path: Fixed<string>
+  company_id: ImmutableColumn<number>
+  user_id: ImmutableColumn<number>
+  key: ImmutableColumn<string>
+  intent: ImmutableColumn<string>
+  fingerprint: ImmutableColumn<string>
+  method: ImmutableColumn<string>
+  path: ImmutableColumn<string>
   state: 'open' | 'done' | 'refused' | 'void' | 'started'
   status: number | null
   /** Headers of the stored answer that are part of it (ETag, Location). */
-  headers: Json<Record<string, string>> | null
+  headers: JsonColumn<Record<string, string>> | null
   /** The answer's exact bytes; dropped after 35 days, the rest stays as a stub. */
   body: string | null
   /** The row it left: what `~{intent}` names, and what `If-Match: "~{intent}"` compares (protocol 9, 17). */
   row_kind: string | null
   row_id: number | null
   row_version: number | null
-  create_time: Fixed<number>
+  create_time: ImmutableColumn<number>
 }
 
 /** Per company, taken last in a writing transaction: change numbers follow the order of commits (protocol 34). */
 export interface ChangeTable {
-  company_id: Fixed<number>
+  company_id: ImmutableColumn<number>
   value: number
   /** The highest number whose tombstone is swept: who knows less than this must fill anew. */
   floor: Generated<number>
 }
 
 export interface TombstoneTable {
-  company_id: Fixed<number>
-  kind: Fixed<string>
-  row_id: Fixed<number>
-  change: Fixed<number>
-  time: Fixed<number>
+  company_id: ImmutableColumn<number>
+  kind: ImmutableColumn<string>
+  row_id: ImmutableColumn<number>
+  change: ImmutableColumn<number>
+  time: ImmutableColumn<number>
 }
 
 /** Append-only for the application's role (S-91); `hash` chains each row to the one before it of the same company. */
 
 /** A long request: begun in the transaction that took it, worked by whoever holds the lease (protocol 26, 39). */
 export interface JobTable {
-  id: Fixed<string>
-  company_id: Fixed<number>
-  user_id: Fixed<number>
+  id: ImmutableColumn<string>
+  company_id: ImmutableColumn<number>
+  user_id: ImmutableColumn<number>
   /** The write that began it; with its kind it is begun once. */
-  intent: Fixed<string>
-  kind: Fixed<string>
+  intent: ImmutableColumn<string>
+  kind: ImmutableColumn<string>
   state: 'queued' | 'running' | 'done' | 'failed'
   percent: number
   /** Names it in messages of the websocket (S-60). */
-  progress_key: Fixed<string>
+  progress_key: ImmutableColumn<string>
   input: ColumnType<unknown, string, never>
   /** How far it came, in its kind's own words; null: at the beginning. */
-  point: Json<unknown> | null
+  point: JsonColumn<unknown> | null
   /** The final answer. Its bytes go after a day; of a failed one they are the problem's code and data. */
   status: number | null
   body: string | null
@@ -277,8 +277,8 @@ export interface JobTable {
   /** Nobody else takes it before. */
   lease_until: number
   /** When a poll no longer answers "still running". The work goes on. */
-  deadline: Fixed<number>
-  create_time: Fixed<number>
+  deadline: ImmutableColumn<number>
+  create_time: ImmutableColumn<number>
   end_time: number | null
 }
 
@@ -286,12 +286,12 @@ export interface JobTable {
 export interface AssetTable {
   id: Generated<number>
   /** The id that answers and addresses bear. */
-  name: Fixed<string>
-  company_id: Fixed<number>
-  user_id: Fixed<number>
-  type: Fixed<'image/webp'>
-  bytes: Fixed<Uint8Array>
-  create_time: Fixed<number>
+  name: ImmutableColumn<string>
+  company_id: ImmutableColumn<number>
+  user_id: ImmutableColumn<number>
+  type: ImmutableColumn<'image/webp'>
+  bytes: ImmutableColumn<Uint8Array>
+  create_time: ImmutableColumn<number>
 }
 
 /** Facts about the installation: its id, the build that made it, whether the demo world was loaded. */
@@ -300,7 +300,7 @@ export interface FactTable {
   value: string
 }
 
-export interface Tables extends AuditTables, BackupTables, HostingTables, OrderTables, UploadTables {
+export interface DatabaseTables extends AuditTables, BackupTables, HostingTables, OrderTables, UploadTables {
   company: CompanyTable
   portal_user: UserTable
   asset: AssetTable

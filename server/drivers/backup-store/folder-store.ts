@@ -6,55 +6,60 @@ import { createHash, randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import { type BackupStore, type Meter, type StoredObject, StoreError } from '#server/drivers/backup-store/driver.ts'
-import { asStoreErrors, codeOf } from '#server/drivers/backup-store/disk-faults.ts'
-import { checkedKey } from '#server/drivers/backup-store/object-key.ts'
+import {
+  type BackupStore,
+  type ByteMeter,
+  type StoredObject,
+  StoreError,
+} from '#server/drivers/backup-store/backup-store.ts'
+import { withStoreErrors, getErrorCode } from '#server/drivers/backup-store/disk-errors.ts'
+import { requireObjectKey } from '#server/drivers/backup-store/object-key.ts'
 
 /** No key begins with a dot. */
-const drafts = '.drafts'
-const lookEvery = 16 * 2 ** 20
+const draftsFolder = '.drafts'
+const spaceCheckInterval = 16 * 2 ** 20
 
-export interface FolderSettings {
+export interface FolderStoreSettings {
   /** Made where it is not there. */
   folder: string
   /** False: a disk that others need, too, is almost full. */
   hasRoom: () => Promise<boolean>
 }
 
-export function folderStore({ folder, hasRoom }: FolderSettings): BackupStore {
-  const place = (key: string) => join(folder, checkedKey(key))
+export function createFolderStore({ folder, hasRoom }: FolderStoreSettings): BackupStore {
+  const toPath = (key: string) => join(folder, requireObjectKey(key))
 
-  async function writeDraft(draft: FileHandle, body: AsyncIterable<Uint8Array>, meter: Meter) {
+  async function writeDraft(draft: FileHandle, body: AsyncIterable<Uint8Array>, meter: ByteMeter) {
     const hash = createHash('sha256')
     let bytes = 0
-    let looked = -lookEvery
+    let bytesAtLastCheck = -spaceCheckInterval
     for await (const part of body) {
-      if (bytes - looked >= lookEvery) {
+      if (bytes - bytesAtLastCheck >= spaceCheckInterval) {
         if (!(await hasRoom())) throw new StoreError('no_room', `The disk of ${folder} is almost full.`)
-        looked = bytes
+        bytesAtLastCheck = bytes
       }
-      await asStoreErrors(() => draft.writeFile(part))
+      await withStoreErrors(() => draft.writeFile(part))
       hash.update(part)
       bytes += part.length
       await meter(part.length)
     }
-    await asStoreErrors(() => draft.sync())
+    await withStoreErrors(() => draft.sync())
     return { bytes, sha256: hash.digest('hex') }
   }
 
   return {
     name: 'local',
     async put(key, body, meter) {
-      const path = place(key)
-      const draft = join(folder, drafts, randomUUID())
-      const handle = await asStoreErrors(async () => {
-        await mkdir(join(folder, drafts), { recursive: true, mode: 0o700 })
+      const path = toPath(key)
+      const draft = join(folder, draftsFolder, randomUUID())
+      const handle = await withStoreErrors(async () => {
+        await mkdir(join(folder, draftsFolder), { recursive: true, mode: 0o700 })
         return open(draft, 'wx', 0o600)
       })
       try {
-        const written = await writeDraft(handle, body, meter)
-        await asStoreErrors(() => nameDraft(folder, draft, path))
-        return written
+        const result = await writeDraft(handle, body, meter)
+        await withStoreErrors(() => renameDraft(folder, draft, path))
+        return result
       } catch (error) {
         await rm(draft, { force: true })
         throw error
@@ -63,15 +68,15 @@ export function folderStore({ folder, hasRoom }: FolderSettings): BackupStore {
       }
     },
     async *get(key, meter) {
-      const path = place(key)
-      const file = await asStoreErrors(async () => {
-        await enter(folder, path, notMade)
+      const path = toPath(key)
+      const file = await withStoreErrors(async () => {
+        await walkFolders(folder, path, throwMissing)
         return open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
       })
       try {
         const buffer = Buffer.alloc(256 * 1024)
         for (;;) {
-          const { bytesRead } = await asStoreErrors(() => file.read(buffer, 0, buffer.length))
+          const { bytesRead } = await withStoreErrors(() => file.read(buffer, 0, buffer.length))
           if (bytesRead === 0) return
           await meter(bytesRead)
           yield new Uint8Array(buffer.subarray(0, bytesRead))
@@ -81,29 +86,29 @@ export function folderStore({ folder, hasRoom }: FolderSettings): BackupStore {
       }
     },
     async *list(prefix) {
-      const keys = await asStoreErrors(() => keysIn(folder))
-      for (const key of keys.filter((one) => one.startsWith(prefix)).toSorted(byBytes)) {
-        const object = await asStoreErrors(() => objectAt(folder, key))
+      const keys = await withStoreErrors(() => listKeys(folder))
+      for (const key of keys.filter((listedKey) => listedKey.startsWith(prefix)).toSorted(compareBytes)) {
+        const object = await withStoreErrors(() => readObject(folder, key))
         if (object) yield object
       }
     },
     async remove(key) {
-      const path = place(key)
-      await asStoreErrors(async () => {
-        if (!(await isThere(path))) return
-        await enter(folder, path, notMade)
+      const path = toPath(key)
+      await withStoreErrors(async () => {
+        if (!(await exists(path))) return
+        await walkFolders(folder, path, throwMissing)
         await rm(path, { force: true })
         await syncFolder(dirname(path))
       })
     },
-    async tidy(olderThanMs) {
-      return asStoreErrors(async () => {
-        const names = await readdir(join(folder, drafts)).catch(nothingThere)
-        const before = Date.now() - olderThanMs
-        const ages = await Promise.all(names.map((name) => lstat(join(folder, drafts, name)).catch(() => null)))
-        const old = names.filter((_, at) => (ages[at]?.mtimeMs ?? before) < before)
-        for (const name of old) await rm(join(folder, drafts, name), { force: true })
-        return old.length
+    async cleanUp(olderThanMs) {
+      return withStoreErrors(async () => {
+        const names = await readdir(join(folder, draftsFolder)).catch(emptyIfMissing)
+        const cutoff = Date.now() - olderThanMs
+        const stats = await Promise.all(names.map((name) => lstat(join(folder, draftsFolder, name)).catch(() => null)))
+        const oldNames = names.filter((_, at) => (stats[at]?.mtimeMs ?? cutoff) < cutoff)
+        for (const name of oldNames) await rm(join(folder, draftsFolder, name), { force: true })
+        return oldNames.length
       })
     },
     close: async () => undefined,
@@ -111,30 +116,33 @@ export function folderStore({ folder, hasRoom }: FolderSettings): BackupStore {
 }
 
 /** From here on it is there, also after a power cut. */
-async function nameDraft(folder: string, draft: string, path: string): Promise<void> {
-  await enter(folder, path, makeFolder)
+async function renameDraft(folder: string, draft: string, path: string): Promise<void> {
+  await walkFolders(folder, path, makeFolder)
   await rename(draft, path)
   await syncFolder(dirname(path))
 }
 
 /** A new folder is known to the folder that it is in alone, until that one reaches the disk. */
 async function makeFolder(path: string): Promise<void> {
-  await mkdir(path, { mode: 0o700 }).catch((error: unknown) => (codeOf(error) === 'EEXIST' ? undefined : fail(error)))
+  await mkdir(path, { mode: 0o700 }).catch((error: unknown) =>
+    getErrorCode(error) === 'EEXIST' ? undefined : rethrow(error),
+  )
   await syncFolder(dirname(path))
 }
 
 /** Goes through the folders between the store and a file of it. One that is a link would lead elsewhere. */
-async function enter(folder: string, path: string, missing: (path: string) => Promise<void>): Promise<void> {
+async function walkFolders(folder: string, path: string, onMissing: (path: string) => Promise<void>): Promise<void> {
   const names = relative(folder, dirname(path)).split(sep).filter(Boolean)
-  let at = folder
+  let currentFolder = folder
   for (const name of names) {
-    at = join(at, name)
-    if (!(await isThere(at))) await missing(at)
-    if (!(await lstat(at)).isDirectory()) throw new StoreError('refused', `${at} leads out of ${folder}.`)
+    currentFolder = join(currentFolder, name)
+    if (!(await exists(currentFolder))) await onMissing(currentFolder)
+    if (!(await lstat(currentFolder)).isDirectory())
+      throw new StoreError('refused', `${currentFolder} leads out of ${folder}.`)
   }
 }
 
-const notMade = async (path: string): Promise<never> => {
+const throwMissing = async (path: string): Promise<never> => {
   throw new StoreError('missing', `There is no ${path}.`)
 }
 
@@ -149,30 +157,30 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-async function keysIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(nothingThere)
+async function listKeys(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(emptyIfMissing)
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, '/').length).replaceAll('\\', '/'))
     .filter((key) => !key.startsWith('.'))
 }
 
-async function objectAt(folder: string, key: string): Promise<StoredObject | null> {
+async function readObject(folder: string, key: string): Promise<StoredObject | null> {
   const stat = await lstat(join(folder, key)).catch((error: unknown) =>
-    codeOf(error) === 'ENOENT' ? null : fail(error),
+    getErrorCode(error) === 'ENOENT' ? null : rethrow(error),
   )
-  return stat && { key, bytes: stat.size, modified: Math.trunc(stat.mtimeMs) }
+  return stat && { key, bytes: stat.size, modifiedAt: Math.trunc(stat.mtimeMs) }
 }
 
-const isThere = (path: string) =>
+const exists = (path: string) =>
   lstat(path).then(
     () => true,
-    (error: unknown) => (['ENOENT', 'ENOTDIR'].includes(codeOf(error)) ? false : fail(error)),
+    (error: unknown) => (['ENOENT', 'ENOTDIR'].includes(getErrorCode(error)) ? false : rethrow(error)),
   )
 
-const nothingThere = (error: unknown): [] => (codeOf(error) === 'ENOENT' ? [] : fail(error))
-const byBytes = (one: string, other: string) => (one < other ? -1 : 1)
+const emptyIfMissing = (error: unknown): [] => (getErrorCode(error) === 'ENOENT' ? [] : rethrow(error))
+const compareBytes = (one: string, other: string) => (one < other ? -1 : 1)
 
-function fail(error: unknown): never {
+function rethrow(error: unknown): never {
   throw error
 }

@@ -3,27 +3,27 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { asStoreErrors, codeOf } from '#server/drivers/backup-store/disk-faults.ts'
-import { StoreError } from '#server/drivers/backup-store/driver.ts'
-import type { CheckpointStore, StoredDocument } from '#server/drivers/checkpoint-store/driver.ts'
+import { withStoreErrors, getErrorCode } from '#server/drivers/backup-store/disk-errors.ts'
+import { StoreError } from '#server/drivers/backup-store/backup-store.ts'
+import type { CheckpointStore, StoredDocument } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
 
 /** A lock is held for some milliseconds: one of this age was left by a process that was killed. */
 const staleMs = 10_000
 const retryMs = 20
 
-export function openFileStore(path: string): CheckpointStore {
+export function createFileStore(path: string): CheckpointStore {
   return {
     name: 'file',
-    read: () => asStoreErrors(() => readDocument(path)),
+    read: () => withStoreErrors(() => readDocument(path)),
     replace: (text, version) =>
-      asStoreErrors(() =>
-        underLock(`${path}.lock`, async (isLockOurs) => {
+      withStoreErrors(() =>
+        withLock(`${path}.lock`, async (isLockOwned) => {
           const current = await readDocument(path)
           if ((current?.version ?? null) !== version) return false
           const draft = `${path}.${randomUUID()}`
           try {
             await writeSynced(draft, text)
-            if (!(await isLockOurs())) return false
+            if (!(await isLockOwned())) return false
             await rename(draft, path)
           } finally {
             await rm(draft, { force: true })
@@ -41,50 +41,50 @@ async function readDocument(path: string): Promise<StoredDocument | null> {
     const text = await readFile(path, 'utf8')
     return { text, version: createHash('sha256').update(text).digest('hex') }
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null
+    if (getErrorCode(error) === 'ENOENT') return null
     throw error
   }
 }
 
-async function underLock<T>(lock: string, work: (isLockOurs: () => Promise<boolean>) => Promise<T>): Promise<T> {
-  await mkdir(dirname(lock), { recursive: true, mode: 0o700 })
+async function withLock<T>(lockPath: string, work: (isLockOurs: () => Promise<boolean>) => Promise<T>): Promise<T> {
+  await mkdir(dirname(lockPath), { recursive: true, mode: 0o700 })
   const owner = randomUUID()
   const deadline = performance.now() + 2 * staleMs
-  while (!(await createLock(lock, owner))) {
-    await removeStaleLock(lock)
-    if (performance.now() > deadline) throw new StoreError('unreachable', `${lock} is held by another process.`)
+  while (!(await createLock(lockPath, owner))) {
+    await removeStaleLock(lockPath)
+    if (performance.now() > deadline) throw new StoreError('unreachable', `${lockPath} is held by another process.`)
     await wait(retryMs)
   }
-  const isLockOurs = async () => (await readFile(lock, 'utf8').catch(() => '')) === owner
+  const isLockOwned = async () => (await readFile(lockPath, 'utf8').catch(() => '')) === owner
   try {
-    return await work(isLockOurs)
+    return await work(isLockOwned)
   } finally {
-    if (await isLockOurs()) await rm(lock, { force: true })
+    if (await isLockOwned()) await rm(lockPath, { force: true })
   }
 }
 
-async function createLock(lock: string, owner: string): Promise<boolean> {
+async function createLock(lockPath: string, owner: string): Promise<boolean> {
   try {
-    const file = await open(lock, 'wx', 0o600)
+    const file = await open(lockPath, 'wx', 0o600)
     await file.writeFile(owner)
     await file.close()
     return true
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false
+    if (getErrorCode(error) === 'EEXIST') return false
     throw error
   }
 }
 
 /** Renamed first: of several that find it, one removes it. */
-async function removeStaleLock(lock: string): Promise<void> {
-  const age = await stat(lock).then(
+async function removeStaleLock(lockPath: string): Promise<void> {
+  const age = await stat(lockPath).then(
     ({ mtimeMs }) => Date.now() - mtimeMs,
     () => 0,
   )
   if (age < staleMs) return
-  const removed = `${lock}.${randomUUID()}`
-  await rename(lock, removed).then(
-    () => rm(removed, { force: true }),
+  const renamedPath = `${lockPath}.${randomUUID()}`
+  await rename(lockPath, renamedPath).then(
+    () => rm(renamedPath, { force: true }),
     () => undefined,
   )
 }

@@ -1,14 +1,14 @@
 /** The document as an object of a bucket, written under a condition (If-Match, If-None-Match). */
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { storeError } from '#server/drivers/backup-store/s3/faults.ts'
-import { type BucketSettings, openClient } from '#server/drivers/backup-store/s3/store.ts'
-import type { CheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
+import { toStoreError } from '#server/drivers/backup-store/s3/store-errors.ts'
+import { type BucketSettings, createS3Client } from '#server/drivers/backup-store/s3/store.ts'
+import type { CheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
 
 /** An entry of the trail waits for the store: fewer and shorter tries than a backup has. */
-const limits = { tries: 2, connectMs: 2_000, answerMs: 5_000 }
+const limits = { tries: 2, connectTimeoutMs: 2_000, responseTimeoutMs: 5_000 }
 
-export function openS3Store(settings: BucketSettings, key: string): CheckpointStore {
-  const client = openClient(settings, limits)
+export function createS3Store(settings: BucketSettings, key: string): CheckpointStore {
+  const client = createS3Client(settings, limits)
   const target = { Bucket: settings.bucket, Key: key }
   return {
     name: 's3',
@@ -18,7 +18,7 @@ export function openS3Store(settings: BucketSettings, key: string): CheckpointSt
         return { text: (await Body?.transformToString()) ?? '', version: ETag ?? '' }
       } catch (error) {
         if ((error as Partial<Error> | null)?.name === 'NoSuchKey') return null
-        throw storeError(error)
+        throw toStoreError(error)
       }
     },
     async replace(text, version) {
@@ -29,7 +29,7 @@ export function openS3Store(settings: BucketSettings, key: string): CheckpointSt
         return true
       } catch (error) {
         if (isConflict(error)) return false
-        throw storeError(error)
+        throw toStoreError(error)
       }
     },
     close: async () => client.destroy(),

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Mail, MailDriver } from '#server/drivers/mail/driver.ts'
+import type { MailMessage, MailDriver } from '#server/drivers/mail/mail-driver.ts'
 
-export interface StoredMail extends Omit<Mail, 'id'> {
+export interface StoredMail extends Omit<MailMessage, 'id'> {
   /** Epoch ms. */
   time: number
 }
@@ -12,12 +12,13 @@ export interface StoredMail extends Omit<Mail, 'id'> {
 /** So many are kept, the newest. */
 export const maxMails = 500
 
-export const mailFolder = (dataDir: string) => join(dataDir, 'mail')
+export const getMailFolder = (dataDir: string) => join(dataDir, 'mail')
 
 /** Names begin with the time in UTC, so that they sort by it. */
-const nameOf = (time: number, id: string) => `${new Date(time).toISOString().replace(/[:.]/g, '-')}-${id.slice(0, 8)}`
+const formatMailName = (time: number, id: string) =>
+  `${new Date(time).toISOString().replace(/[:.]/g, '-')}-${id.slice(0, 8)}`
 
-const namesIn = async (folder: string): Promise<string[]> => {
+const listMailNames = async (folder: string): Promise<string[]> => {
   const files = await readdir(folder).catch(() => [])
   return files
     .filter((file) => file.endsWith('.json'))
@@ -25,20 +26,20 @@ const namesIn = async (folder: string): Promise<string[]> => {
     .toSorted()
 }
 
-export const folderMail = (dataDir: string, clock: () => number): MailDriver => ({
+export const createFolderMailDriver = (dataDir: string, clock: () => number): MailDriver => ({
   async send({ id, ...mail }) {
-    const folder = mailFolder(dataDir)
+    const folder = getMailFolder(dataDir)
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const time = clock()
-    const path = join(folder, `${nameOf(time, id)}.json`)
-    const kept: StoredMail = { time, ...mail }
+    const path = join(folder, `${formatMailName(time, id)}.json`)
+    const storedMail: StoredMail = { time, ...mail }
     // A draft of its own for each try, on the disk before it has the name of a mail: a reader never meets half of one.
     const draft = `${path}.${randomUUID()}.part`
-    await writeFile(draft, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600, flush: true })
+    await writeFile(draft, `${JSON.stringify(storedMail, null, 2)}\n`, { mode: 0o600, flush: true })
     await rename(draft, path)
     await removeOldDrafts(folder, time)
-    for (const old of (await namesIn(folder)).slice(0, -maxMails))
-      await rm(join(folder, `${old}.json`), { force: true })
+    for (const oldName of (await listMailNames(folder)).slice(0, -maxMails))
+      await rm(join(folder, `${oldName}.json`), { force: true })
   },
 })
 
@@ -46,14 +47,14 @@ export const folderMail = (dataDir: string, clock: () => number): MailDriver => 
 const draftLifeMs = 3_600_000
 
 async function removeOldDrafts(folder: string, now: number): Promise<void> {
-  const oldest = nameOf(now - draftLifeMs, '')
+  const oldestName = formatMailName(now - draftLifeMs, '')
   for (const file of await readdir(folder))
-    if (file.endsWith('.part') && file < oldest) await rm(join(folder, file), { force: true })
+    if (file.endsWith('.part') && file < oldestName) await rm(join(folder, file), { force: true })
 }
 
 /** The newest first. */
 export async function listMail(dataDir: string): Promise<(StoredMail & { name: string })[]> {
-  const names = (await namesIn(mailFolder(dataDir))).toReversed().slice(0, 100)
+  const names = (await listMailNames(getMailFolder(dataDir))).toReversed().slice(0, 100)
   const mails = await Promise.all(names.map(async (name) => ({ name, mail: await readMail(dataDir, name) })))
   return mails.flatMap(({ name, mail }) => (mail ? [{ name, ...mail }] : []))
 }
@@ -62,7 +63,7 @@ export async function listMail(dataDir: string): Promise<(StoredMail & { name: s
 export async function readMail(dataDir: string, name: string): Promise<StoredMail | null> {
   // A name from an address leads nowhere but into this folder.
   if (!/^[\w-]{1,80}$/.test(name)) return null
-  const text = await readFile(join(mailFolder(dataDir), `${name}.json`), 'utf8').catch(() => null)
+  const text = await readFile(join(getMailFolder(dataDir), `${name}.json`), 'utf8').catch(() => null)
   return text === null ? null : parseMail(text)
 }
 

@@ -4,9 +4,9 @@
  */
 import { marked } from 'marked'
 import sanitize from 'sanitize-html'
-import { style } from '#server/drivers/packages/change-log-style.ts'
+import { changeLogStyle } from '#server/drivers/packages/change-log-style.ts'
 
-const rules: sanitize.IOptions = {
+const sanitizeRules: sanitize.IOptions = {
   allowedTags:
     'h1 h2 h3 h4 h5 h6 p br hr blockquote ul ol li pre code strong em del a table thead tbody tr th td'.split(' '),
   allowedAttributes: { a: ['href', 'rel', 'target'], ol: ['start'] },
@@ -15,19 +15,19 @@ const rules: sanitize.IOptions = {
   transformTags: {
     // Relative addresses would lead into the portal: of such a link its text is left, because no `span` is let in.
     a: (tagName, { href }): sanitize.Tag =>
-      isOutside(href)
+      isExternalLink(href)
         ? { tagName, attribs: { href, rel: 'noopener noreferrer', target: '_blank' } }
         : { tagName: 'span', attribs: {} },
   },
   nestingLimit: 50,
 }
 
-const isOutside = (href: string | undefined): href is string => /^(https:\/\/|mailto:)/i.test(href ?? '')
+const isExternalLink = (href: string | undefined): href is string => /^(https:\/\/|mailto:)/i.test(href ?? '')
 
 /** Throws RangeError for what is nested deeper than can be walked. */
-export function changeLogPage(markdown: string): string {
+export function renderChangeLog(markdown: string): string {
   const html = marked.parse(markdown.replace(/^\uFEFF/, ''), { async: false, gfm: true })
   // Chinese or English: nobody says which.
   const [language, title] = /\p{Script=Han}/u.test(markdown) ? ['zh-Hans', '更新日志'] : ['en', 'Change log']
-  return `<!doctype html><html lang="${language}"><meta charset="utf-8"><title>${title}</title><style>${style}</style><body>${sanitize(html, rules)}</body></html>`
+  return `<!doctype html><html lang="${language}"><meta charset="utf-8"><title>${title}</title><style>${changeLogStyle}</style><body>${sanitize(html, sanitizeRules)}</body></html>`
 }

@@ -1,29 +1,35 @@
 /** Reads the packages that were sent, each in a process of its own with limits of the operating system's. */
 import { open } from 'node:fs/promises'
-import { faultOf } from '#domain/catalogue/mapp.ts'
+import { createMappFault } from '#domain/catalogue/mapp.ts'
 import { type ProcessLimits, runBounded } from '#server/drivers/bounded-process.ts'
-import type { PackageContent, ReadPackage } from '#server/drivers/packages/read-package.ts'
+import type { PackageContent, PackageReadResult } from '#server/drivers/packages/read-package.ts'
 
 /** The largest package that is let in takes three seconds of one core and some 60 MB beside what Node counts for itself. */
-const usual: ProcessLimits = { dataKb: 900_000, cpuSeconds: 20, wallMs: 60_000, bytesOut: 8_000_000, heapMb: 128 }
+const defaultLimits: ProcessLimits = {
+  dataKb: 900_000,
+  cpuSeconds: 20,
+  wallMs: 60_000,
+  maxOutputBytes: 8_000_000,
+  heapMb: 128,
+}
 
 /** What met a limit is refused as TOO_COSTLY. Rejects where the file cannot be opened or no process be started. */
-export async function readPackageFile(path: string, limits: Partial<ProcessLimits> = {}): Promise<ReadPackage> {
+export async function readPackageFile(path: string, limits: Partial<ProcessLimits> = {}): Promise<PackageReadResult> {
   const file = await open(path, 'r')
   try {
     const script = new URL('./process.ts', import.meta.url)
-    const said = await runBounded(script, [], file.fd, { ...usual, ...limits })
-    return said === null ? { fault: faultOf('TOO_COSTLY') } : parsed(said)
+    const output = await runBounded(script, [], file.fd, { ...defaultLimits, ...limits })
+    return output === null ? { fault: createMappFault('TOO_COSTLY') } : parseOutput(output)
   } finally {
     await file.close()
   }
 }
 
-function parsed(said: Buffer): ReadPackage {
-  const read = JSON.parse(said.toString()) as
-    | Extract<ReadPackage, { fault: unknown }>
+function parseOutput(output: Buffer): PackageReadResult {
+  const result = JSON.parse(output.toString()) as
+    | Extract<PackageReadResult, { fault: unknown }>
     | { content: Omit<PackageContent, 'icon'> & { icon: string | null } }
-  if ('fault' in read) return read
-  const { icon, ...content } = read.content
+  if ('fault' in result) return result
+  const { icon, ...content } = result.content
   return { content: { ...content, icon: icon === null ? null : Buffer.from(icon, 'base64') } }
 }

@@ -2,9 +2,11 @@
 import { readPackage } from '#server/drivers/packages/read-package.ts'
 
 const standardInput = 0
-const read = await readPackage(standardInput)
+const result = await readPackage(standardInput)
 process.stdout.write(
   JSON.stringify(
-    'fault' in read ? read : { content: { ...read.content, icon: read.content.icon?.toString('base64') ?? null } },
+    'fault' in result
+      ? result
+      : { content: { ...result.content, icon: result.content.icon?.toString('base64') ?? null } },
   ),
 )

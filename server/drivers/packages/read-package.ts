@@ -6,13 +6,13 @@ import { createHash } from 'node:crypto'
 import { createReadStream, fstatSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { readManifest } from '#domain/checks/manifest-checks.ts'
-import type { Manifest } from '#domain/checks/manifest-checks.ts'
+import type { AppManifest } from '#domain/checks/manifest-checks.ts'
 import { maxAspect, maxPixels, readImageSize } from '#domain/images.ts'
-import { faultOf, mappFiles, mappLimits, type MappFault, type MappFaultCode } from '#domain/catalogue/mapp.ts'
-import { ArchiveError, type ArchiveFault, walkArchive } from '#server/drivers/zip-reader.ts'
+import { createMappFault, mappFiles, mappLimits, type MappFault, type MappFaultCode } from '#domain/catalogue/mapp.ts'
+import { ZipError, type ZipFault, walkZip } from '#server/drivers/zip-reader.ts'
 
 export interface PackageContent {
-  manifest: Manifest
+  manifest: AppManifest
   /** Of the package's own bytes. */
   size: number
   md5: string
@@ -22,124 +22,124 @@ export interface PackageContent {
   /** A whole HTML document. */
   changeLog: string | null
 }
-export type ReadPackage = { content: PackageContent } | { fault: MappFault }
+export type PackageReadResult = { content: PackageContent } | { fault: MappFault }
 
-class Refused extends Error {
+class PackageRefusal extends Error {
   readonly fault: MappFault
-  constructor(code: MappFaultCode, named?: string) {
+  constructor(code: MappFaultCode, fileName?: string) {
     super(code)
-    this.fault = faultOf(code, named)
+    this.fault = createMappFault(code, fileName)
   }
 }
 
 /** A package in memory, or an open file by its number. What is wrong with it is an answer; thrown is only what nobody foresaw. */
-export async function readPackage(source: Buffer | number): Promise<ReadPackage> {
+export async function readPackage(source: Buffer | number): Promise<PackageReadResult> {
   try {
-    return { content: await contentOf(source) }
+    return { content: await readContent(source) }
   } catch (error) {
-    if (error instanceof Refused) return { fault: error.fault }
-    if (error instanceof ArchiveError) return { fault: ofArchive(error) }
+    if (error instanceof PackageRefusal) return { fault: error.fault }
+    if (error instanceof ZipError) return { fault: toMappFault(error) }
     throw error
   }
 }
 
-async function contentOf(source: Buffer | number): Promise<PackageContent> {
+async function readContent(source: Buffer | number): Promise<PackageContent> {
   const size = typeof source === 'number' ? fstatSync(source).size : source.length
-  if (size === 0) throw new Refused('FILE_EMPTY')
-  if (size > mappLimits.packed) throw new Refused('FILE_TOO_LARGE')
-  const { hashes, held } = await unpacked(source)
-  const text = held.get(mappFiles.manifest)
-  if (!text) throw new Refused('MANIFEST_MISSING')
-  const read = readManifest(textOf(text, 'MANIFEST_NO_JSON'))
-  if ('fault' in read) throw new Refused(read.fault.code, read.fault.named)
-  compare(new Map(Object.entries(read.manifest.files)), hashes)
-  const icon = held.get(mappFiles.icon) ?? null
+  if (size === 0) throw new PackageRefusal('FILE_EMPTY')
+  if (size > mappLimits.packed) throw new PackageRefusal('FILE_TOO_LARGE')
+  const { hashes, bufferedFiles } = await unpackFiles(source)
+  const text = bufferedFiles.get(mappFiles.manifest)
+  if (!text) throw new PackageRefusal('MANIFEST_MISSING')
+  const manifestResult = readManifest(decodeText(text, 'MANIFEST_NO_JSON'))
+  if ('fault' in manifestResult) throw new PackageRefusal(manifestResult.fault.code, manifestResult.fault.named)
+  compareHashes(new Map(Object.entries(manifestResult.manifest.files)), hashes)
+  const icon = bufferedFiles.get(mappFiles.icon) ?? null
   if (icon) requirePng(icon)
-  const changeLog = held.get(mappFiles.changeLog)
+  const changeLog = bufferedFiles.get(mappFiles.changeLog)
   return {
-    manifest: read.manifest,
+    manifest: manifestResult.manifest,
     size,
-    ...(await digestsOf(source)),
+    ...(await computeDigests(source)),
     icon,
-    changeLog: changeLog ? await written(textOf(changeLog, 'CHANGE_LOG_NO_TEXT')) : null,
+    changeLog: changeLog ? await renderChangeLogPage(decodeText(changeLog, 'CHANGE_LOG_NO_TEXT')) : null,
   }
 }
 
-const limits = {
+const archiveLimits = {
   entries: mappLimits.entries,
   entryBytes: mappLimits.entry,
   totalBytes: mappLimits.unpacked,
 }
 
-const heldFiles: Record<string, { most: number; fault: MappFaultCode }> = {
-  [mappFiles.manifest]: { most: mappLimits.manifest, fault: 'MANIFEST_TOO_LARGE' },
-  [mappFiles.icon]: { most: mappLimits.icon, fault: 'ICON_TOO_LARGE' },
-  [mappFiles.changeLog]: { most: mappLimits.changeLog, fault: 'CHANGE_LOG_TOO_LARGE' },
+const bufferedFileLimits: Record<string, { maxBytes: number; fault: MappFaultCode }> = {
+  [mappFiles.manifest]: { maxBytes: mappLimits.manifest, fault: 'MANIFEST_TOO_LARGE' },
+  [mappFiles.icon]: { maxBytes: mappLimits.icon, fault: 'ICON_TOO_LARGE' },
+  [mappFiles.changeLog]: { maxBytes: mappLimits.changeLog, fault: 'CHANGE_LOG_TOO_LARGE' },
 }
 
-async function unpacked(source: Buffer | number) {
+async function unpackFiles(source: Buffer | number) {
   const hashes = new Map<string, string>()
-  const held = new Map<string, Buffer>()
-  await walkArchive(source, limits, async ({ name, size }, stream) => {
-    const kept = Object.hasOwn(heldFiles, name) ? heldFiles[name] : undefined
-    if (kept && size > kept.most) throw new Refused(kept.fault)
-    if (isMacFile(name)) throw new Refused('MAC_FILES', name)
-    const sum = createHash('sha256')
+  const bufferedFiles = new Map<string, Buffer>()
+  await walkZip(source, archiveLimits, async ({ name, size }, stream) => {
+    const bufferedFile = Object.hasOwn(bufferedFileLimits, name) ? bufferedFileLimits[name] : undefined
+    if (bufferedFile && size > bufferedFile.maxBytes) throw new PackageRefusal(bufferedFile.fault)
+    if (isMacFile(name)) throw new PackageRefusal('MAC_FILES', name)
+    const hash = createHash('sha256')
     const parts: Buffer[] = []
     for await (const part of stream as AsyncIterable<Buffer>) {
-      sum.update(part)
-      if (kept) parts.push(part)
+      hash.update(part)
+      if (bufferedFile) parts.push(part)
     }
-    hashes.set(name, sum.digest('hex'))
-    if (kept) held.set(name, Buffer.concat(parts))
+    hashes.set(name, hash.digest('hex'))
+    if (bufferedFile) bufferedFiles.set(name, Buffer.concat(parts))
   })
   hashes.delete(mappFiles.manifest)
-  return { hashes, held }
+  return { hashes, bufferedFiles }
 }
 
 /** What a Mac puts beside files: resource forks and views of folders (D88). */
 const isMacFile = (name: string) => /(^|\/)(__MACOSX(\/|$)|\._|\.DS_Store$)/i.test(name)
 
-function compare(said: ReadonlyMap<string, string>, found: ReadonlyMap<string, string>): void {
-  for (const [name, hash] of found) {
-    const listed = said.get(name)
-    if (listed === undefined) throw new Refused('FILE_NOT_LISTED', name)
-    if (listed !== hash) throw new Refused('WRONG_HASH', name)
+function compareHashes(listedHashes: ReadonlyMap<string, string>, actualHashes: ReadonlyMap<string, string>): void {
+  for (const [name, actualHash] of actualHashes) {
+    const listedHash = listedHashes.get(name)
+    if (listedHash === undefined) throw new PackageRefusal('FILE_NOT_LISTED', name)
+    if (listedHash !== actualHash) throw new PackageRefusal('WRONG_HASH', name)
   }
-  for (const name of said.keys()) if (!found.has(name)) throw new Refused('FILE_MISSING', name)
+  for (const name of listedHashes.keys()) if (!actualHashes.has(name)) throw new PackageRefusal('FILE_MISSING', name)
 }
 
 function requirePng(icon: Buffer): void {
   const { format, width, height } = readImageSize(icon) ?? { format: null, width: 0, height: 0 }
-  const isFit =
+  const isAccepted =
     format === 'png' &&
     width * height > 0 &&
     width * height <= maxPixels &&
     Math.max(width, height) <= maxAspect * Math.min(width, height)
-  if (!isFit) throw new Refused('ICON_NO_PNG')
+  if (!isAccepted) throw new PackageRefusal('ICON_NO_PNG')
 }
 
-function textOf(bytes: Buffer, fault: MappFaultCode): string {
+function decodeText(bytes: Buffer, fault: MappFaultCode): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    throw new Refused(fault)
+    throw new PackageRefusal(fault)
   }
 }
 
-async function written(markdown: string): Promise<string> {
-  if (markdown.includes('\0')) throw new Refused('CHANGE_LOG_NO_TEXT')
+async function renderChangeLogPage(markdown: string): Promise<string> {
+  if (markdown.includes('\0')) throw new PackageRefusal('CHANGE_LOG_NO_TEXT')
   // It is half of what a process loads, and is not needed for a package that is refused before or has no change log.
-  const { changeLogPage } = await import('#server/drivers/packages/change-log.ts')
+  const { renderChangeLog } = await import('#server/drivers/packages/change-log.ts')
   try {
-    return changeLogPage(markdown)
+    return renderChangeLog(markdown)
   } catch {
     // Nested deeper than a reader's own stack.
-    throw new Refused('CHANGE_LOG_NO_TEXT')
+    throw new PackageRefusal('CHANGE_LOG_NO_TEXT')
   }
 }
 
-async function digestsOf(source: Buffer | number): Promise<{ md5: string; sha256: string }> {
+async function computeDigests(source: Buffer | number): Promise<{ md5: string; sha256: string }> {
   const [md5, sha256] = [createHash('md5'), createHash('sha256')]
   const parts: Iterable<Buffer> | Readable =
     typeof source === 'number' ? createReadStream('', { fd: source, start: 0, autoClose: false }) : [source]
@@ -150,7 +150,7 @@ async function digestsOf(source: Buffer | number): Promise<{ md5: string; sha256
   return { md5: md5.digest('hex'), sha256: sha256.digest('hex') }
 }
 
-const ofFault: Record<ArchiveFault, MappFaultCode> = {
+const mappFaultsByZipFault: Record<ZipFault, MappFaultCode> = {
   unreadable: 'NO_ZIP',
   entries: 'TOO_MANY_ENTRIES',
   entry: 'ENTRY_TOO_LARGE',
@@ -163,7 +163,7 @@ const ofFault: Record<ArchiveFault, MappFaultCode> = {
   contradiction: 'DAMAGED',
 }
 
-const ofArchive = ({ fault, entry }: ArchiveError): MappFault =>
+const toMappFault = ({ fault, entry }: ZipError): MappFault =>
   fault === 'name' && entry !== null && isMacFile(entry)
-    ? faultOf('MAC_FILES', entry)
-    : faultOf(ofFault[fault], entry ?? undefined)
+    ? createMappFault('MAC_FILES', entry)
+    : createMappFault(mappFaultsByZipFault[fault], entry ?? undefined)

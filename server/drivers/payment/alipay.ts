@@ -2,28 +2,28 @@
 import type { AlipaySdk, AlipaySdkCommonResult } from 'alipay-sdk'
 import { writeAmount } from '#domain/money.ts'
 import {
-  closing,
-  type FormOfAlipay,
-  hearing,
-  hundredthsOf,
-  statusOfTrade,
-  timestampOfAlipay,
+  createClose,
+  type AlipayForm,
+  createNoticeReader,
+  parseHundredths,
+  toPaymentStatus,
+  formatAlipayTime,
 } from '#server/drivers/payment/alipay-trade.ts'
 import type {
-  Asked,
-  Beginning,
-  Payment,
+  PaymentAttempt,
+  PaymentStartInput,
+  GatewayPayment,
   PaymentDriver,
   RefundRequest,
   RefundResult,
-} from '#server/drivers/payment/driver.ts'
-import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/errors.ts'
+} from '#server/drivers/payment/payment-driver.ts'
+import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
 import type { AlipaySettings } from '#server/config/payment-config.ts'
 
 /** In ms. */
-const timeout = 20_000
+const timeoutMs = 20_000
 /** Until then the payer may pay. */
-const payWithin = '2h'
+const paymentWindow = '2h'
 
 const products = {
   desktop: { method: 'alipay.trade.page.pay', code: 'FAST_INSTANT_TRADE_PAY' },
@@ -31,66 +31,66 @@ const products = {
 } as const
 
 /** `notifyUrl`: where Alipay calls us. */
-export function alipayPayment(settings: AlipaySettings, notifyUrl: string, clock: () => number): PaymentDriver {
-  let opened: Promise<AlipaySdk> | null = null
+export function createAlipayDriver(settings: AlipaySettings, notifyUrl: string, clock: () => number): PaymentDriver {
+  let sdkPromise: Promise<AlipaySdk> | null = null
   // A second of loading, for those who pay by it.
-  const sdk = () => (opened ??= openSdk(settings))
-  const timestamp = () => timestampOfAlipay(clock())
+  const getSdk = () => (sdkPromise ??= openSdk(settings))
+  const getTimestamp = () => formatAlipayTime(clock())
 
-  async function ask(
+  async function callAlipay(
     method: string,
-    { key }: Asked,
-    more: Record<string, string> = {},
+    { key }: PaymentAttempt,
+    extraFields: Record<string, string> = {},
   ): Promise<AlipaySdkCommonResult> {
-    const asked = { bizContent: { out_trade_no: key, ...more }, timestamp: timestamp() }
+    const params = { bizContent: { out_trade_no: key, ...extraFields }, timestamp: getTimestamp() }
     // Without being told so the SDK believes an answer that nobody signed.
-    return await (await sdk()).exec(method, asked, { validateSign: true }).catch(unclear)
+    return await (await getSdk()).exec(method, params, { validateSign: true }).catch(throwUnclear)
   }
 
-  async function query(asked: Asked): Promise<Payment | null> {
-    const answer = await ask('alipay.trade.query', asked)
-    if (answer.subCode === 'ACQ.TRADE_NOT_EXIST') return null
-    if (answer.code !== '10000') throw refusal(answer)
+  async function query(attempt: PaymentAttempt): Promise<GatewayPayment | null> {
+    const response = await callAlipay('alipay.trade.query', attempt)
+    if (response.subCode === 'ACQ.TRADE_NOT_EXIST') return null
+    if (response.code !== '10000') throw toRefusal(response)
     return {
-      key: String(answer.outTradeNo),
-      gatewayId: String(answer.tradeNo),
-      status: statusOfTrade(String(answer.tradeStatus)),
-      amount: hundredthsOf(String(answer.totalAmount)),
+      key: String(response.outTradeNo),
+      gatewayId: String(response.tradeNo),
+      status: toPaymentStatus(String(response.tradeStatus)),
+      amount: parseHundredths(String(response.totalAmount)),
       currency: 'RMB',
     }
   }
 
   async function queryRefund({ payment, refundKey }: RefundRequest): Promise<RefundResult | null> {
-    const answer = await ask('alipay.trade.fastpay.refund.query', payment, { out_request_no: refundKey })
-    if (answer.code === '10000' && answer.refundStatus === 'REFUND_SUCCESS')
+    const response = await callAlipay('alipay.trade.fastpay.refund.query', payment, { out_request_no: refundKey })
+    if (response.code === '10000' && response.refundStatus === 'REFUND_SUCCESS')
       return { status: 'done', reference: refundKey }
     // What was paid and is closed was given back, by whatever way.
     return (await query(payment))?.status === 'closed' ? { status: 'done', reference: refundKey } : null
   }
 
-  async function verified(form: FormOfAlipay): Promise<void> {
+  async function verifyForm(form: AlipayForm): Promise<void> {
     // The SDK takes the signature's kind from what is to be verified; only the strong one counts.
-    if (form.sign_type !== 'RSA2' || !(await sdk()).checkNotifySignV2(form)) throw new NoticeProblem('signature')
+    if (form.sign_type !== 'RSA2' || !(await getSdk()).checkNotifySignV2(form)) throw new NoticeProblem('signature')
     if (form.app_id !== settings.appId || form.seller_id !== settings.sellerId) throw new NoticeProblem('account')
   }
 
   return {
-    async begin(beginning) {
-      requireFit(beginning, ['RMB'])
-      const { method, code } = products[beginning.device]
-      const { key, order, money, description, returnUrl, cancelUrl } = beginning
-      const url = (await sdk()).pageExecute(method, 'GET', {
+    async start(input) {
+      requireSupported(input, ['RMB'])
+      const { method, code } = products[input.device]
+      const { key, order, money, description, returnUrl, cancelUrl } = input
+      const url = (await getSdk()).pageExecute(method, 'GET', {
         notifyUrl,
         returnUrl,
-        timestamp: timestamp(),
+        timestamp: getTimestamp(),
         bizContent: {
           out_trade_no: key,
           product_code: code,
           total_amount: writeAmount(money.amount),
           subject: description,
           passback_params: encodeURIComponent(order),
-          timeout_express: payWithin,
-          ...(beginning.device === 'phone' ? { quit_url: cancelUrl } : {}),
+          timeout_express: paymentWindow,
+          ...(input.device === 'phone' ? { quit_url: cancelUrl } : {}),
         },
       })
       return { kind: 'redirect', url, gatewayId: null }
@@ -99,15 +99,15 @@ export function alipayPayment(settings: AlipaySettings, notifyUrl: string, clock
     async refund(request) {
       const { payment, refundKey, amount, reason } = request
       const fields = { out_request_no: refundKey, refund_amount: writeAmount(amount), refund_reason: reason }
-      const answer = await ask('alipay.trade.refund', payment, fields)
-      if (answer.code !== '10000') throw refusal(answer)
+      const response = await callAlipay('alipay.trade.refund', payment, fields)
+      if (response.code !== '10000') throw toRefusal(response)
       // Otherwise the answer does not say whether money has moved.
-      if (answer.fundChange === 'Y') return { status: 'done', reference: refundKey }
+      if (response.fundChange === 'Y') return { status: 'done', reference: refundKey }
       return (await queryRefund(request)) ?? { status: 'pending', reference: refundKey }
     },
     queryRefund,
-    close: closing(query, (asked) => ask('alipay.trade.close', asked)),
-    ...hearing(verified, (fields) => fields.has('app_id')),
+    close: createClose(query, (attempt) => callAlipay('alipay.trade.close', attempt)),
+    ...createNoticeReader(verifyForm, (fields) => fields.has('app_id')),
   }
 }
 
@@ -120,22 +120,22 @@ async function openSdk({ appId, privateKey, publicKey, gatewayUrl }: AlipaySetti
     alipayPublicKey: publicKey,
     gateway: gatewayUrl,
     signType: 'RSA2',
-    timeout,
+    timeout: timeoutMs,
   })
 }
 
-export function requireFit({ money, returnUrl }: Beginning, currencies: readonly string[]): void {
+export function requireSupported({ money, returnUrl }: PaymentStartInput, currencies: readonly string[]): void {
   if (!currencies.includes(money.currency)) throw new PaymentProblem(`${money.currency} is not paid this way`, true)
   if (new URL(returnUrl).search !== '') throw new PaymentProblem('the return address must have no query', true)
 }
 
 /** What the SDK writes about an error holds the answer, signature and all. */
-function unclear(error: unknown): never {
+function throwUnclear(error: unknown): never {
   const { responseHttpStatus } = error as { responseHttpStatus?: number }
   throw new PaymentProblem(`Alipay was not understood (${responseHttpStatus ?? 'no answer'})`, false)
 }
 
-const refusal = ({ code, subCode }: AlipaySdkCommonResult) =>
+const toRefusal = ({ code, subCode }: AlipaySdkCommonResult) =>
   new PaymentProblem(
     `Alipay said ${code} (${String(subCode ?? 'no reason')})`,
     code === '40004' && subCode !== 'ACQ.SYSTEM_ERROR',

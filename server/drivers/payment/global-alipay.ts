@@ -4,22 +4,27 @@
  */
 import { createSign, createVerify } from 'node:crypto'
 import { writeAmount } from '#domain/money.ts'
-import { requireFit } from '#server/drivers/payment/alipay.ts'
+import { requireSupported } from '#server/drivers/payment/alipay.ts'
 import {
-  closing,
-  type FormOfAlipay,
-  hearing,
-  hundredthsOf,
-  statusOfTrade,
-  timestampOfAlipay,
+  createClose,
+  type AlipayForm,
+  createNoticeReader,
+  parseHundredths,
+  toPaymentStatus,
+  formatAlipayTime,
 } from '#server/drivers/payment/alipay-trade.ts'
 import { readFlatXml } from '#server/drivers/payment/flat-xml.ts'
-import { type Asked, type Payment, type PaymentDriver, withQuery } from '#server/drivers/payment/driver.ts'
-import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/errors.ts'
+import {
+  type PaymentAttempt,
+  type GatewayPayment,
+  type PaymentDriver,
+  withQuery,
+} from '#server/drivers/payment/payment-driver.ts'
+import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
 import type { GlobalAlipaySettings } from '#server/config/payment-config.ts'
 
 /** In ms. */
-const timeout = 20_000
+const timeoutMs = 20_000
 
 const products = {
   desktop: { service: 'create_forex_trade', product_code: 'NEW_OVERSEAS_SELLER' },
@@ -27,34 +32,38 @@ const products = {
 } as const
 
 /** It had this very refund before. */
-const repeatedRefund = 'REPEATED_REFUNDMENT_REQUEST'
+const repeatedRefundError = 'REPEATED_REFUNDMENT_REQUEST'
 /** After these nobody knows whether it was done. */
 const unclearErrors = new Set(['SYSTEM_ERROR', 'no'])
 
 /** `notifyUrl`: where Alipay calls us. */
-export function globalAlipayPayment(
+export function createGlobalAlipayDriver(
   settings: GlobalAlipaySettings,
   notifyUrl: string,
   clock: () => number,
 ): PaymentDriver {
   const { partner, privateKey, publicKey, gatewayUrl } = settings
-  const signed = (fields: FormOfAlipay): FormOfAlipay => {
-    const all = { partner, _input_charset: 'UTF-8', ...fields }
-    return { ...all, sign: signFields(all, privateKey), sign_type: 'RSA2' }
+  const signForm = (fields: AlipayForm): AlipayForm => {
+    const allFields = { partner, _input_charset: 'UTF-8', ...fields }
+    return { ...allFields, sign: signFields(allFields, privateKey), sign_type: 'RSA2' }
   }
 
-  async function ask(service: string, { key }: Asked, more: FormOfAlipay = {}): Promise<FormOfAlipay> {
-    const body = new URLSearchParams(signed({ service, out_trade_no: key, out_order_no: key, ...more }))
+  async function callAlipay(
+    service: string,
+    { key }: PaymentAttempt,
+    extraFields: AlipayForm = {},
+  ): Promise<AlipayForm> {
+    const body = new URLSearchParams(signForm({ service, out_trade_no: key, out_order_no: key, ...extraFields }))
     const url = `${gatewayUrl}?_input_charset=UTF-8`
-    const signal = AbortSignal.timeout(timeout)
-    const answer = await fetch(url, { method: 'POST', body, redirect: 'error', signal }).catch(() => null)
-    const text = answer?.ok ? await answer.text().catch(() => null) : null
-    if (text === null) throw new PaymentProblem(`Alipay was not understood (${answer?.status ?? 'no answer'})`, false)
+    const signal = AbortSignal.timeout(timeoutMs)
+    const response = await fetch(url, { method: 'POST', body, redirect: 'error', signal }).catch(() => null)
+    const text = response?.ok ? await response.text().catch(() => null) : null
+    if (text === null) throw new PaymentProblem(`Alipay was not understood (${response?.status ?? 'no answer'})`, false)
     return readFlatXml(text)
   }
 
-  async function query(asked: Asked): Promise<Payment | null> {
-    const { is_success, error, sign = '', sign_type, ...fields } = await ask('single_trade_query', asked)
+  async function query(attempt: PaymentAttempt): Promise<GatewayPayment | null> {
+    const { is_success, error, sign = '', sign_type, ...fields } = await callAlipay('single_trade_query', attempt)
     if (is_success !== 'T') {
       if (error === 'TRADE_NOT_EXIST') return null
       throw new PaymentProblem(`Alipay said ${error ?? 'no'}`, false)
@@ -64,14 +73,14 @@ export function globalAlipayPayment(
     return {
       key: fields.out_trade_no ?? '',
       gatewayId: fields.trade_no ?? '',
-      status: statusOfTrade(fields.trade_status ?? ''),
+      status: toPaymentStatus(fields.trade_status ?? ''),
       // Where both are named, the plain one is what the payer paid in RMB. Without a currency it is nobody's due.
-      amount: hundredthsOf(fields.forex_total_fee ?? fields.total_fee ?? ''),
+      amount: parseHundredths(fields.forex_total_fee ?? fields.total_fee ?? ''),
       currency: fields.currency ?? '',
     }
   }
 
-  function verified(form: FormOfAlipay): void {
+  function verifyForm(form: AlipayForm): void {
     const { sign = '', sign_type, ...fields } = form
     // Alipay may sign for other shops with this key too, and names none here: the query asks as ourselves.
     if (sign_type !== 'RSA2' || !isSigned(fields, sign, publicKey)) throw new NoticeProblem('signature')
@@ -79,10 +88,10 @@ export function globalAlipayPayment(
   }
 
   return {
-    async begin(beginning) {
-      requireFit(beginning, ['HKD', 'USD'])
-      const { key, money, description, returnUrl, device } = beginning
-      const fields = signed({
+    async start(input) {
+      requireSupported(input, ['HKD', 'USD'])
+      const { key, money, description, returnUrl, device } = input
+      const fields = signForm({
         ...products[device],
         notify_url: notifyUrl,
         return_url: returnUrl,
@@ -96,15 +105,15 @@ export function globalAlipayPayment(
     },
     query,
     async refund({ payment, refundKey, amount, currency, reason }) {
-      const { is_success, error = 'no' } = await ask('forex_refund', payment, {
+      const { is_success, error = 'no' } = await callAlipay('forex_refund', payment, {
         out_return_no: refundKey,
         return_amount: writeAmount(amount),
         currency,
-        gmt_return: timestampOfAlipay(clock()),
+        gmt_return: formatAlipayTime(clock()),
         reason,
         is_sync: 'Y',
       })
-      if (is_success !== 'T' && error !== repeatedRefund)
+      if (is_success !== 'T' && error !== repeatedRefundError)
         throw new PaymentProblem(`Alipay said ${error}`, !unclearErrors.has(error))
       return { status: 'done', reference: refundKey }
     },
@@ -112,21 +121,21 @@ export function globalAlipayPayment(
       // There is no question about a refund: what was paid and is closed was given back.
       return (await query(payment))?.status === 'closed' ? { status: 'done', reference: refundKey } : null
     },
-    close: closing(query, (asked) => ask('close_trade', asked)),
-    ...hearing(verified, (fields) => !fields.has('app_id')),
+    close: createClose(query, (attempt) => callAlipay('close_trade', attempt)),
+    ...createNoticeReader(verifyForm, (fields) => !fields.has('app_id')),
   }
 }
 
 /** As it is signed: fields that say something, by name, not escaped. */
-const inOrder = (fields: FormOfAlipay) =>
+const formatForSigning = (fields: AlipayForm) =>
   Object.keys(fields)
     .filter((name) => fields[name] !== '')
     .toSorted()
     .map((name) => `${name}=${fields[name]}`)
     .join('&')
 
-export const signFields = (fields: FormOfAlipay, privateKey: string): string =>
-  createSign('RSA-SHA256').update(inOrder(fields), 'utf8').sign(privateKey, 'base64')
+export const signFields = (fields: AlipayForm, privateKey: string): string =>
+  createSign('RSA-SHA256').update(formatForSigning(fields), 'utf8').sign(privateKey, 'base64')
 
-export const isSigned = (fields: FormOfAlipay, sign: string, publicKey: string): boolean =>
-  createVerify('RSA-SHA256').update(inOrder(fields), 'utf8').verify(publicKey, sign, 'base64')
+export const isSigned = (fields: AlipayForm, sign: string, publicKey: string): boolean =>
+  createVerify('RSA-SHA256').update(formatForSigning(fields), 'utf8').verify(publicKey, sign, 'base64')

@@ -2,10 +2,10 @@
  * Payment that takes no money, for the provider's staff (S-22). It keeps nothing: begun again it says the same, asked
  * about what was cut off it knows of none, and that is true.
  */
-import type { PaymentDriver } from '#server/drivers/payment/driver.ts'
+import type { PaymentDriver } from '#server/drivers/payment/payment-driver.ts'
 
-export const simulatedPayment: PaymentDriver = {
-  begin: async ({ key, money }) => ({
+export const simulatedPaymentDriver: PaymentDriver = {
+  start: async ({ key, money }) => ({
     kind: 'taken',
     payment: { key, gatewayId: `simulated-${key}`, status: 'paid', ...money },
   }),

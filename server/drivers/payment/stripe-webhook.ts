@@ -1,11 +1,11 @@
 /** What Stripe calls us with: signed over the bytes, with the time in it (S-95). */
 import type { Stripe } from 'stripe'
-import type { Notice } from '#server/drivers/payment/driver.ts'
-import { NoticeProblem } from '#server/drivers/payment/errors.ts'
+import type { PaymentNotice } from '#server/drivers/payment/payment-driver.ts'
+import { NoticeProblem } from '#server/drivers/payment/payment-problem.ts'
 import type { StripeSettings } from '#server/config/payment-config.ts'
 
 /** Seconds; Stripe signs each repeat anew. */
-const tolerance = 300
+const toleranceSeconds = 300
 
 export function readStripeNotice(
   stripe: Stripe,
@@ -13,8 +13,8 @@ export function readStripeNotice(
   raw: Buffer,
   headers: Record<string, string | string[] | undefined>,
   now: number,
-): Notice | null {
-  const event = verified(stripe, webhookSecrets, raw, String(headers['stripe-signature'] ?? ''), now)
+): PaymentNotice | null {
+  const event = verifyEvent(stripe, webhookSecrets, raw, String(headers['stripe-signature'] ?? ''), now)
   // Both modes may call one address; test money must not pay.
   if (event.livemode !== /_live_/.test(secretKey)) throw new NoticeProblem('mode')
   const object = event.data.object as { id?: unknown; metadata?: { key?: unknown } | null }
@@ -24,11 +24,17 @@ export function readStripeNotice(
 }
 
 /** While a secret is being changed there are two. */
-function verified(stripe: Stripe, secrets: readonly string[], raw: Buffer, header: string, now: number): Stripe.Event {
+function verifyEvent(
+  stripe: Stripe,
+  secrets: readonly string[],
+  raw: Buffer,
+  header: string,
+  now: number,
+): Stripe.Event {
   let problem: NoticeProblem = new NoticeProblem('signature')
   for (const secret of secrets) {
     try {
-      return stripe.webhooks.constructEvent(raw, header, secret, tolerance, undefined, now)
+      return stripe.webhooks.constructEvent(raw, header, secret, toleranceSeconds, undefined, now)
     } catch (error) {
       const message = error instanceof Error ? error.message : ''
       if (error instanceof SyntaxError) problem = new NoticeProblem('form')

@@ -5,192 +5,200 @@
 import { Stripe } from 'stripe'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import {
-  type Asked,
-  type Beginning,
-  type Begun,
-  type Payment,
+  type PaymentAttempt,
+  type PaymentStartInput,
+  type PaymentStartResult,
+  type GatewayPayment,
   type PaymentDriver,
   type RefundRequest,
   withQuery,
-} from '#server/drivers/payment/driver.ts'
-import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/errors.ts'
+} from '#server/drivers/payment/payment-driver.ts'
+import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
 import { readStripeNotice } from '#server/drivers/payment/stripe-webhook.ts'
-import { asPayment, asRefund, currencyCodes, sessionAsPayment } from '#server/drivers/payment/stripe-payment.ts'
+import { toPayment, toRefundResult, currencyCodes, toSessionPayment } from '#server/drivers/payment/stripe-payment.ts'
 import type { StripeSettings } from '#server/config/payment-config.ts'
 
 /** In ms; an answer that does not come is asked for again with the same key, so it is charged once. */
-const patience = { timeout: 20_000, maxNetworkRetries: 2 }
+const clientOptions = { timeout: 20_000, maxNetworkRetries: 2 }
 /** Between our clock and theirs, in seconds, when a payment is looked for by its time. */
-const clockSlack = 600
+const clockSlackSeconds = 600
 
-export function stripePayment(settings: StripeSettings, clock: () => number): PaymentDriver {
-  const stripe = new Stripe(settings.secretKey, { ...addressOf(settings.apiUrl), ...patience, telemetry: false })
-  const intentOf = (id: string) => said(stripe.paymentIntents.retrieve(id))
-  const sessionOf = (id: string) => said(stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent'] }))
+export function createStripeDriver(settings: StripeSettings, clock: () => number): PaymentDriver {
+  const stripe = new Stripe(settings.secretKey, {
+    ...toAddressOptions(settings.apiUrl),
+    ...clientOptions,
+    telemetry: false,
+  })
+  const fetchIntent = (id: string) => withPaymentProblem(stripe.paymentIntents.retrieve(id))
+  const fetchSession = (id: string) =>
+    withPaymentProblem(stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent'] }))
 
   /** A paid one first: money that was taken must be seen. Then the page, by which its intent is closed as well. */
-  async function find({ key, begunAt }: Asked): Promise<Payment | null> {
-    const created = { gte: Math.floor(begunAt / 1000) - clockSlack }
-    const found: Payment[] = []
-    await said(
+  async function findByKey({ key, startedAt }: PaymentAttempt): Promise<GatewayPayment | null> {
+    const created = { gte: Math.floor(startedAt / 1000) - clockSlackSeconds }
+    const matches: GatewayPayment[] = []
+    await withPaymentProblem(
       (async () => {
         for await (const session of stripe.checkout.sessions.list({ created, limit: 100 }))
-          if (session.metadata?.key === key) found.push(sessionAsPayment(session))
+          if (session.metadata?.key === key) matches.push(toSessionPayment(session))
         for await (const intent of stripe.paymentIntents.list({ created, limit: 100 }))
-          if (intent.metadata.key === key) found.push(asPayment(intent))
+          if (intent.metadata.key === key) matches.push(toPayment(intent))
       })(),
     )
-    return found.find(({ status }) => status === 'paid') ?? found[0] ?? null
+    return matches.find(({ status }) => status === 'paid') ?? matches[0] ?? null
   }
 
-  async function query(asked: Asked): Promise<Payment | null> {
-    const { gatewayId } = asked
-    if (gatewayId?.startsWith('pi_')) return asPayment(await intentOf(gatewayId))
-    if (gatewayId?.startsWith('cs_')) return sessionAsPayment(await sessionOf(gatewayId))
-    return await find(asked)
+  async function query(attempt: PaymentAttempt): Promise<GatewayPayment | null> {
+    const { gatewayId } = attempt
+    if (gatewayId?.startsWith('pi_')) return toPayment(await fetchIntent(gatewayId))
+    if (gatewayId?.startsWith('cs_')) return toSessionPayment(await fetchSession(gatewayId))
+    return await findByKey(attempt)
   }
 
-  async function close(asked: Asked): Promise<Payment | null> {
-    const now = await query(asked)
-    if (!now || (now.status !== 'open' && now.status !== 'failed')) return now
-    const ending: Promise<unknown> = now.gatewayId.startsWith('cs_')
-      ? stripe.checkout.sessions.expire(now.gatewayId)
-      : stripe.paymentIntents.cancel(now.gatewayId)
+  async function close(attempt: PaymentAttempt): Promise<GatewayPayment | null> {
+    const current = await query(attempt)
+    if (!current || (current.status !== 'open' && current.status !== 'failed')) return current
+    const closeRequest: Promise<unknown> = current.gatewayId.startsWith('cs_')
+      ? stripe.checkout.sessions.expire(current.gatewayId)
+      : stripe.paymentIntents.cancel(current.gatewayId)
     // Paid in this very moment: then it cannot be ended, and says so below.
-    await said(ending).catch((error: unknown) => {
-      if (!(error instanceof PaymentProblem && error.final)) throw error
+    await withPaymentProblem(closeRequest).catch((error: unknown) => {
+      if (!(error instanceof PaymentProblem && error.isFinal)) throw error
     })
-    return await query({ ...asked, gatewayId: now.gatewayId })
+    return await query({ ...attempt, gatewayId: current.gatewayId })
   }
 
-  async function intentIdOf({ payment }: RefundRequest): Promise<string> {
-    const id = payment.gatewayId ?? (await find(payment))?.gatewayId ?? ''
+  async function findIntentId({ payment }: RefundRequest): Promise<string> {
+    const id = payment.gatewayId ?? (await findByKey(payment))?.gatewayId ?? ''
     if (id.startsWith('pi_')) return id
-    const { payment_intent: intent } = await sessionOf(id)
+    const { payment_intent: intent } = await fetchSession(id)
     return (typeof intent === 'string' ? intent : intent?.id) ?? ''
   }
 
   return {
     async refund(request) {
       const { refundKey: key, amount } = request
-      const made = await said(
+      const refund = await withPaymentProblem(
         stripe.refunds.create(
-          { payment_intent: await intentIdOf(request), amount: Number(amount), metadata: { key } },
+          { payment_intent: await findIntentId(request), amount: Number(amount), metadata: { key } },
           { idempotencyKey: `${key}-refund` },
         ),
       )
-      return asRefund(made)
+      return toRefundResult(refund)
     },
     async queryRefund(request) {
-      const payment_intent = await intentIdOf(request)
-      const { data } = await said(stripe.refunds.list({ payment_intent, limit: 100 }))
-      const own = data.find(({ metadata }) => metadata?.key === request.refundKey)
-      if (own) return asRefund(own)
-      const done = data.filter(({ status }) => status === 'succeeded')
-      const sum = done.reduce((all, { amount }) => all + BigInt(amount), 0n)
-      const [first] = done
-      return first && sum >= request.amount ? asRefund(first) : null
+      const payment_intent = await findIntentId(request)
+      const { data } = await withPaymentProblem(stripe.refunds.list({ payment_intent, limit: 100 }))
+      const ownRefund = data.find(({ metadata }) => metadata?.key === request.refundKey)
+      if (ownRefund) return toRefundResult(ownRefund)
+      const doneRefunds = data.filter(({ status }) => status === 'succeeded')
+      const sum = doneRefunds.reduce((all, { amount }) => all + BigInt(amount), 0n)
+      const [first] = doneRefunds
+      return first && sum >= request.amount ? toRefundResult(first) : null
     },
-    begin: (beginning) => (beginning.token === null ? askForCard(stripe, beginning) : charge(stripe, beginning)),
+    start: (input) => (input.token === null ? startCheckout(stripe, input) : charge(stripe, input)),
     query,
     close,
     readNotice: async (raw, headers) => readStripeNotice(stripe, settings, raw, headers, clock()),
     async readReturn(fields) {
-      const [intent, session] = [fields.get('payment_intent'), fields.get('session_id')]
-      if (session?.startsWith('cs_')) return noticeOf(sessionAsPayment(await sessionOf(session)))
-      if (!intent?.startsWith('pi_')) return null
-      const known = await intentOf(intent)
+      const [intentId, sessionId] = [fields.get('payment_intent'), fields.get('session_id')]
+      if (sessionId?.startsWith('cs_')) return toNotice(toSessionPayment(await fetchSession(sessionId)))
+      if (!intentId?.startsWith('pi_')) return null
+      const intent = await fetchIntent(intentId)
       // An intent's id is no secret, so whoever comes back shows what only the payer's browser was given.
-      if (!sameSecret(fields.get('payment_intent_client_secret'), known.client_secret))
+      if (!isSameSecret(fields.get('payment_intent_client_secret'), intent.client_secret))
         throw new NoticeProblem('signature')
-      return noticeOf(asPayment(known))
+      return toNotice(toPayment(intent))
     },
     acknowledgement: '',
   }
 }
 
-const noticeOf = ({ key, gatewayId }: Payment) => ({ id: gatewayId, key, gatewayId })
+const toNotice = ({ key, gatewayId }: GatewayPayment) => ({ id: gatewayId, key, gatewayId })
 
-function addressOf(apiUrl: string) {
+function toAddressOptions(apiUrl: string) {
   const { hostname, port, protocol } = new URL(apiUrl)
   const scheme = protocol === 'http:' ? ('http' as const) : ('https' as const)
   return { host: hostname, port: port || (scheme === 'http' ? 80 : 443), protocol: scheme }
 }
 
 /** By digest, because equal lengths are what the comparison asks for. */
-function sameSecret(given: string | null, known: string | null): boolean {
+function isSameSecret(secret: string | null, expectedSecret: string | null): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
-  return given !== null && known !== null && timingSafeEqual(digest(given), digest(known))
+  return secret !== null && expectedSecret !== null && timingSafeEqual(digest(secret), digest(expectedSecret))
 }
 
-const about = ({ key, order }: Beginning) => ({ key, order })
-const charged = ({ money }: Beginning) => ({ amount: Number(money.amount), currency: currencyCodes[money.currency] })
+const buildMetadata = ({ key, order }: PaymentStartInput) => ({ key, order })
+const toChargedAmount = ({ money }: PaymentStartInput) => ({
+  amount: Number(money.amount),
+  currency: currencyCodes[money.currency],
+})
 
-async function charge(stripe: Stripe, beginning: Beginning): Promise<Begun> {
-  const { token, key, description, returnUrl } = beginning
-  if (token?.startsWith('pi_')) return await payByIntent(stripe, token, beginning)
-  const asked = stripe.paymentIntents.create(
+async function charge(stripe: Stripe, input: PaymentStartInput): Promise<PaymentStartResult> {
+  const { token, key, description, returnUrl } = input
+  if (token?.startsWith('pi_')) return await payByIntent(stripe, token, input)
+  const intentPromise = stripe.paymentIntents.create(
     {
-      ...charged(beginning),
-      ...methodOf(token ?? ''),
+      ...toChargedAmount(input),
+      ...toPaymentMethod(token ?? ''),
       confirm: true,
       description,
-      metadata: about(beginning),
+      metadata: buildMetadata(input),
       allowed_payment_method_types: ['card'],
       return_url: returnUrl,
     },
     { idempotencyKey: `${key}-card` },
   )
-  return await asked.then(outcomeOf, declinedOr)
+  return await intentPromise.then(toStartResult, declineOrThrow)
 }
 
-const unknownIntent: Begun = { kind: 'declined', code: 'CARD_INVALID', reason: 'resource_missing' }
+const unknownIntentResult: PaymentStartResult = { kind: 'declined', code: 'CARD_INVALID', reason: 'resource_missing' }
 
 /**
  * The payer named it: one that does not exist, or was made for something else, is theirs to change. One of another attempt is followed
  * under the key of that one, and pays nothing here.
  */
-async function payByIntent(stripe: Stripe, id: string, { order, key }: Beginning): Promise<Begun> {
+async function payByIntent(stripe: Stripe, id: string, { order, key }: PaymentStartInput): Promise<PaymentStartResult> {
   try {
     const intent = await stripe.paymentIntents.retrieve(id)
     const { metadata } = intent
-    return metadata.order === order && metadata.key === key ? outcomeOf(intent) : unknownIntent
+    return metadata.order === order && metadata.key === key ? toStartResult(intent) : unknownIntentResult
   } catch (error) {
-    return error instanceof Stripe.errors.StripeInvalidRequestError ? unknownIntent : refused(error)
+    return error instanceof Stripe.errors.StripeInvalidRequestError ? unknownIntentResult : throwPaymentProblem(error)
   }
 }
 
-const methodOf = (token: string) => {
+const toPaymentMethod = (token: string) => {
   if (token.startsWith('ctoken_')) return { confirmation_token: token }
   if (token.startsWith('pm_')) return { payment_method: token }
   return { payment_method_data: { type: 'card' as const, card: { token } } }
 }
 
-function outcomeOf(intent: Stripe.PaymentIntent): Begun {
+function toStartResult(intent: Stripe.PaymentIntent): PaymentStartResult {
   const url = intent.next_action?.redirect_to_url?.url
   if (intent.status === 'requires_action' && url) return { kind: 'redirect', url, gatewayId: intent.id }
-  const payment = asPayment(intent)
+  const payment = toPayment(intent)
   if (payment.status === 'paid' || payment.status === 'processing') return { kind: 'taken', payment }
   const { code, decline_code } = intent.last_payment_error ?? {}
   return { kind: 'declined', code: 'CARD_INVALID', reason: decline_code || code || intent.status }
 }
 
 /** Parts of a request that hold what the payer gave. */
-const fromPayer = /^(payment_method|payment_method_data|confirmation_token|source)/
+const payerParams = /^(payment_method|payment_method_data|confirmation_token|source)/
 
-function declinedOr(error: unknown): Begun {
+function declineOrThrow(error: unknown): PaymentStartResult {
   if (error instanceof Stripe.errors.StripeCardError)
     return { kind: 'declined', code: 'CARD_INVALID', reason: error.decline_code || error.code || 'declined' }
-  if (error instanceof Stripe.errors.StripeInvalidRequestError && fromPayer.test(error.param ?? ''))
+  if (error instanceof Stripe.errors.StripeInvalidRequestError && payerParams.test(error.param ?? ''))
     return { kind: 'declined', code: 'CARD_INVALID', reason: error.code ?? 'invalid' }
-  return refused(error)
+  return throwPaymentProblem(error)
 }
 
-async function askForCard(stripe: Stripe, beginning: Beginning): Promise<Begun> {
-  const { key, description, returnUrl, cancelUrl, language } = beginning
-  const { amount, currency } = charged(beginning)
-  const metadata = about(beginning)
-  const asked = stripe.checkout.sessions.create(
+async function startCheckout(stripe: Stripe, input: PaymentStartInput): Promise<PaymentStartResult> {
+  const { key, description, returnUrl, cancelUrl, language } = input
+  const { amount, currency } = toChargedAmount(input)
+  const metadata = buildMetadata(input)
+  const sessionPromise = stripe.checkout.sessions.create(
     {
       mode: 'payment',
       line_items: [{ quantity: 1, price_data: { currency, unit_amount: amount, product_data: { name: description } } }],
@@ -204,13 +212,14 @@ async function askForCard(stripe: Stripe, beginning: Beginning): Promise<Begun> 
     },
     { idempotencyKey: `${key}-checkout` },
   )
-  const session = await said(asked)
+  const session = await withPaymentProblem(sessionPromise)
   // A repeat that comes late finds it used.
-  if (session.url === null || session.status !== 'open') return { kind: 'taken', payment: sessionAsPayment(session) }
+  if (session.url === null || session.status !== 'open') return { kind: 'taken', payment: toSessionPayment(session) }
   return { kind: 'redirect', url: session.url, gatewayId: session.id }
 }
 
-const said = <T>(asked: PromiseLike<T>): Promise<T> => Promise.resolve(asked).catch(refused)
+const withPaymentProblem = <T>(promise: PromiseLike<T>): Promise<T> =>
+  Promise.resolve(promise).catch(throwPaymentProblem)
 
 const amountFaults: Record<string, 'tooSmall' | 'tooLarge'> = {
   amount_too_small: 'tooSmall',
@@ -218,17 +227,17 @@ const amountFaults: Record<string, 'tooSmall' | 'tooLarge'> = {
 }
 
 /** What Stripe writes about an error can hold what was sent, so only its names are kept. */
-function refused(error: unknown): never {
+function throwPaymentProblem(error: unknown): never {
   if (error instanceof PaymentProblem) throw error
   if (!(error instanceof Stripe.errors.StripeError)) throw new PaymentProblem('Stripe was not understood', false)
   const { statusCode, code, param, type } = error
-  const final =
+  const isFinal =
     statusCode !== undefined && statusCode >= 400 && statusCode < 500 && ![401, 403, 409, 429].includes(statusCode)
-  const where = [code, param].filter(Boolean).join(' ')
+  const details = [code, param].filter(Boolean).join(' ')
   const amountFault = amountFaults[code ?? ''] ?? null
   throw new PaymentProblem(
-    `Stripe said ${statusCode ?? 'nothing'} (${type}${where && `: ${where}`})`,
-    final,
+    `Stripe said ${statusCode ?? 'nothing'} (${type}${details && `: ${details}`})`,
+    isFinal,
     amountFault,
   )
 }

@@ -10,11 +10,11 @@ const quality = 85
 const [format, width, height] = process.argv.slice(2)
 
 const file = await buffer(process.stdin)
-const found = await new Transformer(file).metadata(true)
+const metadata = await new Transformer(file).metadata(true)
 // A file that is two things at once is neither, and the limits were held against what its head says.
-if (`${found.format} ${found.width} ${found.height}` !== `${format} ${width} ${height}`) process.exit(1)
+if (`${metadata.format} ${metadata.width} ${metadata.height}` !== `${format} ${width} ${height}`) process.exit(1)
 const picture = new Transformer(file)
-if (found.orientation !== undefined && found.orientation > 1) picture.rotate(found.orientation)
+if (metadata.orientation !== undefined && metadata.orientation > 1) picture.rotate(metadata.orientation)
 // The short side is scaled first; the aspect was checked, so that the long one stays small.
 const bytes = await picture.resize({ width: avatarSide, height: avatarSide, fit: ResizeFit.Cover }).webp(quality)
 process.stdout.write(bytes)

@@ -10,15 +10,15 @@ import { ProblemError } from '#server/problems/problem-error.ts'
 /** Throws VALIDATION_ERROR for anything but well-formed JSON within the limits. */
 export function readJson(text: string): unknown {
   const fault = findJsonFault(text, inputLimits.json)
-  if (fault !== null) throw new ProblemError('VALIDATION_ERROR', [problemOfFault(fault)])
+  if (fault !== null) throw new ProblemError('VALIDATION_ERROR', [toFieldProblem(fault)])
   try {
     return JSON.parse(text)
   } catch {
-    throw malformed('')
+    throw createMalformedProblem('')
   }
 }
 
-function problemOfFault(fault: JsonFault): FieldProblem {
+function toFieldProblem(fault: JsonFault): FieldProblem {
   const { depth, names, values, nameLength } = inputLimits.json
   switch (fault.code) {
     case 'NAME':
@@ -36,5 +36,5 @@ function problemOfFault(fault: JsonFault): FieldProblem {
   }
 }
 
-export const malformed = (field: string) =>
+export const createMalformedProblem = (field: string) =>
   new ProblemError('VALIDATION_ERROR', [{ field: field.slice(0, inputLimits.fieldLength), code: 'INVALID_FORMAT' }])

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { inputLimits } from '#server/config/input-limits.ts'
-import { invalid, type ProblemError } from '#server/problems/problem-error.ts'
+import { createValidationProblem, type ProblemError } from '#server/problems/problem-error.ts'
 
 /** Call it when reading begins, because the body flows from then on. Calls `refuse` at most once. */
 export function countPieces(raw: IncomingMessage, refuse: (problem: ProblemError) => void): void {
@@ -18,7 +18,7 @@ export function countPieces(raw: IncomingMessage, refuse: (problem: ProblemError
     if (count <= maxCount || bytes >= count * minBytes) return
     raw.off('data', onPiece)
     const problem: FieldProblem = { field: '', code: 'TOO_MANY', limit: maxCount }
-    refuse(invalid([problem]))
+    refuse(createValidationProblem([problem]))
   }
   raw.on('data', onPiece)
 }

@@ -18,7 +18,7 @@ export class StoredFile {
   readonly size: number
   readonly sha256: string
   /** Whether it outlives the request. */
-  isKept = false
+  shouldKeep = false
   constructor({ name, id, path, size, sha256 }: Pick<StoredFile, 'name' | 'id' | 'path' | 'size' | 'sha256'>) {
     this.name = name
     this.id = id
@@ -27,7 +27,7 @@ export class StoredFile {
     this.sha256 = sha256
   }
   async discard(): Promise<void> {
-    if (!this.isKept) await rm(this.path, { force: true })
+    if (!this.shouldKeep) await rm(this.path, { force: true })
   }
 }
 
@@ -35,21 +35,21 @@ export class StoredFile {
 export async function storeFile(part: MultipartFile, folder: string): Promise<StoredFile> {
   const id = randomBytes(16).toString('hex')
   const path = join(folder, id)
-  const sum = createHash('sha256')
+  const hasher = createHash('sha256')
   let size = 0
-  const measured = new Transform({
+  const meter = new Transform({
     transform(chunk: Buffer, _, done) {
-      sum.update(chunk)
+      hasher.update(chunk)
       size += chunk.length
       done(null, chunk)
     },
   })
   try {
-    await pipeline(part.file, measured, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
+    await pipeline(part.file, meter, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
     if (part.file.truncated) throw new ProblemError('TOO_LARGE')
   } catch (error) {
     await rm(path, { force: true })
     throw error
   }
-  return new StoredFile({ name: part.filename, id, path, size, sha256: sum.digest('base64url') })
+  return new StoredFile({ name: part.filename, id, path, size, sha256: hasher.digest('base64url') })
 }

@@ -2,14 +2,14 @@
  * The table of calls as an OpenAPI 3.1 document. Nothing in here is written by hand about a single call: what the
  * document says, the server checks, because both read the same row.
  */
-import type { Who } from '#domain/access.ts'
-import type { Endpoint, Schema } from '#contract/endpoint.ts'
+import type { AccessRule } from '#domain/access.ts'
+import type { Endpoint, ValueSchema } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
-import { nouns } from '#contract/index.ts'
+import { endpointsByNoun } from '#contract/index.ts'
 import { problemStatus } from '#contract/problem.ts'
-import { type JsonSchema, jsonSchema } from '#server/http/openapi/schema.ts'
+import { type JsonSchema, toJsonSchema } from '#server/http/openapi/schema.ts'
 
-export interface Parameter {
+export interface OpenApiParameter {
   name: string
   in: 'path' | 'query' | 'header'
   required?: boolean
@@ -17,31 +17,31 @@ export interface Parameter {
   schema: JsonSchema
 }
 
-type Content = Record<string, { schema: JsonSchema }>
-export interface Operation {
+type OpenApiContent = Record<string, { schema: JsonSchema }>
+export interface OpenApiOperation {
   operationId: string
   summary: string
   description?: string
   tags: string[]
-  parameters: (Parameter | { $ref: string })[]
-  requestBody?: { required: boolean; content: Content }
-  responses: Record<string, { $ref: string } | { description: string; content?: Content; headers?: unknown }>
+  parameters: (OpenApiParameter | { $ref: string })[]
+  requestBody?: { required: boolean; content: OpenApiContent }
+  responses: Record<string, { $ref: string } | { description: string; content?: OpenApiContent; headers?: unknown }>
   security: Record<string, string[]>[]
-  'x-who': Who
+  'x-who': AccessRule
   'x-offline': Endpoint['offline']
   [extension: string]: unknown
 }
 
-export interface Document {
+export interface OpenApiDocument {
   openapi: '3.1.0'
   info: { title: string; version: string; description: string }
   servers: { url: string }[]
   tags: { name: string }[]
-  paths: Record<string, Record<string, Operation>>
+  paths: Record<string, Record<string, OpenApiOperation>>
   components: {
     schemas: Record<string, JsonSchema>
-    parameters: Record<string, Parameter>
-    responses: Record<string, { description: string; content: Content }>
+    parameters: Record<string, OpenApiParameter>
+    responses: Record<string, { description: string; content: OpenApiContent }>
     securitySchemes: Record<string, unknown>
   }
 }
@@ -52,23 +52,26 @@ is null, never left out. A PUT takes the id of its row in the path or as \`id\` 
 answered, without a second effect. \`~{intent}\` in place of an id names the row that the write with that first key made.
 Calls that are not served yet answer 501 NOT_SUPPORT.`
 
-export function document(endpoints: readonly Endpoint[], named: Pick<Document['info'], 'title' | 'version'>): Document {
-  const schemas: Record<string, JsonSchema> = { ...shared }
-  const paths: Document['paths'] = {}
+export function buildDocument(
+  endpoints: readonly Endpoint[],
+  info: Pick<OpenApiDocument['info'], 'title' | 'version'>,
+): OpenApiDocument {
+  const schemas: Record<string, JsonSchema> = { ...sharedSchemas }
+  const paths: OpenApiDocument['paths'] = {}
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint, schemas) }
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: buildOperation(endpoint, schemas) }
   }
   return {
     openapi: '3.1.0',
-    info: { ...named, description },
+    info: { ...info, description },
     servers: [{ url: '/' }],
-    tags: Object.keys(nouns).map((name) => ({ name })),
+    tags: Object.keys(endpointsByNoun).map((name) => ({ name })),
     paths,
     components: {
       schemas,
       parameters: headerParameters,
-      responses: problemResponses(),
+      responses: buildProblemResponses(),
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'The access token of POST /api/m18s/token' },
         client: {
@@ -81,7 +84,7 @@ export function document(endpoints: readonly Endpoint[], named: Pick<Document['i
   }
 }
 
-const shared: Record<string, JsonSchema> = {
+const sharedSchemas: Record<string, JsonSchema> = {
   Id: {
     description: 'A row by its number, or by ~{intent} of the write that makes it',
     anyOf: [
@@ -116,7 +119,7 @@ const shared: Record<string, JsonSchema> = {
   },
 }
 
-const headerParameters: Document['components']['parameters'] = {
+const headerParameters: OpenApiDocument['components']['parameters'] = {
   Key: {
     name: headers.key,
     in: 'header',
@@ -144,43 +147,45 @@ const headerParameters: Document['components']['parameters'] = {
 }
 
 /** One named answer a status, with all the codes that come with it. */
-function problemResponses(): Document['components']['responses'] {
+function buildProblemResponses(): OpenApiDocument['components']['responses'] {
   const codes = new Map<number, string[]>()
   for (const [code, status] of Object.entries(problemStatus)) codes.set(status, [...(codes.get(status) ?? []), code])
   return Object.fromEntries(
     [...codes].map(([status, names]) => [
       `Problem${status}`,
-      { description: names.join(', '), content: json({ $ref: '#/components/schemas/Problem' }) },
+      { description: names.join(', '), content: toJsonContent({ $ref: '#/components/schemas/Problem' }) },
     ]),
   )
 }
 
-const json = (schema: JsonSchema): Content => ({ 'application/json': { schema } })
+const toJsonContent = (schema: JsonSchema): OpenApiContent => ({ 'application/json': { schema } })
 
-const nounOf = new Map(Object.entries(nouns).flatMap(([noun, rows]) => rows.map((row) => [row.name, noun] as const)))
+const nounByCall = new Map(
+  Object.entries(endpointsByNoun).flatMap(([noun, rows]) => rows.map((row) => [row.name, noun] as const)),
+)
 const isWrite = (endpoint: Endpoint) => endpoint.method !== 'GET'
 /** Calls whose key the idempotency store knows. */
 const isKeyed = (endpoint: Endpoint) => isWrite(endpoint) && !endpoint.secret && endpoint.name !== 'sendBatch'
 
-function operation(endpoint: Endpoint, schemas: Record<string, JsonSchema>): Operation {
-  const body = requestBody(endpoint, schemas)
+function buildOperation(endpoint: Endpoint, schemas: Record<string, JsonSchema>): OpenApiOperation {
+  const body = buildRequestBody(endpoint, schemas)
   return {
     operationId: endpoint.name,
     summary: endpoint.summary,
     ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
-    tags: [nounOf.get(endpoint.name) ?? 'other'],
-    parameters: parameters(endpoint, schemas),
+    tags: [nounByCall.get(endpoint.name) ?? 'other'],
+    parameters: buildParameters(endpoint, schemas),
     ...(body ? { requestBody: body } : {}),
-    responses: responses(endpoint, schemas),
-    security: endpoint.name === 'grantToken' ? [{ client: [] }] : endpoint.who === 'anybody' ? [] : [{ bearer: [] }],
-    'x-who': endpoint.who,
+    responses: buildResponses(endpoint, schemas),
+    security: endpoint.name === 'grantToken' ? [{ client: [] }] : endpoint.access === 'anybody' ? [] : [{ bearer: [] }],
+    'x-who': endpoint.access,
     'x-offline': endpoint.offline,
-    ...traits(endpoint),
+    ...buildTraits(endpoint),
   }
 }
 
 /** What the client does with the call; functions have no place in a document. */
-function traits({ list, queue: queues, job: relays, secret }: Endpoint) {
+function buildTraits({ list, queue, job, secret }: Endpoint) {
   return {
     ...(list && {
       'x-fills': {
@@ -191,35 +196,35 @@ function traits({ list, queue: queues, job: relays, secret }: Endpoint) {
         scope: list.scope,
       },
     }),
-    ...(queues && { 'x-queues': { kind: queues.kind, table: queues.table, versioned: queues.versioned } }),
-    ...(relays && { 'x-relays': relays }),
+    ...(queue && { 'x-queues': { kind: queue.kind, table: queue.table, versioned: queue.versioned } }),
+    ...(job && { 'x-relays': job }),
     ...(secret && { 'x-secret': true }),
   }
 }
 
-function parameters(endpoint: Endpoint, schemas: Record<string, JsonSchema>): Operation['parameters'] {
-  const listed = (place: 'path' | 'query', schema: Schema | undefined): Parameter[] => {
-    const { properties = {}, required = [] } = schema ? jsonSchema(schema, 'input', schemas) : {}
+function buildParameters(endpoint: Endpoint, schemas: Record<string, JsonSchema>): OpenApiOperation['parameters'] {
+  const listParameters = (location: 'path' | 'query', schema: ValueSchema | undefined): OpenApiParameter[] => {
+    const { properties = {}, required = [] } = schema ? toJsonSchema(schema, 'input', schemas) : {}
     return Object.entries(properties).map(([name, property]) => ({
       name,
-      in: place,
-      required: place === 'path' || required.includes(name),
+      in: location,
+      required: location === 'path' || required.includes(name),
       schema: property,
     }))
   }
-  const named = (name: string) => ({ $ref: `#/components/parameters/${name}` })
+  const toParameterRef = (name: string) => ({ $ref: `#/components/parameters/${name}` })
   return [
-    ...listed('path', endpoint.params),
-    ...listed('query', endpoint.query),
-    ...(isKeyed(endpoint) ? [named('Key'), named('Intent')] : []),
-    ...(isKeyed(endpoint) && endpoint.who !== 'anybody' ? [named('ForUser')] : []),
-    ...(endpoint.queue?.versioned ? [named('Version')] : []),
+    ...listParameters('path', endpoint.params),
+    ...listParameters('query', endpoint.query),
+    ...(isKeyed(endpoint) ? [toParameterRef('Key'), toParameterRef('Intent')] : []),
+    ...(isKeyed(endpoint) && endpoint.access !== 'anybody' ? [toParameterRef('ForUser')] : []),
+    ...(endpoint.queue?.versioned ? [toParameterRef('Version')] : []),
   ]
 }
 
-function requestBody(endpoint: Endpoint, schemas: Record<string, JsonSchema>): Operation['requestBody'] {
+function buildRequestBody(endpoint: Endpoint, schemas: Record<string, JsonSchema>): OpenApiOperation['requestBody'] {
   if (!endpoint.body) return undefined
-  const schema = jsonSchema(endpoint.body, 'input', schemas)
+  const schema = toJsonSchema(endpoint.body, 'input', schemas)
   const required = true
   if (endpoint.encoding === 'multipart') {
     for (const name of Object.keys(schema.properties ?? {}))
@@ -227,18 +232,18 @@ function requestBody(endpoint: Endpoint, schemas: Record<string, JsonSchema>): O
     return { required, content: { 'multipart/form-data': { schema } } }
   }
   // Calls marked form understand JSON as well (D59).
-  const form: Content = endpoint.encoding === 'form' ? { 'application/x-www-form-urlencoded': { schema } } : {}
-  return { required, content: { ...form, ...json(schema) } }
+  const form: OpenApiContent = endpoint.encoding === 'form' ? { 'application/x-www-form-urlencoded': { schema } } : {}
+  return { required, content: { ...form, ...toJsonContent(schema) } }
 }
 
-function responses(endpoint: Endpoint, schemas: Record<string, JsonSchema>): Operation['responses'] {
-  const problem = (status: number) => ({ $ref: `#/components/responses/Problem${status}` })
-  const found = endpoint.path.includes(':')
+function buildResponses(endpoint: Endpoint, schemas: Record<string, JsonSchema>): OpenApiOperation['responses'] {
+  const toProblemRef = (status: number) => ({ $ref: `#/components/responses/Problem${status}` })
+  const hasPathId = endpoint.path.includes(':')
   const statuses = [
     400,
-    ...(endpoint.who === 'anybody' ? [] : [401]),
-    ...(endpoint.who === 'anybody' || endpoint.who === 'user' ? [] : [403]),
-    ...(found ? [404] : []),
+    ...(endpoint.access === 'anybody' ? [] : [401]),
+    ...(endpoint.access === 'anybody' || endpoint.access === 'user' ? [] : [403]),
+    ...(hasPathId ? [404] : []),
     ...(isWrite(endpoint) ? [409] : []),
     ...(endpoint.list ? [410] : []),
     ...(endpoint.queue?.versioned ? [412] : []),
@@ -247,29 +252,36 @@ function responses(endpoint: Endpoint, schemas: Record<string, JsonSchema>): Ope
     429,
     503,
   ]
-  const told = Object.fromEntries(statuses.map((status) => [String(status), problem(status)]))
-  return { ...success(endpoint, schemas), ...told, ...(endpoint.name === 'grantToken' && { 401: tokenProblem }) }
+  const problemResponses = Object.fromEntries(statuses.map((status) => [String(status), toProblemRef(status)]))
+  return {
+    ...buildSuccessResponses(endpoint, schemas),
+    ...problemResponses,
+    ...(endpoint.name === 'grantToken' && { 401: tokenProblem }),
+  }
 }
 
 const tokenProblem = {
   description: "OAuth's words beside ours",
-  content: json({ $ref: '#/components/schemas/TokenProblem' }),
+  content: toJsonContent({ $ref: '#/components/schemas/TokenProblem' }),
 }
 
-function success(endpoint: Endpoint, schemas: Record<string, JsonSchema>): Operation['responses'] {
-  const started = endpoint.job && {
+function buildSuccessResponses(endpoint: Endpoint, schemas: Record<string, JsonSchema>): OpenApiOperation['responses'] {
+  const startedResponses = endpoint.job && {
     202: {
       description: 'It runs; ask the Location until the final answer',
       headers: { Location: { schema: { type: 'string' } } },
-      content: json({ $ref: '#/components/schemas/Started' }),
+      content: toJsonContent({ $ref: '#/components/schemas/Started' }),
     },
   }
-  if (endpoint.output === null) return { ...started, 204: { description: 'Done' } }
+  if (endpoint.output === null) return { ...startedResponses, 204: { description: 'Done' } }
   if (endpoint.responseType) {
     const type = endpoint.responseType === 'html' ? 'text/html' : 'application/octet-stream'
     const schema: JsonSchema =
       endpoint.responseType === 'html' ? { type: 'string' } : { type: 'string', format: 'binary' }
     return { 200: { description: 'As it is', content: { [type]: { schema } } } }
   }
-  return { ...started, 200: { description: 'Done', content: json(jsonSchema(endpoint.output, 'output', schemas)) } }
+  return {
+    ...startedResponses,
+    200: { description: 'Done', content: toJsonContent(toJsonSchema(endpoint.output, 'output', schemas)) },
+  }
 }

@@ -1,8 +1,8 @@
 /** The contract's schemas as JSON Schema, said as shortly as a reader would say them. */
 import * as z from 'zod'
-import type { Schema } from '#contract/endpoint.ts'
-import { nouns } from '#contract/index.ts'
-import { refKind } from '#contract/values.ts'
+import type { ValueSchema } from '#contract/endpoint.ts'
+import { endpointsByNoun } from '#contract/index.ts'
+import { getRefKind } from '#contract/values.ts'
 
 export interface JsonSchema {
   $ref?: string
@@ -26,38 +26,42 @@ export interface JsonSchema {
 }
 
 /** Rows get a name of their own, so that a reader meets each once. */
-const named = z.registry<{ id: string }>()
-for (const row of Object.values(nouns).flat())
-  if (row.list && !named.has(row.list.row)) named.add(row.list.row, { id: pascal(row.list.table) })
+const rowNames = z.registry<{ id: string }>()
+for (const row of Object.values(endpointsByNoun).flat())
+  if (row.list && !rowNames.has(row.list.row)) rowNames.add(row.list.row, { id: toPascalCase(row.list.table) })
 
-function pascal(table: string) {
-  return table.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
+function toPascalCase(table: string) {
+  return table.replace(/(?:^|_)(\w)/g, (_, initial: string) => initial.toUpperCase())
 }
 
 /** What goes in or comes out, as JSON Schema; rows that have a name are put into `schemas` and referred to. */
-export function jsonSchema(schema: Schema, io: 'input' | 'output', schemas: Record<string, JsonSchema>): JsonSchema {
-  const made = z.toJSONSchema(schema, {
+export function toJsonSchema(
+  schema: ValueSchema,
+  io: 'input' | 'output',
+  schemas: Record<string, JsonSchema>,
+): JsonSchema {
+  const result = z.toJSONSchema(schema, {
     io,
-    metadata: named,
-    override: ({ zodSchema, jsonSchema: made }) => nameIds(zodSchema, made as JsonSchema),
+    metadata: rowNames,
+    override: ({ zodSchema, jsonSchema: target }) => replaceIdSchema(zodSchema, target as JsonSchema),
   }) as JsonSchema & {
     $defs?: Record<string, JsonSchema>
   }
-  const { $defs = {}, $schema: _, ...rest } = made
-  for (const [name, definition] of Object.entries($defs)) schemas[name] = tidy(definition)
-  return tidy(rest)
+  const { $defs = {}, $schema: _, ...schemaFields } = result
+  for (const [name, definition] of Object.entries($defs)) schemas[name] = simplifySchema(definition)
+  return simplifySchema(schemaFields)
 }
 
-function nameIds(zodSchema: z.core.$ZodType, made: JsonSchema) {
-  const kind = 'innerType' in zodSchema._zod.def ? undefined : refKind(zodSchema as unknown as Schema)
+function replaceIdSchema(zodSchema: z.core.$ZodType, target: JsonSchema) {
+  const kind = 'innerType' in zodSchema._zod.def ? undefined : getRefKind(zodSchema as unknown as ValueSchema)
   // An asset's id is a word of its own shape, not a number.
   if (!kind || kind === 'asset') return
-  delete made.anyOf
-  Object.assign(made, { $ref: '#/components/schemas/Id', description: `Of a ${kind}` })
+  delete target.anyOf
+  Object.assign(target, { $ref: '#/components/schemas/Id', description: `Of a ${kind}` })
 }
 
 /** Says the same in fewer words: constants side by side are an enum, the bounds of every integer are no news. */
-function tidy(schema: JsonSchema): JsonSchema {
+function simplifySchema(schema: JsonSchema): JsonSchema {
   const { anyOf, properties, items, additionalProperties, ...rest } = schema
   if (rest.maximum === Number.MAX_SAFE_INTEGER) delete rest.maximum
   if (rest.minimum === Number.MIN_SAFE_INTEGER) delete rest.minimum
@@ -65,21 +69,23 @@ function tidy(schema: JsonSchema): JsonSchema {
   if (rest.$ref) rest.$ref = rest.$ref.replace('#/$defs/', '#/components/schemas/')
   return {
     ...rest,
-    ...(anyOf && alternatives(anyOf)),
-    ...(items && { items: tidy(items) }),
+    ...(anyOf && simplifyAlternatives(anyOf)),
+    ...(items && { items: simplifySchema(items) }),
     ...(properties && {
-      properties: Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, tidy(property)])),
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, property]) => [name, simplifySchema(property)]),
+      ),
     }),
     ...(additionalProperties !== undefined && {
       additionalProperties:
-        typeof additionalProperties === 'object' ? tidy(additionalProperties) : additionalProperties,
+        typeof additionalProperties === 'object' ? simplifySchema(additionalProperties) : additionalProperties,
     }),
   }
 }
 
-function alternatives(anyOf: JsonSchema[]): JsonSchema {
+function simplifyAlternatives(anyOf: JsonSchema[]): JsonSchema {
   const types = new Set(anyOf.map(({ type }) => type))
   if (anyOf.every((one) => 'const' in one) && types.size === 1)
     return { type: [...types][0] ?? 'string', enum: anyOf.map((one) => one.const) }
-  return { anyOf: anyOf.map(tidy) }
+  return { anyOf: anyOf.map(simplifySchema) }
 }

@@ -6,107 +6,125 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { z } from 'zod/mini'
 import { headers } from '#contract/headers.ts'
 import { endpoints } from '#contract/index.ts'
-import { type batchItem, sendBatch } from '#contract/requests.ts'
-import { matcher } from '#contract/http-mapping.ts'
-import type { StoredResponse } from '#server/commands/command.ts'
-import { problemCarried } from '#server/http/responses.ts'
-import { pathOf } from '#server/http/security-headers.ts'
-import { queryPairs } from '#server/http/input/parse.ts'
-import { requireCaller, checkForUser, type Principal, principalOf } from '#server/http/authenticate.ts'
-import { invalid, notFound, ProblemError } from '#server/problems/problem-error.ts'
-import { procedureHandler, type Handler, type RequestContext } from '#server/http/route-handler.ts'
-import { write } from '#server/routes/writes/write-request.ts'
+import { type batchWrite, sendBatch } from '#contract/requests.ts'
+import { createEndpointMatcher } from '#contract/http-mapping.ts'
+import type { StoredResponse } from '#server/commands/write-command.ts'
+import { toProblemResponse } from '#server/http/responses.ts'
+import { getPath } from '#server/http/security-headers.ts'
+import { readQueryPairs } from '#server/http/input/parse.ts'
+import { requireCaller, checkForUser, type Principal, authenticate } from '#server/http/authenticate.ts'
+import { createValidationProblem, createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
+import { createProcedureHandler, type EndpointHandler, type RequestContext } from '#server/http/route-handler.ts'
+import { executeWriteRequest } from '#server/routes/writes/write-request.ts'
 
-type Item = z.output<typeof batchItem>
-interface ItemAnswer {
+type BatchItem = z.output<typeof batchWrite>
+interface BatchItemResponse {
   status: number
   headers: Record<string, string>
   body: unknown
 }
 
-const maxMs = 5000
+const maxBatchMs = 5000
 /** After these nothing that follows could end otherwise, or it would only make things worse. */
-const stops = new Set([401, 429, 503])
+const stopStatuses = new Set([401, 429, 503])
 const allowedHeaders = new Set<string>(['if-match', headers.forUser, headers.intent])
-const match = matcher(endpoints)
+const matchEndpoint = createEndpointMatcher(endpoints)
 
-export const batch = (handlers: readonly Handler[]): Handler[] => {
-  const byName = new Map(handlers.map((handler) => [handler.endpoint.name, handler]))
+export const createBatchHandlers = (handlers: readonly EndpointHandler[]): EndpointHandler[] => {
+  const handlersByName = new Map(handlers.map((handler) => [handler.endpoint.name, handler]))
   return [
-    procedureHandler(sendBatch, async (visit, { body: items }) => {
-      const answers: ItemAnswer[] = []
-      const until = performance.now() + maxMs
-      let stopped = false
+    createProcedureHandler(sendBatch, async (context, { body: items }) => {
+      const responses: BatchItemResponse[] = []
+      const deadline = performance.now() + maxBatchMs
+      let isStopped = false
       for (const item of items) {
-        stopped ||= visit.stopped() || performance.now() > until
-        const carried = stopped ? problem(visit, new ProblemError('NOT_ATTEMPTED')) : await carry(byName, visit, item)
-        stopped ||= stops.has(carried.status)
-        answers.push(answerOf(item, carried))
+        isStopped ||= context.isStopped() || performance.now() > deadline
+        const response = isStopped
+          ? toItemProblem(context, new ProblemError('NOT_ATTEMPTED'))
+          : await executeItem(handlersByName, context, item)
+        isStopped ||= stopStatuses.has(response.status)
+        responses.push(toItemResponse(item, response))
       }
-      return { body: answers }
+      return { body: responses }
     }),
   ]
 }
 
-const problem = (visit: RequestContext, error: unknown) => problemCarried(error, visit.headers['accept-language'])
+const toItemProblem = (context: RequestContext, error: unknown) =>
+  toProblemResponse(error, context.headers['accept-language'])
 
-const answerOf = (item: Item, { status, headers: said, body }: StoredResponse): ItemAnswer => ({
+const toItemResponse = (
+  item: BatchItem,
+  { status, headers: responseHeaders, body }: StoredResponse,
+): BatchItemResponse => ({
   status,
-  headers: { ...said, [headers.key]: item.key },
+  headers: { ...responseHeaders, [headers.key]: item.key },
   body: body === null ? null : JSON.parse(body),
 })
 
-async function carry(byName: Map<string, Handler>, visit: RequestContext, item: Item): Promise<StoredResponse> {
+async function executeItem(
+  handlersByName: Map<string, EndpointHandler>,
+  context: RequestContext,
+  item: BatchItem,
+): Promise<StoredResponse> {
   try {
-    return await attempt(byName, visit, item)
+    return await attemptItem(handlersByName, context, item)
   } catch (error) {
-    const carried = problem(visit, error)
-    if (carried.status === 500) visit.app.log.error({ err: error, requestId: visit.requestId }, 'failed')
-    return carried
+    const response = toItemProblem(context, error)
+    if (response.status === 500) context.app.log.error({ err: error, requestId: context.requestId }, 'failed')
+    return response
   }
 }
 
-async function attempt(byName: Map<string, Handler>, visit: RequestContext, item: Item): Promise<StoredResponse> {
-  const sent = headersOf(visit, item)
-  const principal = await freshVisitor(visit)
-  checkForUser(principal, sent[headers.forUser] as string | undefined)
-  const found = match(item.method, pathOf(item.path))
-  if (!found) throw notFound()
-  const { endpoint, params } = found
+async function attemptItem(
+  handlersByName: Map<string, EndpointHandler>,
+  context: RequestContext,
+  item: BatchItem,
+): Promise<StoredResponse> {
+  const itemHeaders = buildItemHeaders(context, item)
+  const principal = await authenticateAgain(context)
+  checkForUser(principal, itemHeaders[headers.forUser] as string | undefined)
+  const route = matchEndpoint(item.method, getPath(item.path))
+  if (!route) throw createNotFoundProblem()
+  const { endpoint, params } = route
   if (!endpoint.queue || endpoint.job || endpoint.encoding === 'multipart')
-    throw invalid([{ field: 'path', code: 'OUT_OF_RANGE' }])
-  const handler = byName.get(endpoint.name)
+    throw createValidationProblem([{ field: 'path', code: 'OUT_OF_RANGE' }])
+  const handler = handlersByName.get(endpoint.name)
   if (!handler) throw new ProblemError('NOT_SUPPORT')
-  await visit.countWrite()
-  if (!visit.app.database.hasFreeSpace()) throw new ProblemError('STORAGE_FULL', null, 60)
-  const { carried } = await write(visit.app, {
+  await context.countWrite()
+  if (!context.app.database.hasFreeSpace()) throw new ProblemError('STORAGE_FULL', null, 60)
+  const { response } = await executeWriteRequest(context.app, {
     handler,
     path: item.path,
-    headers: sent,
-    received: {
+    headers: itemHeaders,
+    requestParts: {
       params,
-      query: queryPairs(item.path),
+      query: readQueryPairs(item.path),
       body: item.body === undefined ? { kind: 'none' } : { kind: 'json', value: item.body },
     },
     principal,
-    after: item.after ?? null,
-    requestId: visit.requestId,
+    predecessorIntent: item.after ?? null,
+    requestId: context.requestId,
   })
-  return carried
+  return response
 }
 
-function headersOf(visit: RequestContext, item: Item): IncomingHttpHeaders {
-  const own = Object.entries(item.headers).map(([name, value]) => [name.toLowerCase(), value] as const)
-  const strange = own.find(([name]) => !allowedHeaders.has(name))
-  if (strange) throw invalid([{ field: `headers.${strange[0]}`, code: 'UNKNOWN_FIELD' }])
-  const language = visit.headers['accept-language']
-  return { ...Object.fromEntries(own), [headers.key]: item.key, ...(language ? { 'accept-language': language } : {}) }
+function buildItemHeaders(context: RequestContext, item: BatchItem): IncomingHttpHeaders {
+  const entries = Object.entries(item.headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  const unknownHeader = entries.find(([name]) => !allowedHeaders.has(name))
+  if (unknownHeader) throw createValidationProblem([{ field: `headers.${unknownHeader[0]}`, code: 'UNKNOWN_FIELD' }])
+  const language = context.headers['accept-language']
+  return {
+    ...Object.fromEntries(entries),
+    [headers.key]: item.key,
+    ...(language ? { 'accept-language': language } : {}),
+  }
 }
 
 /** The bearer's expiry was judged for the whole batch; that the user was disabled or the session ended is not waited for. */
-async function freshVisitor(visit: RequestContext): Promise<Principal> {
-  const now = await principalOf(visit.app, visit.headers.authorization)
-  if (now.problem?.code === 'TOKENEXPIRED') return visit.principal
-  requireCaller(now)
-  return now
+async function authenticateAgain(context: RequestContext): Promise<Principal> {
+  const principal = await authenticate(context.app, context.headers.authorization)
+  if (principal.problem?.code === 'TOKENEXPIRED') return context.principal
+  requireCaller(principal)
+  return principal
 }

@@ -1,43 +1,48 @@
 /** What became of a write (protocol 13), and how far a long request is (protocol 39): a plain id names one. */
 import { getRequest, voidRequest } from '#contract/requests.ts'
 import type { Caller } from '#domain/access.ts'
-import type { StoredResponse } from '#server/commands/command.ts'
+import type { StoredResponse } from '#server/commands/write-command.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
-import { notFound } from '#server/problems/problem-error.ts'
-import { procedureHandler, type Handler, type RequestContext } from '#server/http/route-handler.ts'
-import { askJob } from '#server/use-cases/job-requests.ts'
+import { createNotFoundProblem } from '#server/problems/problem-error.ts'
+import { createProcedureHandler, type EndpointHandler, type RequestContext } from '#server/http/route-handler.ts'
+import { readJob } from '#server/use-cases/job-requests.ts'
 import { readOutcome, voidIntent } from '#server/commands/execute.ts'
 
-type Input = { params: { id: string } }
-type Ask = (visit: RequestContext, caller: Caller, intent: string) => Promise<StoredResponse>
+type StatusInput = { params: { id: string } }
+type ReadStatus = (context: RequestContext, caller: Caller, intent: string) => Promise<StoredResponse>
 
-const about =
-  (ask: Ask, otherwise: (visit: RequestContext, caller: Caller, id: string) => ReturnType<typeof askJob>) =>
-  async (visit: RequestContext, { params: { id } }: Input) => {
-    const caller = requireCaller(visit.principal)
-    return id.startsWith('~') ? asAnswer(await ask(visit, caller, id.slice(1))) : await otherwise(visit, caller, id)
+const createStatusHandler =
+  (
+    readStatus: ReadStatus,
+    readJobStatus: (context: RequestContext, caller: Caller, id: string) => ReturnType<typeof readJob>,
+  ) =>
+  async (context: RequestContext, { params: { id } }: StatusInput) => {
+    const caller = requireCaller(context.principal)
+    return id.startsWith('~')
+      ? parseStoredResponse(await readStatus(context, caller, id.slice(1)))
+      : await readJobStatus(context, caller, id)
   }
 
-const asAnswer = ({ status, headers, body }: StoredResponse) => ({
+const parseStoredResponse = ({ status, headers, body }: StoredResponse) => ({
   status,
   headers,
   body: body === null ? null : JSON.parse(body),
 })
 
-export const requests: Handler[] = [
-  procedureHandler(
+export const requestStatusHandlers: EndpointHandler[] = [
+  createProcedureHandler(
     getRequest,
-    about(
+    createStatusHandler(
       ({ app, language }, caller, intent) => readOutcome(app, caller, intent, language),
-      ({ app, language }, caller, id) => askJob(app, caller, id, language),
+      ({ app, language }, caller, id) => readJob(app, caller, id, language),
     ),
   ),
-  procedureHandler(
+  createProcedureHandler(
     voidRequest,
-    about(
+    createStatusHandler(
       ({ app, language }, caller, intent) => voidIntent(app, caller, intent, language),
       // What has begun is not taken back by its id.
-      () => Promise.reject(notFound()),
+      () => Promise.reject(createNotFoundProblem()),
     ),
   ),
 ]

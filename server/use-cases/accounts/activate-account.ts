@@ -1,52 +1,56 @@
 /** Activating an account by the key of its mail, with a password where none is set yet (S-35). */
 import { userStatus } from '#domain/accounts/users.ts'
-import type { Credential } from '#server/db/accounts/credentials.ts'
-import { holderOfKey, spendKey, spendKeysOf } from '#server/db/accounts/one-time-keys.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { addToTrail } from '#server/db/audit/audit-trail.ts'
-import { updateUser, userForUpdate } from '#server/db/accounts/users.ts'
-import { securityEvent } from '#server/context/log.ts'
+import type { UserCredential } from '#server/db/accounts/credentials.ts'
+import { findKeyHolder, spendKey, spendAllKeys } from '#server/db/accounts/one-time-keys.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
+import { updateUser, lockUser } from '#server/db/accounts/users.ts'
+import { logSecurityEvent } from '#server/context/log.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { invalid, ProblemError } from '#server/problems/problem-error.ts'
+import { createValidationProblem, ProblemError } from '#server/problems/problem-error.ts'
 import { hashPassword } from '#server/use-cases/accounts/password-hash.ts'
 import { requireGoodPassword } from '#server/use-cases/accounts/password-policy.ts'
 
-const system = { role: 'portal_system' } as const
-const unknownKey = () => new ProblemError('INVALID_ACTIVATE_KEY')
+const systemScope = { role: 'portal_system' } as const
+const createUnknownKeyError = () => new ProblemError('INVALID_ACTIVATE_KEY')
 
 /** Throws NO_ACTIVATE_KEY and INVALID_ACTIVATE_KEY. */
-export async function whoActivates(app: AppContext, key: string | undefined): Promise<Credential> {
+export async function readActivationCredential(app: AppContext, key: string | undefined): Promise<UserCredential> {
   if (!key) throw new ProblemError('NO_ACTIVATE_KEY')
-  const holder = await inTransaction(app, system, (db) => holderOfKey(db, key, 'activate', app.clock()))
-  if (!holder || holder.status !== userStatus.deactivated) throw unknownKey()
-  return holder
+  const credential = await runInTransaction(app, systemScope, (db) => findKeyHolder(db, key, 'activate', app.clock()))
+  if (!credential || credential.status !== userStatus.deactivated) throw createUnknownKeyError()
+  return credential
 }
 
 /** A password that comes along for an account that has one is not looked at: the mail alone must not replace it. */
 export async function activateAccount(
   app: AppContext,
-  asked: { key: string | undefined; password: string | undefined; requestId: string },
+  input: { key: string | undefined; password: string | undefined; requestId: string },
 ): Promise<void> {
-  const holder = await whoActivates(app, asked.key)
-  const password_hash = holder.passwordHash ?? (await hashChosen(app, holder, asked.password))
-  const { userId, companyId, userName } = holder
+  const credential = await readActivationCredential(app, input.key)
+  const password_hash = credential.passwordHash ?? (await hashChosenPassword(app, credential, input.password))
+  const { userId, companyId, userName } = credential
   const now = app.clock()
-  await inTransaction(app, system, async (db) => {
-    if (!(await spendKey(db, asked.key ?? '', now))) throw unknownKey()
-    await spendKeysOf(db, userId, now)
-    const before = await userForUpdate(db, companyId, userId)
+  await runInTransaction(app, systemScope, async (db) => {
+    if (!(await spendKey(db, input.key ?? '', now))) throw createUnknownKeyError()
+    await spendAllKeys(db, userId, now)
+    const user = await lockUser(db, companyId, userId)
     // Deleted while the password was being hashed: a link brings nobody back (portal 4).
-    if (before?.status !== userStatus.deactivated) throw unknownKey()
-    await updateUser(db, before, { status: userStatus.activated, password_hash, update_time: now })
-    await addToTrail(db, { companyId, userId, now, status: 0, intent: null, requestId: asked.requestId }, [
+    if (user?.status !== userStatus.deactivated) throw createUnknownKeyError()
+    await updateUser(db, user, { status: userStatus.activated, password_hash, update_time: now })
+    await addAuditEntries(db, { companyId, userId, now, status: 0, intent: null, requestId: input.requestId }, [
       { code: 'user', operation: 'activate', info: { UserName: userName } },
     ])
   })
-  securityEvent(app.log, 'account activated', { user: userId, tenant: companyId, request: asked.requestId })
+  logSecurityEvent(app.log, 'account activated', { user: userId, tenant: companyId, request: input.requestId })
 }
 
-async function hashChosen(app: AppContext, holder: Credential, password: string | undefined): Promise<string> {
-  if (!password) throw invalid([{ field: 'password', code: 'REQUIRED' }])
-  requireGoodPassword('password', password, holder)
+async function hashChosenPassword(
+  app: AppContext,
+  credential: UserCredential,
+  password: string | undefined,
+): Promise<string> {
+  if (!password) throw createValidationProblem([{ field: 'password', code: 'REQUIRED' }])
+  requireGoodPassword('password', password, credential)
   return hashPassword(password, app.config.argon2)
 }

@@ -10,5 +10,5 @@ export interface ChangedAccount {
 }
 
 /** To be called behind the commit. An accelerator: who does not hear of it learns of it by the next refusal or reading. */
-export const announceAccount = ({ database }: Pick<AppContext, 'database'>, changed: ChangedAccount): void =>
-  void database.announce(accountsChannel, JSON.stringify(changed)).catch(() => undefined)
+export const announceAccount = ({ database }: Pick<AppContext, 'database'>, account: ChangedAccount): void =>
+  void database.announce(accountsChannel, JSON.stringify(account)).catch(() => undefined)

@@ -1,62 +1,67 @@
 /** Changing the own password (S-38, S-39, S-48): the original one is asked for, and all other sessions end. */
-import { endFeed } from '#server/db/orders/calendar-feeds.ts'
-import { tellEnded } from '#server/use-cases/sessions/ended-sessions.ts'
+import { deleteCalendarFeed } from '#server/db/orders/calendar-feeds.ts'
+import { announceEndedSessions } from '#server/use-cases/sessions/ended-sessions.ts'
 import type { Caller } from '#domain/access.ts'
-import { credentialOf, stillHolds, storeHash } from '#server/db/accounts/credentials.ts'
-import { spendKeysOf } from '#server/db/accounts/one-time-keys.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { endSessionsOf } from '#server/db/accounts/tokens.ts'
-import { addToTrail } from '#server/db/audit/audit-trail.ts'
-import { securityEvent } from '#server/context/log.ts'
+import { findCredentialByUserId, lockIfPasswordCurrent, storePasswordHash } from '#server/db/accounts/credentials.ts'
+import { spendAllKeys } from '#server/db/accounts/one-time-keys.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { endAllSessions } from '#server/db/accounts/tokens.ts'
+import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
+import { logSecurityEvent } from '#server/context/log.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
-import { hashPassword, withPlace, verifyPassword } from '#server/use-cases/accounts/password-hash.ts'
+import { hashPassword, withQueuePosition, verifyPassword } from '#server/use-cases/accounts/password-hash.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
-import { askMail } from '#server/use-cases/mail/request-mail.ts'
+import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 import { requireGoodPassword } from '#server/use-cases/accounts/password-policy.ts'
-import { forgive, reserve, triedBy } from '#server/use-cases/sessions/sign-in-limits.ts'
+import { forgiveGuesses, reserveGuess, getPasswordLimits } from '#server/use-cases/sessions/sign-in-limits.ts'
 
 export interface PasswordChange {
-  original: string
-  chosen: string
+  originalPassword: string
+  newPassword: string
   /** The session that goes on. */
   sessionId: string | null
   address: string
   requestId: string
 }
 
-const system = { role: 'portal_system' } as const
-const wrong = () => new ProblemError('INVALID_ORG_PASSWORD')
+const systemScope = { role: 'portal_system' } as const
+const createWrongPasswordError = () => new ProblemError('INVALID_ORG_PASSWORD')
 
-export async function changeOwnPassword(app: AppContext, { userId, companyId }: Caller, asked: PasswordChange) {
+export async function changeOwnPassword(app: AppContext, { userId, companyId }: Caller, input: PasswordChange) {
   const now = app.clock()
-  const held = await inTransaction(app, system, (db) => credentialOf(db, userId))
-  if (!held?.passwordHash) throw wrong()
-  const { passwordHash } = held
+  const credential = await runInTransaction(app, systemScope, (db) => findCredentialByUserId(db, userId))
+  if (!credential?.passwordHash) throw createWrongPasswordError()
+  const { passwordHash } = credential
   // A stolen access token must not be a way around the limit on guesses.
-  const tried = triedBy(held.companyCode, held.email, { address: asked.address, isKnown: true })
-  const hashed = await withPlace({ kind: 'known', userId }, async (place) => {
-    const cost = app.config.argon2
-    await reserve(app, tried, now, place)
-    if (!(await verifyPassword(passwordHash, asked.original, { cost, place }))) throw wrong()
-    await inTransaction(app, system, (db) => forgive(db, tried, now))
-    if (asked.original.normalize('NFC') === asked.chosen.normalize('NFC')) throw new ProblemError('PASSWORD_UNCHANGE')
-    requireGoodPassword('newPwd', asked.chosen, held)
-    return hashPassword(asked.chosen, cost, place)
+  const guessLimits = getPasswordLimits(credential.companyCode, credential.email, {
+    address: input.address,
+    isKnown: true,
   })
-  await inTransaction(app, system, async (db) => {
-    if (!(await stillHolds(db, userId, passwordHash))) throw wrong()
-    await storeHash(db, userId, hashed)
-    await endSessionsOf(db, userId, now, 'password', asked.sessionId)
-    await spendKeysOf(db, userId, now)
+  const newPasswordHash = await withQueuePosition({ kind: 'known', userId }, async (position) => {
+    const cost = app.config.argon2
+    await reserveGuess(app, guessLimits, now, position)
+    if (!(await verifyPassword(passwordHash, input.originalPassword, { cost, position })))
+      throw createWrongPasswordError()
+    await runInTransaction(app, systemScope, (db) => forgiveGuesses(db, guessLimits, now))
+    if (input.originalPassword.normalize('NFC') === input.newPassword.normalize('NFC'))
+      throw new ProblemError('PASSWORD_UNCHANGE')
+    requireGoodPassword('newPwd', input.newPassword, credential)
+    return hashPassword(input.newPassword, cost, position)
+  })
+  await runInTransaction(app, systemScope, async (db) => {
+    if (!(await lockIfPasswordCurrent(db, userId, passwordHash))) throw createWrongPasswordError()
+    await storePasswordHash(db, userId, newPasswordHash)
+    await endAllSessions(db, userId, now, 'password', input.sessionId)
+    await spendAllKeys(db, userId, now)
     // Whoever had the old password may have read its address.
-    await endFeed(db, userId)
-    await askMail(db, { companyId, now }, { mail: 'password-changed', userId })
-    await addToTrail(db, { companyId, userId, now, status: 0, intent: null, requestId: asked.requestId }, [
-      { code: 'user', operation: 'update', info: { UserName: held.userName, Field: 'password' } },
+    await deleteCalendarFeed(db, userId)
+    await requestMail(db, { companyId, now }, { mail: 'password-changed', userId })
+    await addAuditEntries(db, { companyId, userId, now, status: 0, intent: null, requestId: input.requestId }, [
+      { code: 'user', operation: 'update', info: { UserName: credential.userName, Field: 'password' } },
     ])
   })
   notifyJobs(app)
-  tellEnded(app)
-  securityEvent(app.log, 'password changed', { user: userId, tenant: companyId, request: asked.requestId })
+  announceEndedSessions(app)
+  logSecurityEvent(app.log, 'password changed', { user: userId, tenant: companyId, request: input.requestId })
 }

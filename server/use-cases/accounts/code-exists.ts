@@ -1,43 +1,44 @@
 /** Whether something exists: one bit, for the pairs that may be asked, about the own company unless a code is everybody's. */
-import { type Caller, may, type Who } from '#domain/access.ts'
-import { foldText } from '#domain/text.ts'
-import type { Handle } from '#server/db/handle.ts'
+import { type Caller, isAllowed, type AccessRule } from '#domain/access.ts'
+import { normaliseText } from '#domain/text.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import type { orderExists, userExists } from '#contract/accounts.ts'
-import { companyByCode } from '#server/db/accounts/companies.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import { findCompanyByCode } from '#server/db/accounts/companies.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import { isCodeTaken as isServiceCodeTaken } from '#server/db/orders/service-codes.ts'
-import { userByEmail } from '#server/db/accounts/users.ts'
+import { findUserByEmail } from '#server/db/accounts/users.ts'
 import type { AppContext, UseCase } from '#server/context/context.ts'
-import { forbidden, invalid } from '#server/problems/problem-error.ts'
-import { momentOf } from '#server/use-cases/orders/business-time.ts'
-import { serviceCodeOf } from '#server/use-cases/orders/order-terms.ts'
+import { createForbiddenProblem, createValidationProblem } from '#server/problems/problem-error.ts'
+import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
+import { normaliseServiceCode } from '#server/use-cases/orders/order-terms.ts'
 
 /** Codes that anybody may ask for (D57). */
-export const openCodes: readonly string[] = ['company']
+export const publicCodeResources: readonly string[] = ['company']
 
-type Look = (db: Handle, code: string, app: AppContext) => Promise<boolean>
+type CodeLookup = (db: DatabaseHandle, code: string, app: AppContext) => Promise<boolean>
 
-const moduleWithCode =
-  (hidden: boolean): Look =>
+const createModuleCodeLookup =
+  (isHidden: boolean): CodeLookup =>
   async (db, code) =>
     (await db
       .selectFrom('module')
       .select('id')
-      .where('code_key', '=', foldText(code))
-      .where('hidden', '=', hidden)
+      .where('code_key', '=', normaliseText(code))
+      .where('hidden', '=', isHidden)
       .where('deleted', '=', false)
       .limit(1)
       .executeTakeFirst()) !== undefined
 
 /** The catalogue's codes are the provider staff's to ask. */
-const resources: Record<string, { who: Who; look: Look }> = {
-  company: { who: 'anybody', look: async (db, code) => (await companyByCode(db, code)) !== null },
+const codeResources: Record<string, { allowedCallers: AccessRule; lookUp: CodeLookup }> = {
+  company: { allowedCallers: 'anybody', lookUp: async (db, code) => (await findCompanyByCode(db, code)) !== null },
   order: {
-    who: 'user',
-    look: (db, code, app) => isServiceCodeTaken(db, serviceCodeOf(code), momentOf({ app, now: app.clock() })),
+    allowedCallers: 'user',
+    lookUp: (db, code, app) =>
+      isServiceCodeTaken(db, normaliseServiceCode(code), getBusinessMoment({ app, now: app.clock() })),
   },
-  module: { who: 'providerAdmin', look: moduleWithCode(false) },
-  automodule: { who: 'providerAdmin', look: moduleWithCode(true) },
+  module: { allowedCallers: 'providerAdmin', lookUp: createModuleCodeLookup(false) },
+  automodule: { allowedCallers: 'providerAdmin', lookUp: createModuleCodeLookup(true) },
 }
 
 /** Throws VALIDATION_ERROR for another resource, FORBIDDEN for one that is not the caller's to ask. */
@@ -46,22 +47,22 @@ export async function isCodeTaken(
   caller: Caller | null,
   { resource, code }: { resource: string; code: string },
 ): Promise<boolean> {
-  const asked = Object.hasOwn(resources, resource) ? resources[resource] : undefined
-  if (!asked) throw invalid([{ field: 'resource', code: 'OUT_OF_RANGE' }])
-  if (!may(asked.who, caller)) throw forbidden()
-  return inTransaction(app, { role: 'portal_system' }, (db) => asked.look(db, code, app))
+  const codeResource = Object.hasOwn(codeResources, resource) ? codeResources[resource] : undefined
+  if (!codeResource) throw createValidationProblem([{ field: 'resource', code: 'OUT_OF_RANGE' }])
+  if (!isAllowed(codeResource.allowedCallers, caller)) throw createForbiddenProblem()
+  return runInTransaction(app, { role: 'portal_system' }, (db) => codeResource.lookUp(db, code, app))
 }
 
 /** `company`: code or id. About another company the answer is always no (N-07). */
-export const userWithEmail: UseCase<typeof userExists> = async ({ db, caller }, { query }) => {
-  if (query.company !== undefined && !isOwn(caller, query.company)) return { body: false }
-  return { body: (await userByEmail(db, caller.companyId, query.code)) !== null }
+export const hasUserWithEmail: UseCase<typeof userExists> = async ({ db, caller }, { query }) => {
+  if (query.company !== undefined && !isOwnCompany(caller, query.company)) return { body: false }
+  return { body: (await findUserByEmail(db, caller.companyId, query.code)) !== null }
 }
 
-const isOwn = (caller: Caller, company: string) =>
+const isOwnCompany = (caller: Caller, company: string) =>
   company.toLowerCase() === caller.companyCode || company === String(caller.companyId)
 
 /** Over all companies, because the code becomes a host name (D37): that it is taken is all that is said. */
-export const orderWithCode: UseCase<typeof orderExists> = async (context, { query }) => ({
-  body: await isServiceCodeTaken(context.db, serviceCodeOf(query.code), momentOf(context)),
+export const hasOrderWithCode: UseCase<typeof orderExists> = async (context, { query }) => ({
+  body: await isServiceCodeTaken(context.db, normaliseServiceCode(query.code), getBusinessMoment(context)),
 })

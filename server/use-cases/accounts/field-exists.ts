@@ -1,102 +1,102 @@
 /** Whether a value stands in a field of some row: for the pairs on a list, under the conditions that each takes (F-14). */
 import type { fieldExists } from '#contract/accounts.ts'
 import { type Caller, type ClientType, clientTypes, isProviderAdmin } from '#domain/access.ts'
-import { foldText } from '#domain/text.ts'
+import { normaliseText } from '#domain/text.ts'
 import { userStatus } from '#domain/accounts/users.ts'
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import type { UseCase } from '#server/context/context.ts'
-import { invalid } from '#server/problems/problem-error.ts'
+import { createValidationProblem } from '#server/problems/problem-error.ts'
 import { requireType } from '#server/use-cases/orders/client-types.ts'
 
-interface Conditions {
+interface FieldConditions {
   /** The row that is being changed, and may keep its value. */
   not: number
   /** Within which the value is unique. */
   type: ClientType
 }
 
-interface Pair {
-  takes: readonly (keyof Conditions)[]
+interface FieldLookup {
+  allowedConditions: readonly (keyof FieldConditions)[]
   /** Of the catalogue, which the provider's staff alone write. */
-  staffs?: true
-  rows: (db: Handle, value: string, conditions: Conditions & { companyId: number }) => Rows
+  isForProviderStaff?: true
+  buildQuery: (db: DatabaseHandle, value: string, conditions: FieldConditions & { companyId: number }) => ExistsQuery
 }
 
-interface Rows {
+interface ExistsQuery {
   executeTakeFirst: () => Promise<unknown>
 }
 
-const userWith =
+const createUserQuery =
   (column: 'email_key' | 'name_key') =>
-  (db: Handle, value: string, { not, companyId }: Conditions & { companyId: number }) =>
+  (db: DatabaseHandle, value: string, { not: excludedId, companyId }: FieldConditions & { companyId: number }) =>
     db
       .selectFrom('portal_user')
       .select('id')
       .where('company_id', '=', companyId)
-      .where(column, '=', foldText(value))
+      .where(column, '=', normaliseText(value))
       .where('status', '!=', userStatus.deleted)
-      .where('id', '!=', not)
+      .where('id', '!=', excludedId)
       .limit(1)
 
-const pairs: Record<string, Pair> = {
-  'user.email': { takes: ['not'], rows: userWith('email_key') },
-  'user.name': { takes: ['not'], rows: userWith('name_key') },
+const fieldLookups: Record<string, FieldLookup> = {
+  'user.email': { allowedConditions: ['not'], buildQuery: createUserQuery('email_key') },
+  'user.name': { allowedConditions: ['not'], buildQuery: createUserQuery('name_key') },
   'module.code': {
-    takes: ['not', 'type'],
-    staffs: true,
-    rows: (db, value, { not, type }) =>
+    allowedConditions: ['not', 'type'],
+    isForProviderStaff: true,
+    buildQuery: (db, value, { not: excludedId, type }) =>
       db
         .selectFrom('module')
         .select('id')
         .where('type', '=', type)
-        .where('code_key', '=', foldText(value))
+        .where('code_key', '=', normaliseText(value))
         .where('deleted', '=', false)
-        .where('id', '!=', not)
+        .where('id', '!=', excludedId)
         .limit(1),
   },
   'price.effective_date': {
-    takes: ['not', 'type'],
-    staffs: true,
-    rows: (db, value, { not, type }) =>
+    allowedConditions: ['not', 'type'],
+    isForProviderStaff: true,
+    buildQuery: (db, value, { not: excludedId, type }) =>
       db
         .selectFrom('price_list')
         .select('id')
         .where('type', '=', type)
         .where('effective_date', '=', value)
         .where('deleted', '=', false)
-        .where('id', '!=', not)
+        .where('id', '!=', excludedId)
         .limit(1),
   },
 }
 
-const wrong = (field: 'field' | 'conds') => invalid([{ field, code: 'OUT_OF_RANGE' }])
+const createFieldError = (field: 'field' | 'conds') => createValidationProblem([{ field, code: 'OUT_OF_RANGE' }])
 
-function pairOf(name: string, caller: Caller): Pair {
-  const pair = Object.hasOwn(pairs, name) ? pairs[name] : undefined
-  if (!pair || (pair.staffs && !isProviderAdmin(caller))) throw wrong('field')
-  return pair
+function findFieldLookup(name: string, caller: Caller): FieldLookup {
+  const lookup = Object.hasOwn(fieldLookups, name) ? fieldLookups[name] : undefined
+  if (!lookup || (lookup.isForProviderStaff && !isProviderAdmin(caller))) throw createFieldError('field')
+  return lookup
 }
 
 /** `not=7&type=saas`: each at most once, and only what the pair takes. */
-function conditionsOf({ takes }: Pair, text: string): Conditions {
-  const conditions: Conditions = { not: 0, type: 'saas' }
-  const seen = new Set<string>()
+function parseConditions({ allowedConditions: takes }: FieldLookup, text: string): FieldConditions {
+  const conditions: FieldConditions = { not: 0, type: 'saas' }
+  const seenNames = new Set<string>()
   for (const [name, value] of new URLSearchParams(text)) {
-    const type = clientTypes.find((one) => one === value)
-    if (!takes.some((one) => one === name) || seen.has(name)) throw wrong('conds')
-    seen.add(name)
+    const type = clientTypes.find((clientType) => clientType === value)
+    if (!takes.some((condition) => condition === name) || seenNames.has(name)) throw createFieldError('conds')
+    seenNames.add(name)
     if (name === 'not' && /^[1-9]\d{0,14}$/.test(value)) conditions.not = Number(value)
     else if (name === 'type' && type) conditions.type = type
-    else throw wrong('conds')
+    else throw createFieldError('conds')
   }
   return conditions
 }
 
 /** Throws VALIDATION_ERROR for a pair or a condition that is not on the list, FORBIDDEN for another client type. */
-export const fieldWithValue: UseCase<typeof fieldExists> = async ({ db, caller }, { query }) => {
-  const pair = pairOf(`${query.resource}.${query.field}`, caller)
-  const conditions = conditionsOf(pair, query.conds ?? '')
+export const hasFieldWithValue: UseCase<typeof fieldExists> = async ({ db, caller }, { query }) => {
+  const lookup = findFieldLookup(`${query.resource}.${query.field}`, caller)
+  const conditions = parseConditions(lookup, query.conds ?? '')
   requireType(caller, conditions.type)
-  const rows = pair.rows(db, query.value, { ...conditions, companyId: caller.companyId })
-  return { body: (await rows.executeTakeFirst()) !== undefined }
+  const existsQuery = lookup.buildQuery(db, query.value, { ...conditions, companyId: caller.companyId })
+  return { body: (await existsQuery.executeTakeFirst()) !== undefined }
 }

@@ -1,70 +1,79 @@
 /** The own account, and what the client must know of this installation. */
 import type { getSettings, getUser, updateOwnUser } from '#contract/accounts.ts'
 import { isCompanyAdmin } from '#domain/access.ts'
-import { tidyText } from '#domain/text.ts'
-import { timestampIn } from '#domain/time.ts'
+import { cleanText } from '#domain/text.ts'
+import { toTimestamp } from '#domain/time.ts'
 import { checkUser, userStatus } from '#domain/accounts/users.ts'
-import { nameOfOwnAsset } from '#server/db/accounts/assets.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { endOfLink } from '#server/db/accounts/one-time-keys.ts'
-import { userById, userForUpdate, type UserRecord } from '#server/db/accounts/users.ts'
+import { findOwnAssetName } from '#server/db/accounts/assets.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { findLinkExpiry } from '#server/db/accounts/one-time-keys.ts'
+import { findUserById, lockUser, type UserRecord } from '#server/db/accounts/users.ts'
 import type { UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
-import { invalid } from '#server/problems/problem-error.ts'
-import { sealKeysFor } from '#server/use-cases/sessions/seal-key.ts'
-import { requireUserVersion, store, userNotFound, userRowOf } from '#server/use-cases/accounts/users.ts'
+import { createValidationProblem } from '#server/problems/problem-error.ts'
+import { readSealKeys } from '#server/use-cases/sessions/seal-key.ts'
+import { requireUserVersion, storeUser, createUserNotFoundError, toUserRow } from '#server/use-cases/accounts/users.ts'
 
 /** Oneself; an admin sees the own company's others. For everybody else another's id is as good as none. */
-export const user: UseCase<typeof getUser> = async ({ db, app, caller, sessionId }, { query }) => {
+export const readUser: UseCase<typeof getUser> = async ({ db, app, caller, sessionId }, { query }) => {
   const id = query.userId ?? caller.userId
-  const self = id === caller.userId
-  const found =
-    typeof id === 'number' && (self || isCompanyAdmin(caller)) ? await userById(db, caller.companyId, id) : null
-  if (!found) throw userNotFound()
-  const invitation = self || found.status !== userStatus.deactivated ? null : await invitationOf(db, app, found.id)
-  const keys = self ? await sealKeysFor(db, found, { sessionId, seals: query.seals }) : noSealKeys
-  return { body: { ...userRowOf(app, found), ...keys, invitation } }
+  const isSelf = id === caller.userId
+  const record =
+    typeof id === 'number' && (isSelf || isCompanyAdmin(caller)) ? await findUserById(db, caller.companyId, id) : null
+  if (!record) throw createUserNotFoundError()
+  const invitation =
+    isSelf || record.status !== userStatus.deactivated ? null : await findInvitation(db, app, record.id)
+  const sealKeys = isSelf ? await readSealKeys(db, record, { sessionId, seals: query.seals }) : noSealKeys
+  return { body: { ...toUserRow(app, record), ...sealKeys, invitation } }
 }
 
 /** Nobody is given another's, whatever they ask for. */
 const noSealKeys = { seal_key: null, session_seal_key: null, seal_keys: [] }
 
-async function invitationOf(db: Handle, { config, clock }: AppContext, userId: number) {
-  const until = await endOfLink(db, userId, 'activate')
-  return until === null ? null : { until: timestampIn(config.timeZone, until), works: until > clock() }
+async function findInvitation(db: DatabaseHandle, { config, clock }: AppContext, userId: number) {
+  const expiresAt = await findLinkExpiry(db, userId, 'activate')
+  return expiresAt === null ? null : { until: toTimestamp(config.timeZone, expiresAt), works: expiresAt > clock() }
 }
 
-export const changeOwn: UseCase<typeof updateOwnUser> = async (context, { params, body }) => {
+export const changeOwnUser: UseCase<typeof updateOwnUser> = async (context, { params, body }) => {
   const { db, caller } = context
-  const before = params.id === caller.userId ? await userForUpdate(db, caller.companyId, caller.userId) : null
-  if (!before) throw userNotFound()
-  await requireUserVersion(context, before)
-  const fields = { ...body, ...(body.name === undefined ? {} : { name: tidyText(body.name) }) }
-  const problems = checkUser(fields.name === undefined || fields.name === before.name ? {} : { name: fields.name })
-  if (problems.length > 0) throw invalid(problems)
-  const avatar = fields.avatar === undefined ? before.avatar : await ownPicture(context, before, fields.avatar)
-  return store(context, before, changed(before, { ...fields, avatar }), 'update')
+  const userBefore = params.id === caller.userId ? await lockUser(db, caller.companyId, caller.userId) : null
+  if (!userBefore) throw createUserNotFoundError()
+  await requireUserVersion(context, userBefore)
+  const fields = { ...body, ...(body.name === undefined ? {} : { name: cleanText(body.name) }) }
+  const problems = checkUser(fields.name === undefined || fields.name === userBefore.name ? {} : { name: fields.name })
+  if (problems.length > 0) throw createValidationProblem(problems)
+  const avatar =
+    fields.avatar === undefined ? userBefore.avatar : await requireOwnPicture(context, userBefore, fields.avatar)
+  return storeUser(context, userBefore, getChangedOwnFields(userBefore, { ...fields, avatar }), 'update')
 }
 
 /** One that this user has put in: named as the server calls it, or by the number that its own write left. */
-async function ownPicture({ db, caller }: UseCaseContext, before: UserRecord, said: string | number | null) {
-  if (said === null || said === before.avatar) return said
-  const name = await nameOfOwnAsset(db, caller.userId, said)
-  if (name === null) throw invalid([{ field: 'avatar', code: 'INVALID_FORMAT' }])
+async function requireOwnPicture(
+  { db, caller }: UseCaseContext,
+  userBefore: UserRecord,
+  requestedAvatar: string | number | null,
+) {
+  if (requestedAvatar === null || requestedAvatar === userBefore.avatar) return requestedAvatar
+  const name = await findOwnAssetName(db, caller.userId, requestedAvatar)
+  if (name === null) throw createValidationProblem([{ field: 'avatar', code: 'INVALID_FORMAT' }])
   return name
 }
 
 type OwnFields = Partial<Pick<UserRecord, 'name' | 'avatar' | 'language'>>
 
-function changed(before: UserRecord, fields: { [F in keyof OwnFields]?: OwnFields[F] | undefined }): OwnFields {
-  const { name = before.name, avatar = before.avatar, language = before.language } = fields
+function getChangedOwnFields(
+  userBefore: UserRecord,
+  fields: { [F in keyof OwnFields]?: OwnFields[F] | undefined },
+): OwnFields {
+  const { name = userBefore.name, avatar = userBefore.avatar, language = userBefore.language } = fields
   return {
-    ...(name === before.name ? {} : { name }),
-    ...(avatar === before.avatar ? {} : { avatar }),
-    ...(language === before.language ? {} : { language }),
+    ...(name === userBefore.name ? {} : { name }),
+    ...(avatar === userBefore.avatar ? {} : { avatar }),
+    ...(language === userBefore.language ? {} : { language }),
   }
 }
 
-export const settings =
+export const createSettingsUseCase =
   (build: string): UseCase<typeof getSettings> =>
   async ({ app: { config, payments } }) => ({
     body: {

@@ -3,9 +3,9 @@ import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2'
 import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import type { Config } from '#server/config/config.ts'
-import { type Asker, HashingQueue, type Place } from '#server/use-cases/hashing-queue.ts'
+import { type HashingCaller, HashingQueue, type HashingQueuePosition } from '#server/use-cases/hashing-queue.ts'
 
-type Cost = Config['argon2']
+type HashingCost = Config['argon2']
 
 // 2: Argon2id. The package's own name for it is an ambient const enum, which cannot be used here.
 const argon2id = 2
@@ -14,19 +14,22 @@ const argon2id = 2
 const queue = new HashingQueue(availableParallelism())
 
 /** Throws RATE_LIMITED where too many wait. Whatever is counted against guesses is counted inside. */
-export const withPlace = <T>(asker: Asker, work: (place: Place) => Promise<T>): Promise<T> => queue.hold(asker, work)
+export const withQueuePosition = <T>(
+  caller: HashingCaller,
+  work: (position: HashingQueuePosition) => Promise<T>,
+): Promise<T> => queue.runWithPosition(caller, work)
 
-export const unknownAsker: Asker = { kind: 'stranger' }
+export const unknownCaller: HashingCaller = { kind: 'stranger' }
 
 /** Without a place it waits among the strangers. */
-export const hashPassword = (password: string, cost: Cost, place?: Place): Promise<string> => {
+export const hashPassword = (password: string, cost: HashingCost, position?: HashingQueuePosition): Promise<string> => {
   const work = () => argon2Hash(password.normalize('NFC'), { ...cost, algorithm: argon2id })
-  return place ? place.run(work) : withPlace(unknownAsker, (own) => own.run(work))
+  return position ? position.run(work) : withQueuePosition(unknownCaller, (newPosition) => newPosition.run(work))
 }
 
-interface Verifying {
-  cost: Cost
-  place: Place
+interface VerifyOptions {
+  cost: HashingCost
+  position: HashingQueuePosition
 }
 
 /**
@@ -35,43 +38,46 @@ interface Verifying {
  * for it (S-32).
  */
 export async function matchPassword(
-  hashed: string | null,
+  storedHash: string | null,
   password: string,
-  { cost, place }: Verifying,
+  { cost, position }: VerifyOptions,
 ): Promise<'composed' | 'as typed' | null> {
-  const against = hashed ?? (await nobodys(cost))
-  const composed = password.normalize('NFC')
-  const others = [...new Set([password, password.normalize('NFD')])].filter((form) => form !== composed)
-  for (const form of [composed, ...others]) {
-    const fits = await place.run(() => argon2Verify(against, form))
-    if (fits && hashed !== null) return form === composed ? 'composed' : 'as typed'
+  const comparedHash = storedHash ?? (await getDummyHash(cost))
+  const composedPassword = password.normalize('NFC')
+  const otherForms = [...new Set([password, password.normalize('NFD')])].filter((form) => form !== composedPassword)
+  for (const form of [composedPassword, ...otherForms]) {
+    const isMatch = await position.run(() => argon2Verify(comparedHash, form))
+    if (isMatch && storedHash !== null) return form === composedPassword ? 'composed' : 'as typed'
   }
   return null
 }
 
-export const verifyPassword = async (hashed: string | null, password: string, verifying: Verifying): Promise<boolean> =>
-  (await matchPassword(hashed, password, verifying)) !== null
+export const verifyPassword = async (
+  storedHash: string | null,
+  password: string,
+  options: VerifyOptions,
+): Promise<boolean> => (await matchPassword(storedHash, password, options)) !== null
 
-const made = new Map<string, Promise<string>>()
+const dummyHashesByCost = new Map<string, Promise<string>>()
 
 /** A hash of no password at the present cost; made once, and before the first stranger could time its making. */
-function nobodys(cost: Cost): Promise<string> {
-  const name = JSON.stringify(cost)
-  let found = made.get(name)
-  if (!found) {
-    found = argon2Hash(randomBytes(32), { ...cost, algorithm: argon2id })
-    made.set(name, found)
+function getDummyHash(cost: HashingCost): Promise<string> {
+  const costKey = JSON.stringify(cost)
+  let dummyHash = dummyHashesByCost.get(costKey)
+  if (!dummyHash) {
+    dummyHash = argon2Hash(randomBytes(32), { ...cost, algorithm: argon2id })
+    dummyHashesByCost.set(costKey, dummyHash)
   }
-  return found
+  return dummyHash
 }
 
-export const warmUp = async (cost: Cost): Promise<void> => {
-  await nobodys(cost)
+export const prepareDummyHash = async (cost: HashingCost): Promise<void> => {
+  await getDummyHash(cost)
 }
 
 /** Whether a stored hash was made at less than the present cost. */
-export function isOutdated(hashed: string, { memoryCost, timeCost, parallelism }: Cost): boolean {
-  const found = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/.exec(hashed)
-  if (!found) return true
-  return Number(found[1]) < memoryCost || Number(found[2]) < timeCost || Number(found[3]) < parallelism
+export function isOutdatedHash(storedHash: string, { memoryCost, timeCost, parallelism }: HashingCost): boolean {
+  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/.exec(storedHash)
+  if (!match) return true
+  return Number(match[1]) < memoryCost || Number(match[2]) < timeCost || Number(match[3]) < parallelism
 }

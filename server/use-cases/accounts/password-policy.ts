@@ -2,17 +2,17 @@
 import { readFileSync } from 'node:fs'
 import { dictionary } from '@zxcvbn-ts/language-common'
 import { checkPassword, isGuessable } from '#domain/accounts/passwords.ts'
-import { invalid, ProblemError } from '#server/problems/problem-error.ts'
+import { createValidationProblem, ProblemError } from '#server/problems/problem-error.ts'
 
 /** The most used ones that were ever stolen, and variants, runs, dates and words of ours. */
-const common = new Set([
+const commonPasswords = new Set([
   ...dictionary['passwords-common'],
   ...readFileSync(new URL('common-passwords.txt', import.meta.url), 'utf8')
     .split('\n')
     .filter(Boolean),
 ])
 
-export interface Owner {
+export interface PasswordOwner {
   companyCode: string
   companyName: string
   userName: string
@@ -20,15 +20,15 @@ export interface Owner {
 }
 
 /** Throws VALIDATION_ERROR for a wrong length and WEAK_PASSWORD for one that is easy to guess. */
-export function requireGoodPassword(field: string, password: string, owner: Owner): void {
+export function requireGoodPassword(field: string, password: string, owner: PasswordOwner): void {
   const problem = checkPassword(field, password)
-  if (problem) throw invalid([problem])
+  if (problem) throw createValidationProblem([problem])
   const { companyCode, companyName, userName, email } = owner
-  if (isCommon(password) || isGuessable(password, [companyCode, companyName, userName, email]))
+  if (isCommonPassword(password) || isGuessable(password, [companyCode, companyName, userName, email]))
     throw new ProblemError('WEAK_PASSWORD', [{ field, code: 'COMMON_PASSWORD' }])
 }
 
-function isCommon(password: string): boolean {
-  const lower = password.toLowerCase()
-  return common.has(lower) || common.has(lower.replace(/[^a-z0-9]+$/, ''))
+function isCommonPassword(password: string): boolean {
+  const lowerCase = password.toLowerCase()
+  return commonPasswords.has(lowerCase) || commonPasswords.has(lowerCase.replace(/[^a-z0-9]+$/, ''))
 }

@@ -6,87 +6,101 @@ import { createHash } from 'node:crypto'
 import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fromBase64, toBase64 } from '#domain/audit-log/base64.ts'
-import { equalHashes, hashBytes, leafHash } from '#domain/audit-log/hash.ts'
-import { hashAt, tileWidth } from '#domain/audit-log/tiles.ts'
+import { isEqualHash, hashLength, hashLeaf } from '#domain/audit-log/hash.ts'
+import { getHash, tileWidth } from '#domain/audit-log/tiles.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { archivedUpTo, type OldStretch, oldStretches, removeArchived } from '#server/db/audit/audit-archive.ts'
-import { leavesFrom } from '#server/db/audit/audit-list.ts'
-import { lockLog, newestCheckpoint, sizeOf, tileOf } from '#server/db/audit/audit-log.ts'
-import { addToTrail } from '#server/db/audit/audit-trail.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { ChangedLogError, findChangedPlace } from '#server/use-cases/audit/check-signed-edge.ts'
+import {
+  readArchivedEnd,
+  type ArchivableRange,
+  findArchivableRanges,
+  deleteArchivedEntries,
+} from '#server/db/audit/audit-archive.ts'
+import { readLeaves } from '#server/db/audit/audit-list.ts'
+import { tryLockLog, readLatestCheckpoint, getLogSize, readTile } from '#server/db/audit/audit-log.ts'
+import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { ChangedLogError, findChangedIndex } from '#server/use-cases/audit/check-signed-edge.ts'
 import { raiseLogAlarm } from '#server/use-cases/audit/log-alarms.ts'
 
-const system = { role: 'portal_system' } as const
+const systemScope = { role: 'portal_system' } as const
 const yearMs = 365.25 * 86_400_000
 
-export const archiveFolder = ({ config }: Pick<AppContext, 'config'>) => join(config.filesDir, 'audit-archive')
+export const getArchiveFolder = ({ config }: Pick<AppContext, 'config'>) => join(config.filesDir, 'audit-archive')
 
 /** Answers how many entries went. Nothing goes where the setting says never. */
-export async function archiveOld(app: AppContext): Promise<number> {
+export async function archiveOldEntries(app: AppContext): Promise<number> {
   const { auditYears } = app.config
   if (auditYears === 0) return 0
-  const before = app.clock() - Math.ceil(auditYears * yearMs)
-  let gone = 0
-  for (let went = -1; went !== 0; gone += went) {
-    went = 0
-    for (const stretch of await inTransaction(app, system, (db) => oldStretches(db, before), 'reading'))
-      went += await archive(app, stretch)
+  const endBefore = app.clock() - Math.ceil(auditYears * yearMs)
+  let archivedCount = 0
+  for (let batchCount = -1; batchCount !== 0; archivedCount += batchCount) {
+    batchCount = 0
+    for (const entryRange of await runInTransaction(
+      app,
+      systemScope,
+      (db) => findArchivableRanges(db, endBefore),
+      'reading',
+    ))
+      batchCount += await archiveRange(app, entryRange)
   }
-  return gone
+  return archivedCount
 }
 
 /** In one transaction with its log held, so that of several nodes one writes the file. Answers how many entries went. */
-function archive(app: AppContext, stretch: OldStretch): Promise<number> {
-  const { companyId, from, to } = stretch
+function archiveRange(app: AppContext, entryRange: ArchivableRange): Promise<number> {
+  const { companyId, from, to } = entryRange
   const name = `audit-${companyId}-${from}-${to}.ndjson`
-  return inTransaction(app, system, async (db) => {
-    if (!(await lockLog(db, companyId)) || (await archivedUpTo(db, companyId)) !== from) return 0
+  return runInTransaction(app, systemScope, async (db) => {
+    if (!(await tryLockLog(db, companyId)) || (await readArchivedEnd(db, companyId)) !== from) return 0
     // How old entries are is read from their columns: an entry that was made older there would leave the trail.
-    const place = await findChangedPlace(app, db, { ...stretch, size: await sizeOf(db, companyId) })
-    if (place !== null) {
-      const places = { from: place, to: place + 1 }
-      raiseLogAlarm(app, companyId, new ChangedLogError('ENTRY_DIFFERS', `entry ${place}, to be archived`, places))
+    const changedIndex = await findChangedIndex(app, db, { ...entryRange, size: await getLogSize(db, companyId) })
+    if (changedIndex !== null) {
+      const places = { from: changedIndex, to: changedIndex + 1 }
+      raiseLogAlarm(
+        app,
+        companyId,
+        new ChangedLogError('ENTRY_DIFFERS', `entry ${changedIndex}, to be archived`, places),
+      )
       return 0
     }
-    await writeDurably(archiveFolder(app), name, await linesOf(db, stretch))
-    const bytes = await readFile(join(archiveFolder(app), name))
+    await writeDurably(getArchiveFolder(app), name, await readArchiveText(db, entryRange))
+    const bytes = await readFile(join(getArchiveFolder(app), name))
     const sha256 = createHash('sha256').update(bytes).digest('hex')
-    const fault = await archiveFault(db, stretch, bytes.toString())
+    const fault = await findArchiveFault(db, entryRange, bytes.toString())
     if (fault) throw new Error(`${name} does not hold the entries ${from} to ${to}: ${fault}`)
     const now = app.clock()
-    const removed = await removeArchived(db, { ...stretch, sha256, now })
-    const head = { companyId, userId: null, now, status: 0 as const, intent: null, requestId: 'archive' }
-    await addToTrail(db, head, [
+    const removed = await deleteArchivedEntries(db, { ...entryRange, sha256, now })
+    const entryHead = { companyId, userId: null, now, status: 0 as const, intent: null, requestId: 'archive' }
+    await addAuditEntries(db, entryHead, [
       { code: 'system', operation: 'remove', info: { File: name, From: from, To: to - 1, Sha256: sha256 } },
     ])
     return removed
   })
 }
 
-const line = (value: unknown) => `${JSON.stringify(value)}\n`
+const toJsonLine = (value: unknown) => `${JSON.stringify(value)}\n`
 
-async function linesOf(db: Handle, { companyId, from, to }: OldStretch): Promise<string> {
-  const leaves = await leavesFrom(db, companyId, { from, to, most: to - from })
+async function readArchiveText(db: DatabaseHandle, { companyId, from, to }: ArchivableRange): Promise<string> {
+  const leaves = await readLeaves(db, companyId, { from, to, limit: to - from })
   const tiles: string[] = []
-  for (let at = from; at < to; at += tileWidth) {
-    const hashes = (await tileOf(db, companyId, 0, at / tileWidth)) ?? new Uint8Array()
-    tiles.push(line({ tile: at / tileWidth, hashes: toBase64(hashes) }))
+  for (let index = from; index < to; index += tileWidth) {
+    const hashes = (await readTile(db, companyId, 0, index / tileWidth)) ?? new Uint8Array()
+    tiles.push(toJsonLine({ tile: index / tileWidth, hashes: toBase64(hashes) }))
   }
-  const note = (await newestCheckpoint(db, companyId))?.note ?? null
-  const entries = leaves.map(({ log_index: index, leaf }) => line({ index, leaf }))
+  const note = (await readLatestCheckpoint(db, companyId))?.note ?? null
+  const entries = leaves.map(({ log_index: logIndex, leaf }) => toJsonLine({ index: logIndex, leaf }))
   return (
-    line({ format: 'saas-portal audit archive', v: 1, company: companyId, from, to, note }) +
+    toJsonLine({ format: 'saas-portal audit archive', v: 1, company: companyId, from, to, note }) +
     entries.join('') +
     tiles.join('')
   )
 }
 
 /** Under another name first: a file with its own name is whole. */
-async function writeDurably(folder: string, name: string, text: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const partial = join(folder, `${name}.partial`)
+async function writeDurably(folderPath: string, name: string, text: string): Promise<void> {
+  await mkdir(folderPath, { recursive: true, mode: 0o700 })
+  const partial = join(folderPath, `${name}.partial`)
   const file = await open(partial, 'w', 0o600)
   try {
     await file.writeFile(text)
@@ -94,27 +108,32 @@ async function writeDurably(folder: string, name: string, text: string): Promise
   } finally {
     await file.close()
   }
-  await rename(partial, join(folder, name))
+  await rename(partial, join(folderPath, name))
 }
 
 /** What of the file is not what the log has; null: all of it is. */
-export async function archiveFault(
-  db: Handle,
-  { companyId, from, to }: OldStretch,
+export async function findArchiveFault(
+  db: DatabaseHandle,
+  { companyId, from, to }: ArchivableRange,
   text: string,
 ): Promise<string | null> {
-  const lines = text.trimEnd().split('\n').slice(1)
-  const read = lines.map((one) => JSON.parse(one) as { index?: number; leaf?: string; tile?: number; hashes?: string })
-  const leaves = read.filter(({ leaf }) => leaf !== undefined)
+  const jsonLines = text.trimEnd().split('\n').slice(1)
+  const archiveRows = jsonLines.map(
+    (jsonLine) => JSON.parse(jsonLine) as { index?: number; leaf?: string; tile?: number; hashes?: string },
+  )
+  const leaves = archiveRows.filter(({ leaf }) => leaf !== undefined)
   if (leaves.length !== to - from) return `${leaves.length} leaves`
-  for (let at = from; at < to; at += tileWidth) {
-    const tile = (await tileOf(db, companyId, 0, at / tileWidth)) ?? new Uint8Array()
-    const kept = fromBase64(read.find(({ tile: one }) => one === at / tileWidth)?.hashes ?? '')
-    if (tile.length !== tileWidth * hashBytes || !kept || !equalHashes(kept, tile)) return `tile ${at / tileWidth}`
-    for (let place = at; place < at + tileWidth; place++) {
-      const entry = leaves[place - from]
-      if (entry?.index !== place || !equalHashes(leafHash(entry.leaf ?? ''), hashAt(tile, place - at)))
-        return `entry ${place}`
+  for (let tileStart = from; tileStart < to; tileStart += tileWidth) {
+    const tile = (await readTile(db, companyId, 0, tileStart / tileWidth)) ?? new Uint8Array()
+    const archivedHashes = fromBase64(
+      archiveRows.find(({ tile: tileIndex }) => tileIndex === tileStart / tileWidth)?.hashes ?? '',
+    )
+    if (tile.length !== tileWidth * hashLength || !archivedHashes || !isEqualHash(archivedHashes, tile))
+      return `tile ${tileStart / tileWidth}`
+    for (let logIndex = tileStart; logIndex < tileStart + tileWidth; logIndex++) {
+      const entry = leaves[logIndex - from]
+      if (entry?.index !== logIndex || !isEqualHash(hashLeaf(entry.leaf ?? ''), getHash(tile, logIndex - tileStart)))
+        return `entry ${logIndex}`
     }
   }
   return null

@@ -3,84 +3,84 @@
  * between, the tiles make the root that the newest checkpoint signs, and no entry stands outside. What is found is named by the id of
  * the entry, or by its place in the log where there is no entry any more.
  */
-import { openCheckpoint, readUnverified } from '#domain/audit-log/checkpoint.ts'
-import { equalHashes, hashBytes } from '#domain/audit-log/hash.ts'
-import { countAt, hashAt, nodesOf, tileWidth, wholeRoot } from '#domain/audit-log/tiles.ts'
-import { rootOf } from '#domain/audit-log/tree.ts'
-import { archivedUpTo, isArchiveRecorded } from '#server/db/audit/audit-archive.ts'
+import { openCheckpoint, readUnverifiedCheckpoint } from '#domain/audit-log/checkpoint.ts'
+import { isEqualHash, hashLength } from '#domain/audit-log/hash.ts'
+import { countHashes, getHash, createNodeReader, tileWidth, calculateSubtreeRoot } from '#domain/audit-log/tiles.ts'
+import { calculateRoot } from '#domain/audit-log/tree-edge.ts'
+import { readArchivedEnd, isArchiveRecorded } from '#server/db/audit/audit-archive.ts'
 import {
-  findPlacedWaiting,
-  glanceAtEntries,
+  findPlacedPendingEntry,
+  readLogEntries,
   isEpochRecorded,
-  type LogToCheck,
-  logsToCheck,
-  strayEntries,
+  type AuditLogSummary,
+  listLogsToCheck,
+  findUnplacedEntries,
 } from '#server/db/audit/audit-checks.ts'
-import { epochOf } from '#server/db/audit/audit-epochs.ts'
+import { readEpoch } from '#server/db/audit/audit-epochs.ts'
 import {
   countTiles,
-  holdLog,
+  waitForLogLock,
   listCheckpoints,
-  newestCheckpoint,
-  pendingEntries,
-  sizeOf,
-  tileOf,
+  readLatestCheckpoint,
+  listPendingEntries,
+  getLogSize,
+  readTile,
 } from '#server/db/audit/audit-log.ts'
 import { findSchemaFaults } from '#server/db/audit/audit-schema.ts'
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import { findBrokenCheckpoints, isContinued } from '#server/use-cases/audit/check-checkpoints.ts'
-import { sortWaiting } from '#server/use-cases/audit/check-waiting.ts'
+import { sortWaitingEntries } from '#server/use-cases/audit/check-waiting-entries.ts'
 import { isAsRecorded } from '#server/use-cases/audit/is-as-recorded.ts'
-import { type Keyed, keyOf, originOf } from '#server/use-cases/audit/log-identity.ts'
+import { type AuditKeyContext, getVerifierKey, getLogOrigin } from '#server/use-cases/audit/log-identity.ts'
 import type { StoredNotes } from '#server/use-cases/audit/stored-notes.ts'
 
-export interface Broken {
+export interface BrokenEntry {
   company_id: number
   id: number
 }
 
-export interface CheckedPiece {
+export interface EntriesCheck {
   /** Places that were looked at; less than asked for at the end of the log. */
   rows: number
-  broken: number[]
+  brokenIds: number[]
   /** The same by their places in the log. */
-  places: number[]
+  brokenIndexes: number[]
 }
 
 /** The entries of the places from `from` on. */
 export async function checkEntries(
-  db: Handle,
+  db: DatabaseHandle,
   companyId: number,
-  piece: { from: number; most: number },
-): Promise<CheckedPiece> {
-  const entries = await glanceAtEntries(db, companyId, piece)
+  piece: { from: number; limit: number },
+): Promise<EntriesCheck> {
+  const entries = await readLogEntries(db, companyId, piece)
   const tiles = new Map<number, Uint8Array>()
-  const hashOf = async (index: number) => {
-    const at = Math.floor(index / tileWidth)
-    const tile = tiles.get(at) ?? (await tileOf(db, companyId, 0, at)) ?? new Uint8Array()
-    tiles.set(at, tile)
-    return hashAt(tile, index % tileWidth)
+  const getEntryHash = async (index: number) => {
+    const tileIndex = Math.floor(index / tileWidth)
+    const tile = tiles.get(tileIndex) ?? (await readTile(db, companyId, 0, tileIndex)) ?? new Uint8Array()
+    tiles.set(tileIndex, tile)
+    return getHash(tile, index % tileWidth)
   }
-  const [broken, places]: [number[], number[]] = [[], []]
-  const add = (place: number, id = place) => {
-    broken.push(id)
-    places.push(place)
+  const [brokenIds, brokenIndexes]: [number[], number[]] = [[], []]
+  const addBroken = (logIndex: number, id = logIndex) => {
+    brokenIds.push(id)
+    brokenIndexes.push(logIndex)
   }
   // What is in an archive is gone from here, and only from the beginning.
-  let expected = Math.max(piece.from, await archivedUpTo(db, companyId))
+  let expectedIndex = Math.max(piece.from, await readArchivedEnd(db, companyId))
   for (const entry of entries) {
     // A place that comes twice is one too many.
-    if (entry.log_index < expected) add(entry.log_index, entry.id ?? entry.log_index)
-    for (; expected < entry.log_index; expected++) add(expected)
-    expected = entry.log_index + 1
-    if (!isAsRecorded(entry, companyId, await hashOf(entry.log_index)))
-      add(entry.log_index, entry.id ?? entry.log_index)
+    if (entry.log_index < expectedIndex) addBroken(entry.log_index, entry.id ?? entry.log_index)
+    for (; expectedIndex < entry.log_index; expectedIndex++) addBroken(expectedIndex)
+    expectedIndex = entry.log_index + 1
+    if (!isAsRecorded(entry, companyId, await getEntryHash(entry.log_index)))
+      addBroken(entry.log_index, entry.id ?? entry.log_index)
   }
-  return { rows: entries.length, broken, places }
+  return { rows: entries.length, brokenIds, brokenIndexes }
 }
 
-export interface TreeOptions {
-  most: number
+export interface TreeCheckOptions {
+  maxBroken: number
   /** The checkpoint of this log in the store, as it was before the log was read; undefined: it has none. */
   storedNote: string | undefined
 }
@@ -90,42 +90,42 @@ export interface TreeOptions {
  * broken is named by its size.
  */
 export async function checkTree(
-  app: Keyed,
-  db: Handle,
+  app: AuditKeyContext,
+  db: DatabaseHandle,
   companyId: number,
-  { most, storedNote }: TreeOptions,
+  { maxBroken, storedNote }: TreeCheckOptions,
 ): Promise<number[]> {
   // Size, tiles and checkpoint are read one after the other.
-  await holdLog(db, companyId)
-  const size = await sizeOf(db, companyId)
-  const { tiles, broken } = await checkTiles(db, companyId, size)
-  const nodes = nodesOf((level, index) => tiles.get(`${level}/${index}`))
+  await waitForLogLock(db, companyId)
+  const size = await getLogSize(db, companyId)
+  const { tiles, broken: brokenTiles } = await checkTiles(db, companyId, size)
+  const nodes = createNodeReader((level, index) => tiles.get(`${level}/${index}`))
   const isSigned = size === 0 || (await isRootSigned(app, db, { companyId, size, tiles }))
-  const checkpoints = findBrokenCheckpoints(app, { companyId, size, nodes }, await listCheckpoints(db, companyId))
+  const brokenSizes = findBrokenCheckpoints(app, { companyId, size, nodes }, await listCheckpoints(db, companyId))
   const isStoredContinued = isContinued(app, { companyId, size, nodes }, storedNote ?? null)
   const isArchiveKnown = await isArchiveRecorded(db, companyId)
-  const placedWaiting = await findPlacedWaiting(db, companyId)
+  const placedWaitingId = await findPlacedPendingEntry(db, companyId)
   // More tiles than the log has were written by somebody else.
-  const isAsMade = (await findSchemaFaults(db)).length === 0 && (await countTiles(db, companyId)) === tiles.size
+  const isUnaltered = (await findSchemaFaults(db)).length === 0 && (await countTiles(db, companyId)) === tiles.size
   return [
     ...new Set([
-      ...broken,
+      ...brokenTiles,
       ...(isSigned && isStoredContinued ? [] : [size]),
-      ...checkpoints,
-      ...(isArchiveKnown && isAsMade && (await isNewestEpochRecorded(db, companyId)) ? [] : [0]),
-      ...(placedWaiting === null ? [] : [placedWaiting]),
-      ...(await strayEntries(db, companyId, most)),
-      ...sortWaiting(app, companyId, await pendingEntries(db, companyId, maxWaiting)).unsealed,
+      ...brokenSizes,
+      ...(isArchiveKnown && isUnaltered && (await isNewestEpochRecorded(db, companyId)) ? [] : [0]),
+      ...(placedWaitingId === null ? [] : [placedWaitingId]),
+      ...(await findUnplacedEntries(db, companyId, maxBroken)),
+      ...sortWaitingEntries(app, companyId, await listPendingEntries(db, companyId, maxWaiting)).unsealedIds,
     ]),
   ]
 }
 
 /** A restore since the newest checkpoint is told by an entry, which may still wait for its place. */
-async function isNewestEpochRecorded(db: Handle, companyId: number): Promise<boolean> {
-  const [newest, epoch] = [await newestCheckpoint(db, companyId), await epochOf(db)]
-  if (!newest) return true
+async function isNewestEpochRecorded(db: DatabaseHandle, companyId: number): Promise<boolean> {
+  const [latest, epoch] = [await readLatestCheckpoint(db, companyId), await readEpoch(db)]
+  if (!latest) return true
   try {
-    return readUnverified(newest.note).epoch >= epoch || (await isEpochRecorded(db, companyId, epoch))
+    return readUnverifiedCheckpoint(latest.note).epoch >= epoch || (await isEpochRecorded(db, companyId, epoch))
   } catch {
     return false
   }
@@ -137,75 +137,82 @@ const maxWaiting = 5_000
 type Tiles = Map<string, Uint8Array>
 
 /** Each hash of a tile above the leaves is the root of the tile under it. Broken ones are named by their first place. */
-async function checkTiles(db: Handle, companyId: number, size: number): Promise<{ tiles: Tiles; broken: number[] }> {
+async function checkTiles(
+  db: DatabaseHandle,
+  companyId: number,
+  size: number,
+): Promise<{ tiles: Tiles; broken: number[] }> {
   const tiles: Tiles = new Map()
-  const broken: number[] = []
-  for (let level = 0; countAt(level, size) > 0; level++) {
-    const count = countAt(level, size)
-    for (let index = 0; index * tileWidth < count; index++) {
-      const tile = (await tileOf(db, companyId, level, index)) ?? new Uint8Array()
-      const width = Math.min(tileWidth, count - index * tileWidth)
-      if (tile.length !== width * hashBytes) broken.push(index * tileWidth ** (level + 1))
-      tiles.set(`${level}/${index}`, tile.slice(0, width * hashBytes))
+  const brokenIndexes: number[] = []
+  for (let level = 0; countHashes(level, size) > 0; level++) {
+    const hashCount = countHashes(level, size)
+    for (let index = 0; index * tileWidth < hashCount; index++) {
+      const tile = (await readTile(db, companyId, level, index)) ?? new Uint8Array()
+      const width = Math.min(tileWidth, hashCount - index * tileWidth)
+      if (tile.length !== width * hashLength) brokenIndexes.push(index * tileWidth ** (level + 1))
+      tiles.set(`${level}/${index}`, tile.slice(0, width * hashLength))
       if (level === 0) continue
-      for (let at = 0; at < width; at++) {
-        const under = tiles.get(`${level - 1}/${index * tileWidth + at}`)
-        if (under?.length !== tileWidth * hashBytes || !equalHashes(wholeRoot(under), hashAt(tile, at)))
-          broken.push((index * tileWidth + at) * tileWidth ** level)
+      for (let position = 0; position < width; position++) {
+        const childTile = tiles.get(`${level - 1}/${index * tileWidth + position}`)
+        if (
+          childTile?.length !== tileWidth * hashLength ||
+          !isEqualHash(calculateSubtreeRoot(childTile), getHash(tile, position))
+        )
+          brokenIndexes.push((index * tileWidth + position) * tileWidth ** level)
       }
     }
   }
-  return { tiles, broken }
+  return { tiles, broken: brokenIndexes }
 }
 
 async function isRootSigned(
-  app: Keyed,
-  db: Handle,
+  app: AuditKeyContext,
+  db: DatabaseHandle,
   { companyId, size, tiles }: { companyId: number; size: number; tiles: Tiles },
 ): Promise<boolean> {
   try {
-    const newest = await newestCheckpoint(db, companyId)
-    const origin = originOf(app, companyId)
-    const checkpoint = openCheckpoint(newest?.note, keyOf(app, companyId, newest?.note ?? null))
-    const root = rootOf(
+    const latest = await readLatestCheckpoint(db, companyId)
+    const origin = getLogOrigin(app, companyId)
+    const checkpoint = openCheckpoint(latest?.note, getVerifierKey(app, companyId, latest?.note ?? null))
+    const root = calculateRoot(
       size,
-      nodesOf((level, index) => tiles.get(`${level}/${index}`)),
+      createNodeReader((level, index) => tiles.get(`${level}/${index}`)),
     )
-    return checkpoint.origin === origin && checkpoint.size === size && equalHashes(checkpoint.root, root)
+    return checkpoint.origin === origin && checkpoint.size === size && isEqualHash(checkpoint.root, root)
   } catch {
     return false
   }
 }
 
 /** Walks every log to its end: the first `most` of what is broken; none, as long as nobody touched the tables. */
-export async function brokenEntries(
-  app: Keyed,
-  db: Handle,
-  { most = 10, storedNotes = new Map() }: { most?: number; storedNotes?: StoredNotes } = {},
-): Promise<Broken[]> {
-  const broken: Broken[] = []
-  const logs = await logsToCheck(db, null)
-  for (const id of findLostLogs(logs, storedNotes, null)) broken.push({ company_id: id, id: 0 })
+export async function findBrokenEntries(
+  app: AuditKeyContext,
+  db: DatabaseHandle,
+  { maxBroken = 10, storedNotes = new Map() }: { maxBroken?: number; storedNotes?: StoredNotes } = {},
+): Promise<BrokenEntry[]> {
+  const brokenRows: BrokenEntry[] = []
+  const logs = await listLogsToCheck(db, null)
+  for (const id of findLostLogCompanies(logs, storedNotes, null)) brokenRows.push({ company_id: id, id: 0 })
   for (const { companyId } of logs) {
-    const add = (ids: number[]) => broken.push(...ids.map((id) => ({ company_id: companyId, id })))
+    const addBroken = (ids: number[]) => brokenRows.push(...ids.map((id) => ({ company_id: companyId, id })))
     for (let from = 0, rows = pieceRows; rows === pieceRows; from += pieceRows) {
-      const piece = await checkEntries(db, companyId, { from, most: pieceRows })
+      const piece = await checkEntries(db, companyId, { from, limit: pieceRows })
       rows = piece.rows
-      add(piece.broken)
+      addBroken(piece.brokenIds)
     }
-    add(await checkTree(app, db, companyId, { most, storedNote: storedNotes.get(companyId) }))
+    addBroken(await checkTree(app, db, companyId, { maxBroken, storedNote: storedNotes.get(companyId) }))
   }
-  return broken.slice(0, most)
+  return brokenRows.slice(0, maxBroken)
 }
 
 const pieceRows = 500
 
 /** Companies whose logs the store has and the database has nothing of. `companyId`: the one that is looked at; null: all. */
-export function findLostLogs(
-  logs: readonly LogToCheck[],
+export function findLostLogCompanies(
+  logs: readonly AuditLogSummary[],
   storedNotes: StoredNotes,
   companyId: number | null,
 ): number[] {
-  const present = new Set(logs.map((log) => log.companyId))
-  return [...storedNotes.keys()].filter((id) => !present.has(id) && (companyId === null || companyId === id))
+  const presentCompanyIds = new Set(logs.map((log) => log.companyId))
+  return [...storedNotes.keys()].filter((id) => !presentCompanyIds.has(id) && (companyId === null || companyId === id))
 }

@@ -1,13 +1,13 @@
 import type { AppContext } from '#server/context/context.ts'
 
 const repeatMs = 60_000
-const logged = new WeakMap<AppContext, Map<string, number>>()
+const loggedTimes = new WeakMap<AppContext, Map<string, number>>()
 
 /** A state that lasts is logged once a minute; a clock that was put back does not silence it. */
 export function isDueToLog(app: AppContext, state: string): boolean {
   const now = app.clock()
-  const times = logged.get(app) ?? new Map<string, number>()
-  logged.set(app, times)
+  const times = loggedTimes.get(app) ?? new Map<string, number>()
+  loggedTimes.set(app, times)
   if (Math.abs(now - (times.get(state) ?? -Infinity)) < repeatMs) return false
   times.set(state, now)
   return true

@@ -3,38 +3,42 @@ import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { exportTrail } from '#contract/audit-trail.ts'
 import { type Caller, isDeleteLevel } from '#domain/access.ts'
 import { toBase64 } from '#domain/audit-log/base64.ts'
-import { entryCells, entryColumns } from '#domain/audit-log/columns.ts'
-import { leafHash } from '#domain/audit-log/hash.ts'
+import { toEntryCells, entryColumns } from '#domain/audit-log/columns.ts'
+import { hashLeaf } from '#domain/audit-log/hash.ts'
 import { catalogueMenus } from '#domain/audit-log/leaf.ts'
-import { csvLine, csvMark } from '#domain/csv.ts'
-import { dateIn } from '#domain/time.ts'
+import { formatCsvLine, csvByteOrderMark } from '#domain/csv.ts'
+import { toPlainDate } from '#domain/time.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { type FoundEntry, leavesFrom, type TrailFilter, trailPage } from '#server/db/audit/audit-list.ts'
-import { newestCheckpoint, sizeOf } from '#server/db/audit/audit-log.ts'
-import { addToTrail } from '#server/db/audit/audit-trail.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { forbidden, invalid, unavailable } from '#server/problems/problem-error.ts'
-import { entryRow, filterOf, openLog } from '#server/use-cases/audit/audit-trail.ts'
+import { type AuditEntryMatch, readLeaves, type TrailFilter, listAuditEntries } from '#server/db/audit/audit-list.ts'
+import { readLatestCheckpoint, getLogSize } from '#server/db/audit/audit-log.ts'
+import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import {
+  createForbiddenProblem,
+  createValidationProblem,
+  createUnavailableProblem,
+} from '#server/problems/problem-error.ts'
+import { toVisibleEntryRow, parseTrailFilter, openTrail } from '#server/use-cases/audit/audit-trail.ts'
 import { checkListedEntries } from '#server/use-cases/audit/check-listed-entries.ts'
-import { isKeepWord, logOf } from '#server/use-cases/audit/keep-trail.ts'
-import { sheetOf } from '#server/use-cases/audit/xlsx.ts'
+import { isStorageToken, getActorLog } from '#server/use-cases/audit/trail-storage.ts'
+import { writeXlsx } from '#server/use-cases/audit/xlsx.ts'
 
-export interface Export {
+export interface TrailExport {
   name: string
   type: string
   pieces: AsyncIterable<string | Uint8Array>
 }
 
-interface Asking {
+interface ExportRequest {
   app: AppContext
   caller: Caller
   requestId: string
   /** Nobody waits for the rest any more. */
-  stopped: () => boolean
+  isStopped: () => boolean
 }
 
-type Query = ParsedInputOf<typeof exportTrail>['query']
+type ExportQuery = ParsedInputOf<typeof exportTrail>['query']
 
 /** Rows are written out between two other requests: so many take some milliseconds. */
 const pieceRows = 250
@@ -42,17 +46,17 @@ const pieceRows = 250
 const sheetRows = 1_048_576
 
 /** Throws NOT_FOUND, VALIDATION_ERROR; FORBIDDEN where leaves are asked for without the word of `keepTrail`. */
-export async function openExport(asking: Asking, query: Query): Promise<Export> {
-  if (query.format === 'ndjson') return openStream(asking, query)
-  const { app, caller, requestId } = asking
-  const { companyId, format, sortOrder, ...asked } = query
+export async function openExport(request: ExportRequest, query: ExportQuery): Promise<TrailExport> {
+  if (query.format === 'ndjson') return openLeafStream(request, query)
+  const { app, caller, requestId } = request
+  const { companyId, format, sortOrder, ...conditions } = query
   const now = app.clock()
-  const filter = await inTransaction(app, scopeOf(caller), async (db) => {
-    const reader = { db, app, caller }
-    const id = await openLog(reader, companyId)
-    const filter = filterOf(reader, id, asked)
-    const said = saidOf(asked)
-    const entry = {
+  const filter = await runInTransaction(app, getReadScope(caller), async (db) => {
+    const trailReader = { db, app, caller }
+    const logCompanyId = await openTrail(trailReader, companyId)
+    const filter = parseTrailFilter(trailReader, logCompanyId, conditions)
+    const filterFacts = getFilterFacts(conditions)
+    const entryHead = {
       companyId: caller.companyId,
       userId: caller.userId,
       now,
@@ -60,20 +64,34 @@ export async function openExport(asking: Asking, query: Query): Promise<Export> 
       intent: null,
       requestId,
     }
-    await addToTrail(db, entry, [
-      { ...logOf(caller, id), code: 'system', operation: 'export', info: { Format: format, ...said } },
+    await addAuditEntries(db, entryHead, [
+      {
+        ...getActorLog(caller, logCompanyId),
+        code: 'system',
+        operation: 'export',
+        info: { Format: format, ...filterFacts },
+      },
     ])
     return filter
   })
-  const rows = entriesOf(asking, filter, sortOrder ?? 'desc')
-  const name = `audit-trail-${dateIn(app.config.timeZone, now)}.${format}`
-  if (format === 'csv') return { name, type: 'text/csv; charset=utf-8', pieces: csvPieces(rows) }
+  const rows = readEntryPieces(request, filter, sortOrder ?? 'desc')
+  const name = `audit-trail-${toPlainDate(app.config.timeZone, now)}.${format}`
+  if (format === 'csv') return { name, type: 'text/csv; charset=utf-8', pieces: formatCsvPieces(rows) }
   const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
-  return { name, type, pieces: sheetOf(entryColumns, rows, sheetRows) }
+  return { name, type, pieces: writeXlsx(entryColumns, rows, sheetRows) }
 }
 
 /** What was asked for, as the entry of the export says it. */
-const saidOf = ({ code, operation, dateFrom, dateTo, user, status, intent, searchText }: Partial<Query>) => ({
+const getFilterFacts = ({
+  code,
+  operation,
+  dateFrom,
+  dateTo,
+  user,
+  status,
+  intent,
+  searchText,
+}: Partial<ExportQuery>) => ({
   code,
   operation,
   dateFrom,
@@ -84,85 +102,95 @@ const saidOf = ({ code, operation, dateFrom, dateTo, user, status, intent, searc
   searchText,
 })
 
-const scopeOf = ({ companyId }: Caller) => ({ role: 'portal_app', companyId }) as const
+const getReadScope = ({ companyId }: Caller) => ({ role: 'portal_app', companyId }) as const
 
 /** Behind the fence of the company whose log it is, each piece in a transaction of its own. */
-const reading = <T>({ app, caller }: Asking, companyId: number, work: (db: Handle) => Promise<T>): Promise<T> =>
-  inTransaction(
+const readBehindFence = <T>(
+  { app, caller }: ExportRequest,
+  companyId: number,
+  work: (db: DatabaseHandle) => Promise<T>,
+): Promise<T> =>
+  runInTransaction(
     app,
-    scopeOf(caller),
+    getReadScope(caller),
     async (db) => {
-      await openLog({ db, app, caller }, companyId)
+      await openTrail({ db, app, caller }, companyId)
       return work(db)
     },
     'reading',
   )
 
-async function* entriesOf(asking: Asking, filter: TrailFilter, order: 'asc' | 'desc') {
-  const { app, caller } = asking
-  const at = { results: pieceRows, page: 1, descending: order === 'desc' }
+async function* readEntryPieces(request: ExportRequest, filter: TrailFilter, order: 'asc' | 'desc') {
+  const { app, caller } = request
+  const pageOptions = { results: pieceRows, page: 1, descending: order === 'desc' }
   for (let after: number | undefined; ; ) {
-    requireReader(asking)
-    const found: FoundEntry[] = await reading(asking, filter.companyId, async (db) => {
-      const entries = await trailPage(db, filter, { ...at, after })
-      await checkListedEntries(app, db, filter.companyId, entries)
-      return entries
+    requireWaitingReader(request)
+    const entries: AuditEntryMatch[] = await readBehindFence(request, filter.companyId, async (db) => {
+      const page = await listAuditEntries(db, filter, { ...pageOptions, after })
+      await checkListedEntries(app, db, filter.companyId, page)
+      return page
     })
-    yield found.map((entry) => entryCells(entryRow({ app, caller }, entry)))
-    if (found.length < pieceRows) return
-    after = found.at(-1)?.id
+    yield entries.map((entry) => toEntryCells(toVisibleEntryRow({ app, caller }, entry)))
+    if (entries.length < pieceRows) return
+    after = entries.at(-1)?.id
   }
 }
 
-async function* csvPieces(pieces: AsyncIterable<(string | number)[][]>) {
-  let head = csvMark + csvLine(entryColumns)
+async function* formatCsvPieces(pieces: AsyncIterable<(string | number)[][]>) {
+  let pieceHead = csvByteOrderMark + formatCsvLine(entryColumns)
   for await (const rows of pieces) {
-    yield head + rows.map((row) => csvLine(row.map(String))).join('')
-    head = ''
+    yield pieceHead + rows.map((row) => formatCsvLine(row.map(String))).join('')
+    pieceHead = ''
   }
 }
 
 /** A file that ended here as if it were complete would be taken for the whole trail: it is cut off. */
-function requireReader({ stopped }: Asking): void {
-  if (stopped()) throw unavailable(5)
+function requireWaitingReader({ isStopped }: ExportRequest): void {
+  if (isStopped()) throw createUnavailableProblem(5)
 }
 
-async function openStream(asking: Asking, { companyId, keep, from = 0, to }: Query): Promise<Export> {
-  const { app, caller } = asking
-  const own = companyId ?? caller.companyId
-  const { size, note } = await reading(asking, own, async (db) => {
-    if (keep === undefined || !isKeepWord(app, caller, own, keep)) throw forbidden()
-    return { size: await sizeOf(db, own), note: (await newestCheckpoint(db, own))?.note ?? null }
+async function openLeafStream(
+  request: ExportRequest,
+  { companyId, keep, from = 0, to }: ExportQuery,
+): Promise<TrailExport> {
+  const { app, caller } = request
+  const logCompanyId = companyId ?? caller.companyId
+  const { size, note } = await readBehindFence(request, logCompanyId, async (db) => {
+    if (keep === undefined || !isStorageToken(app, caller, logCompanyId, keep)) throw createForbiddenProblem()
+    return {
+      size: await getLogSize(db, logCompanyId),
+      note: (await readLatestCheckpoint(db, logCompanyId))?.note ?? null,
+    }
   })
   const end = Math.min(to ?? size, size)
-  if (from > end) throw invalid([{ field: 'from', code: 'OUT_OF_RANGE' }])
+  if (from > end) throw createValidationProblem([{ field: 'from', code: 'OUT_OF_RANGE' }])
   return {
-    name: `audit-trail-${own}.ndjson`,
+    name: `audit-trail-${logCompanyId}.ndjson`,
     type: 'application/x-ndjson; charset=utf-8',
-    pieces: leafLines(asking, { companyId: own, from, to: end, note }),
+    pieces: readLeafLines(request, { companyId: logCompanyId, from, to: end, note }),
   }
 }
 
-const line = (value: unknown) => `${JSON.stringify(value)}\n`
+const toJsonLine = (value: unknown) => `${JSON.stringify(value)}\n`
 
-async function* leafLines(
-  asking: Asking,
+async function* readLeafLines(
+  request: ExportRequest,
   { companyId, from, to, note }: { companyId: number; from: number; to: number; note: string | null },
 ) {
-  const seesAll = isDeleteLevel(asking.caller)
-  let head = line({ zone: asking.app.config.timeZone, from, to })
-  for (let at = from; at < to; at += pieceRows) {
-    requireReader(asking)
-    const leaves = await reading(asking, companyId, (db) =>
-      leavesFrom(db, companyId, { from: at, to: Math.min(to, at + pieceRows), most: pieceRows }),
+  const seesAll = isDeleteLevel(request.caller)
+  let pieceHead = toJsonLine({ zone: request.app.config.timeZone, from, to })
+  for (let pieceStart = from; pieceStart < to; pieceStart += pieceRows) {
+    requireWaitingReader(request)
+    const leaves = await readBehindFence(request, companyId, (db) =>
+      readLeaves(db, companyId, { from: pieceStart, to: Math.min(to, pieceStart + pieceRows), limit: pieceRows }),
     )
     const lines = leaves.map(({ log_index: index, code, leaf }) =>
       seesAll || !catalogueMenus.includes(code)
-        ? line({ index, leaf })
-        : line({ index, hash: toBase64(leafHash(leaf)) }),
+        ? toJsonLine({ index, leaf })
+        : toJsonLine({ index, hash: toBase64(hashLeaf(leaf)) }),
     )
-    yield head + lines.join('')
-    head = ''
+    yield pieceHead + lines.join('')
+    pieceHead = ''
   }
-  yield head + line({ count: to - from, note })
+  yield pieceHead + toJsonLine({ count: to - from, note })
 }

@@ -2,10 +2,10 @@
 export async function withFirstPiece<T>(pieces: AsyncIterable<T>): Promise<AsyncIterable<T>> {
   const source = pieces[Symbol.asyncIterator]()
   const first = await source.next()
-  async function* all(): AsyncGenerator<T> {
+  async function* readAll(): AsyncGenerator<T> {
     if (first.done) return
     yield first.value
     yield* { [Symbol.asyncIterator]: () => source }
   }
-  return all()
+  return readAll()
 }

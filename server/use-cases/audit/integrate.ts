@@ -3,65 +3,65 @@
  * is committed, so places follow each other without a gap; the order of places is not that of ids. Killed anywhere, a batch is done as a
  * whole or not at all. Two of them on one log: one works, the other leaves it alone.
  */
-import { extendChain, namesNextKey, signCheckpoint } from '#domain/audit-log/checkpoint.ts'
-import { leafHash } from '#domain/audit-log/hash.ts'
-import { appendLeaves } from '#domain/audit-log/tree.ts'
-import { dateIn } from '#domain/time.ts'
+import { extendChain, hasNextKey, signCheckpoint } from '#domain/audit-log/checkpoint.ts'
+import { hashLeaf } from '#domain/audit-log/hash.ts'
+import { appendLeaves } from '#domain/audit-log/tree-edge.ts'
+import { toPlainDate } from '#domain/time.ts'
 import type { AppContext } from '#server/context/context.ts'
 import {
   appendEntries,
-  lockLog,
-  pendingEntries,
+  tryLockLog,
+  listPendingEntries,
   type PendingLog,
-  pendingLogs,
-  putCheckpoint,
+  listPendingLogs,
+  storeCheckpoint,
 } from '#server/db/audit/audit-log.ts'
-import { epochOf } from '#server/db/audit/audit-epochs.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import { readEpoch } from '#server/db/audit/audit-epochs.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import { ChangedLogError, checkSignedEdge } from '#server/use-cases/audit/check-signed-edge.ts'
-import { checkWholeLog } from '#server/use-cases/audit/check-whole-logs.ts'
-import { checkWaiting } from '#server/use-cases/audit/check-waiting.ts'
+import { checkCompleteLog } from '#server/use-cases/audit/check-complete-logs.ts'
+import { requireSealedEntries } from '#server/use-cases/audit/check-waiting-entries.ts'
 import { isDueToLog } from '#server/use-cases/audit/due-to-log.ts'
 import { getLogAlarm, mailLogAlarms, raiseLogAlarm } from '#server/use-cases/audit/log-alarms.ts'
-import { nextKeyOf, nextSeed, originOf, signingSeed } from '#server/use-cases/audit/log-identity.ts'
+import { getNextVerifierKey, getNextSeed, getLogOrigin, getSigningSeed } from '#server/use-cases/audit/log-identity.ts'
 import { readStoredNotes, writeStoredNotes } from '#server/use-cases/audit/stored-notes.ts'
 
-const batch = 1_000
+const batchEntries = 1_000
 /** Older entries that are hashed anew with each batch, in turn. */
 const maxEntries = 256
 /** In ms: an entry that waited longer is a fault that somebody must look at. */
 const alarmMs = 60_000
 
-const asSystem = <T>(app: AppContext, work: (db: Handle) => Promise<T>) =>
-  inTransaction(app, { role: 'portal_system' }, work)
+const runAsSystem = <T>(app: AppContext, work: (db: DatabaseHandle) => Promise<T>) =>
+  runInTransaction(app, { role: 'portal_system' }, work)
 
 /**
  * Brings every log up to what is committed. Answers how many entries found their places. A log that does not take its entries, because
  * somebody changed it, keeps none of the others from theirs.
  */
-export async function integrate(app: AppContext, stopped: () => boolean = () => false): Promise<number> {
-  const logs = await inTransaction(app, { role: 'portal_system' }, pendingLogs, 'reading')
-  if (!looksSince.has(app)) looksSince.set(app, app.clock())
+export async function integrate(app: AppContext, isStopped: () => boolean = () => false): Promise<number> {
+  const logs = await runInTransaction(app, { role: 'portal_system' }, listPendingLogs, 'reading')
+  if (!firstLookTimes.has(app)) firstLookTimes.set(app, app.clock())
   await mailLogAlarms(app)
   if (logs.length === 0) return 0
   // Before the logs are read: a log goes on from what the store has, and never the other way round.
   const storedNotes = await readStoredNotes(app)
-  const signed = new Map<number, string>()
-  let placed = 0
+  const signedNotes = new Map<number, string>()
+  let placedCount = 0
   // To check all of a changed log takes long, and the others must not wait for it.
-  const inOrder = logs.toSorted((one, other) => Number(isChanged(app, one)) - Number(isChanged(app, other)))
-  for (const log of inOrder) {
+  const sortedLogs = logs.toSorted((log, otherLog) => Number(isChanged(app, log)) - Number(isChanged(app, otherLog)))
+  for (const log of sortedLogs) {
     warnIfLate(app, log)
     // Nothing is signed that could not be compared with the store once.
     if (!storedNotes) continue
     const storedNote = storedNotes.get(log.companyId)
     try {
       if (!(await isInOrder(app, log.companyId, storedNote))) continue
-      for (let count = batch; count === batch && !stopped(); placed += count) {
-        const result = await asSystem(app, (db) => integrateBatch(app, db, log.companyId, storedNote))
-        if (result.note !== null) signed.set(log.companyId, result.note)
-        count = result.count
+      for (let batchCount = batchEntries; batchCount === batchEntries && !isStopped(); placedCount += batchCount) {
+        const result = await runAsSystem(app, (db) => integrateBatch(app, db, log.companyId, storedNote))
+        if (result.note !== null) signedNotes.set(log.companyId, result.note)
+        batchCount = result.count
       }
     } catch (error) {
       if (error instanceof ChangedLogError) {
@@ -73,33 +73,33 @@ export async function integrate(app: AppContext, stopped: () => boolean = () => 
     }
   }
   // Not in the transactions: a crash in between leaves the store behind its log, which it may be.
-  await writeStoredNotes(app, signed)
+  await writeStoredNotes(app, signedNotes)
   await mailLogAlarms(app)
-  return placed
+  return placedCount
 }
 
 const isChanged = (app: AppContext, { companyId }: PendingLog) => getLogAlarm(app, companyId) !== null
 
 /** When all of a changed log may be checked again, in ms of this process: that takes long. */
-const nextChecks = new WeakMap<AppContext, Map<number, number>>()
+const nextCheckTimes = new WeakMap<AppContext, Map<number, number>>()
 
 /** A log that this process knows to be changed is signed again once all of it was found in order. */
 async function isInOrder(app: AppContext, companyId: number, storedNote: string | undefined): Promise<boolean> {
   if (!getLogAlarm(app, companyId)) return true
-  const times = nextChecks.get(app) ?? new Map<number, number>()
-  nextChecks.set(app, times)
-  const start = performance.now()
-  if (start < (times.get(companyId) ?? 0)) return false
-  const note = await checkWholeLog(app, companyId, storedNote)
-  times.set(companyId, start + 20 * (performance.now() - start))
+  const times = nextCheckTimes.get(app) ?? new Map<number, number>()
+  nextCheckTimes.set(app, times)
+  const startedAt = performance.now()
+  if (startedAt < (times.get(companyId) ?? 0)) return false
+  const note = await checkCompleteLog(app, companyId, storedNote)
+  times.set(companyId, startedAt + 20 * (performance.now() - startedAt))
   return note !== null || !getLogAlarm(app, companyId)
 }
 
 /** Since when this process looks: what waited before, over a stop or in a new demo world, is no fault of it. */
-const looksSince = new WeakMap<AppContext, number>()
+const firstLookTimes = new WeakMap<AppContext, number>()
 
 function warnIfLate(app: AppContext, { companyId, oldest }: PendingLog): void {
-  const lag = app.clock() - Math.max(oldest, looksSince.get(app) ?? 0)
+  const lag = app.clock() - Math.max(oldest, firstLookTimes.get(app) ?? 0)
   if (lag > alarmMs && isDueToLog(app, `late ${companyId}`))
     app.log.error({ company: companyId, lag }, 'the audit log is behind its entries')
 }
@@ -114,39 +114,44 @@ interface BatchResult {
 /** Throws ChangedLogError, and has signed nothing then. */
 async function integrateBatch(
   app: AppContext,
-  db: Handle,
+  db: DatabaseHandle,
   companyId: number,
   storedNote: string | undefined,
 ): Promise<BatchResult> {
-  if (!(await lockLog(db, companyId))) return { count: 0, note: null }
-  const entries = await pendingEntries(db, companyId, batch)
+  if (!(await tryLockLog(db, companyId))) return { count: 0, note: null }
+  const entries = await listPendingEntries(db, companyId, batchEntries)
   if (entries.length === 0) return { count: 0, note: null }
-  const { edge: signedEdge, newest } = await checkSignedEdge(app, db, companyId, { storedNote, maxEntries })
+  const { edge: signedEdge, latest } = await checkSignedEdge(app, db, companyId, { storedNote, maxEntries })
   const { size } = signedEdge
-  const sealed = checkWaiting(app, companyId, { size, entries })
-  const hashes = sealed.map(({ leaf }) => leafHash(leaf))
-  const { edge, changed, root } = appendLeaves(signedEdge, hashes)
-  await appendEntries(db, companyId, { from: size, ids: sealed.map(({ id }) => id), changed })
+  const sealedEntries = requireSealedEntries(app, companyId, { size, entries })
+  const hashes = sealedEntries.map(({ leaf }) => hashLeaf(leaf))
+  const { edge, changedTiles, root } = appendLeaves(signedEdge, hashes)
+  await appendEntries(db, companyId, { from: size, ids: sealedEntries.map(({ id }) => id), changedTiles })
   const zone = app.config.timeZone
   const time = app.clock()
-  const origin = originOf(app, companyId)
-  const [next, nextKey] = [nextSeed(app), nextKeyOf(app, companyId)]
-  const isLastOfDay = newest !== null && dateIn(zone, newest.row.time) !== dateIn(zone, time)
+  const origin = getLogOrigin(app, companyId)
+  const [nextKeySeed, nextKey] = [getNextSeed(app), getNextVerifierKey(app, companyId)]
+  const isLastOfDay = latest !== null && toPlainDate(zone, latest.row.time) !== toPlainDate(zone, time)
   // A device that was away while the key was changed follows it by the last one that both keys signed.
-  const isHandover = newest !== null && namesNextKey(newest.row.note) && nextKey === null
-  const isKept = newest !== null && (newest.row.kept || isLastOfDay || isHandover)
-  const stored = isKept ? extendChain(newest.chain, newest.row.note) : newest?.chain
+  const isHandover = latest !== null && hasNextKey(latest.row.note) && nextKey === null
+  const isPermanent = latest !== null && (latest.row.kept || isLastOfDay || isHandover)
+  const storedChain = isPermanent ? extendChain(latest.chain, latest.row.note) : latest?.chain
   const note = signCheckpoint(
     {
       origin,
       size: edge.size,
       root,
-      epoch: await epochOf(db),
+      epoch: await readEpoch(db),
       ...(nextKey === null ? {} : { nextKey }),
-      ...(stored === undefined ? {} : { stored }),
+      ...(storedChain === undefined ? {} : { storedChain }),
     },
-    ...[signingSeed(app), next].flatMap((seed) => (seed ? [{ name: origin, seed }] : [])),
+    ...[getSigningSeed(app), nextKeySeed].flatMap((seed) => (seed ? [{ name: origin, seed }] : [])),
   )
-  await putCheckpoint(db, companyId, { size: edge.size, note, time }, newest && { size: newest.row.size, isKept })
-  return { count: sealed.length, note }
+  await storeCheckpoint(
+    db,
+    companyId,
+    { size: edge.size, note, time },
+    latest && { size: latest.row.size, isRetained: isPermanent },
+  )
+  return { count: sealedEntries.length, note }
 }

@@ -4,17 +4,17 @@
  */
 import { PROVIDER } from '#domain/access.ts'
 import type { LogFault } from '#domain/audit-log/fault.ts'
-import { dateIn } from '#domain/time.ts'
+import { toPlainDate } from '#domain/time.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { setFactOnce } from '#server/db/installation.ts'
-import { alertedAdmins } from '#server/db/orders/reminders.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import { setFactOnce } from '#server/db/installation-facts.ts'
+import { listAlertedAdmins } from '#server/db/orders/reminders.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import type { ChangedLogError } from '#server/use-cases/audit/check-signed-edge.ts'
 import { isDueToLog } from '#server/use-cases/audit/due-to-log.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
-import { askMail } from '#server/use-cases/mail/request-mail.ts'
+import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 
-export interface LogAlarm {
+export interface AuditLogAlarm {
   fault: LogFault
   /** Places in the log: from, and up to without. */
   from: number
@@ -22,30 +22,31 @@ export interface LogAlarm {
 }
 
 interface AlarmState {
-  byCompany: Map<number, LogAlarm>
+  byCompany: Map<number, AuditLogAlarm>
   unmailed: Set<number>
 }
 
 const states = new WeakMap<AppContext, AlarmState>()
 
-function stateOf(app: AppContext): AlarmState {
+function getAlarmState(app: AppContext): AlarmState {
   const state = states.get(app) ?? { byCompany: new Map(), unmailed: new Set() }
   states.set(app, state)
   return state
 }
 
 /** Null: this process has found nothing. */
-export const getLogAlarm = (app: AppContext, companyId: number): LogAlarm | null =>
-  stateOf(app).byCompany.get(companyId) ?? null
+export const getLogAlarm = (app: AppContext, companyId: number): AuditLogAlarm | null =>
+  getAlarmState(app).byCompany.get(companyId) ?? null
 
 /** By company. */
-export const listLogAlarms = (app: AppContext): ReadonlyMap<number, LogAlarm> => stateOf(app).byCompany
+export const listLogAlarms = (app: AppContext): ReadonlyMap<number, AuditLogAlarm> => getAlarmState(app).byCompany
 
-export const clearLogAlarm = (app: AppContext, companyId: number): void => void stateOf(app).byCompany.delete(companyId)
+export const clearLogAlarm = (app: AppContext, companyId: number): void =>
+  void getAlarmState(app).byCompany.delete(companyId)
 
 /** Notes it and writes it to the server's log; `mailLogAlarms` sends the mail. */
 export function raiseLogAlarm(app: AppContext, companyId: number, { code, message, from, to }: ChangedLogError): void {
-  const state = stateOf(app)
+  const state = getAlarmState(app)
   state.byCompany.set(companyId, { fault: code, from, to })
   if (!isDueToLog(app, `changed ${companyId}`)) return
   state.unmailed.add(companyId)
@@ -57,7 +58,7 @@ export function raiseLogAlarm(app: AppContext, companyId: number, { code, messag
 
 /** Once a day for each log. */
 export async function mailLogAlarms(app: AppContext): Promise<void> {
-  const { unmailed } = stateOf(app)
+  const { unmailed } = getAlarmState(app)
   for (const companyId of unmailed) {
     unmailed.delete(companyId)
     await mailAlarm(app, companyId)
@@ -66,13 +67,13 @@ export async function mailLogAlarms(app: AppContext): Promise<void> {
 
 async function mailAlarm(app: AppContext, logCompanyId: number): Promise<void> {
   const now = app.clock()
-  const day = dateIn(app.config.timeZone, now)
-  const isAsked = await inTransaction(app, { role: 'portal_system' }, async (db) => {
+  const day = toPlainDate(app.config.timeZone, now)
+  const isMailRequested = await runInTransaction(app, { role: 'portal_system' }, async (db) => {
     if (!(await setFactOnce(db, `audit alarm ${logCompanyId} ${day}`, String(now)))) return false
-    const admins = await alertedAdmins(db, PROVIDER)
+    const admins = await listAlertedAdmins(db, PROVIDER)
     for (const userId of admins)
-      await askMail(db, { companyId: logCompanyId, now }, { mail: 'audit-alarm', userId, logCompanyId })
+      await requestMail(db, { companyId: logCompanyId, now }, { mail: 'audit-alarm', userId, logCompanyId })
     return admins.length > 0
   })
-  if (isAsked) notifyJobs(app)
+  if (isMailRequested) notifyJobs(app)
 }

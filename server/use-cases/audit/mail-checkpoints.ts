@@ -4,38 +4,43 @@
  */
 import { userStatus } from '#domain/accounts/users.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { checkpointsToMail, holdLog, markMailed, newestCheckpoint } from '#server/db/audit/audit-log.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import {
+  listCheckpointsToMail,
+  waitForLogLock,
+  markCheckpointMailed,
+  readLatestCheckpoint,
+} from '#server/db/audit/audit-log.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
-import { askMail } from '#server/use-cases/mail/request-mail.ts'
+import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 
 export const weekMs = 7 * 86_400_000
 
 /** Answers how many mails were asked for. A company without such an admin keeps its checkpoint all the same. */
 export async function mailCheckpoints(app: AppContext): Promise<number> {
   const now = app.clock()
-  const asked = await inTransaction(app, { role: 'portal_system' }, async (db) => {
-    let mails = 0
-    for (const { companyId } of await checkpointsToMail(db, now - weekMs)) {
+  const requestedCount = await runInTransaction(app, { role: 'portal_system' }, async (db) => {
+    let mailCount = 0
+    for (const { companyId } of await listCheckpointsToMail(db, now - weekMs)) {
       // What stays is part of what the next checkpoint signs: none may be signed meanwhile.
-      await holdLog(db, companyId)
-      const newest = await newestCheckpoint(db, companyId)
-      if (!newest) continue
-      const log = { companyId, size: newest.size }
-      for (const userId of await witnesses(db, log.companyId)) {
-        await askMail(db, { companyId: log.companyId, now }, { mail: 'audit-checkpoint', userId, size: log.size })
-        mails++
+      await waitForLogLock(db, companyId)
+      const latest = await readLatestCheckpoint(db, companyId)
+      if (!latest) continue
+      const log = { companyId, size: latest.size }
+      for (const userId of await readWitnesses(db, log.companyId)) {
+        await requestMail(db, { companyId: log.companyId, now }, { mail: 'audit-checkpoint', userId, size: log.size })
+        mailCount++
       }
-      await markMailed(db, log, now)
+      await markCheckpointMailed(db, log, now)
     }
-    return mails
+    return mailCount
   })
-  if (asked > 0) notifyJobs(app)
-  return asked
+  if (requestedCount > 0) notifyJobs(app)
+  return requestedCount
 }
 
-async function witnesses(db: Handle, companyId: number): Promise<number[]> {
+async function readWitnesses(db: DatabaseHandle, companyId: number): Promise<number[]> {
   const rows = await db
     .selectFrom('portal_user')
     .select('id')

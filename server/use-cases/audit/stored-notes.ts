@@ -2,10 +2,10 @@
  * The newest signed checkpoint of every log, in the store outside the database. Whoever changes the database does not reach it, and it is
  * never restored with the database. So a log that does not go on from what is stored was cut, rewritten or put back.
  */
-import { readUnverified } from '#domain/audit-log/checkpoint.ts'
+import { readUnverifiedCheckpoint } from '#domain/audit-log/checkpoint.ts'
 import { LogError } from '#domain/audit-log/fault.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { StoreError } from '#server/drivers/backup-store/driver.ts'
+import { StoreError } from '#server/drivers/backup-store/backup-store.ts'
 import { isDueToLog } from '#server/use-cases/audit/due-to-log.ts'
 
 /** Signed notes by the id of the company. */
@@ -25,7 +25,7 @@ const format = 'saas-portal audit checkpoints'
 /** Each of several servers that write at once is refused once for every other one. */
 const maxTries = 10
 
-const lastRead = new WeakMap<AppContext, StoredNotes>()
+const lastReadNotes = new WeakMap<AppContext, StoredNotes>()
 
 /**
  * What the store holds; while it cannot be read, what it held when this process read it last. Null: it cannot be read and never was.
@@ -34,13 +34,13 @@ const lastRead = new WeakMap<AppContext, StoredNotes>()
 export async function readStoredNotes(app: AppContext): Promise<StoredNotes | null> {
   try {
     const { notes } = await readContent(app)
-    lastRead.set(app, notes)
+    lastReadNotes.set(app, notes)
     return notes
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     if (isDueToLog(app, 'checkpoint store read'))
       app.log.error({ err: error, store: app.checkpointStore.name }, 'the store of audit checkpoints cannot be read')
-    return lastRead.get(app) ?? null
+    return lastReadNotes.get(app) ?? null
   }
 }
 
@@ -56,7 +56,7 @@ export async function hasStoreSeals(app: AppContext): Promise<boolean> {
 
 /** Undefined: the store had none of this log when this process read it last, or was not read yet. */
 export const getLastReadNote = (app: AppContext, companyId: number): string | undefined =>
-  lastRead.get(app)?.get(companyId)
+  lastReadNotes.get(app)?.get(companyId)
 
 /** A log's note in the store is only replaced by one of a larger log. A store that cannot be written is reported. */
 export async function writeStoredNotes(app: AppContext, notes: StoredNotes): Promise<void> {
@@ -93,8 +93,8 @@ async function updateContent(app: AppContext, change: (content: StoreContent) =>
   for (let tries = 0; tries < maxTries; tries++) {
     const content = await readContent(app)
     const isChanged = change(content)
-    if (!isChanged || (await app.checkpointStore.replace(textOf(content), content.version))) {
-      lastRead.set(app, content.notes)
+    if (!isChanged || (await app.checkpointStore.replace(formatContent(content), content.version))) {
+      lastReadNotes.set(app, content.notes)
       return
     }
   }
@@ -105,8 +105,8 @@ async function readContent({ checkpointStore }: AppContext): Promise<StoreConten
   const document = await checkpointStore.read()
   if (!document) return { notes: new Map(), replaced: new Map(), hasSeals: false, version: null }
   try {
-    const { format: said, logs, replaced = {}, seals } = JSON.parse(document.text) as Record<string, unknown>
-    if (said !== format) throw new SyntaxError('another format')
+    const { format: storedFormat, logs, replaced = {}, seals } = JSON.parse(document.text) as Record<string, unknown>
+    if (storedFormat !== format) throw new SyntaxError('another format')
     return {
       notes: readNotes(logs),
       replaced: readNotes(replaced),
@@ -119,24 +119,27 @@ async function readContent({ checkpointStore }: AppContext): Promise<StoreConten
   }
 }
 
-function readNotes(given: unknown): Map<number, string> {
-  if (typeof given !== 'object' || given === null) throw new SyntaxError('no logs')
+function readNotes(value: unknown): Map<number, string> {
+  if (typeof value !== 'object' || value === null) throw new SyntaxError('no logs')
   return new Map(
-    Object.entries(given).map(([companyId, note]) => {
+    Object.entries(value).map(([companyId, note]) => {
       if (!/^\d{1,10}$/.test(companyId) || typeof note !== 'string') throw new SyntaxError('no note')
-      readUnverified(note)
+      readUnverifiedCheckpoint(note)
       return [Number(companyId), note]
     }),
   )
 }
 
-function textOf({ notes, replaced }: StoreContent): string {
-  const sorted = (one: Map<number, string>) => Object.fromEntries([...one].toSorted(([a], [b]) => a - b))
-  return `${JSON.stringify({ format, v: 1, seals: true, logs: sorted(notes), replaced: sorted(replaced) }, null, 1)}\n`
+function formatContent({ notes, replaced }: StoreContent): string {
+  const sortByCompany = (notesByCompany: Map<number, string>) =>
+    Object.fromEntries([...notesByCompany].toSorted(([a], [b]) => a - b))
+  return `${JSON.stringify({ format, v: 1, seals: true, logs: sortByCompany(notes), replaced: sortByCompany(replaced) }, null, 1)}\n`
 }
 
-function isNewer(note: string, stored: string | undefined): boolean {
-  if (stored === undefined) return true
-  const [one, other] = [readUnverified(note), readUnverified(stored)]
-  return one.epoch === other.epoch ? one.size > other.size : one.epoch > other.epoch
+function isNewer(note: string, storedNote: string | undefined): boolean {
+  if (storedNote === undefined) return true
+  const [noteCheckpoint, storedCheckpoint] = [readUnverifiedCheckpoint(note), readUnverifiedCheckpoint(storedNote)]
+  return noteCheckpoint.epoch === storedCheckpoint.epoch
+    ? noteCheckpoint.size > storedCheckpoint.size
+    : noteCheckpoint.epoch > storedCheckpoint.epoch
 }

@@ -1,13 +1,13 @@
 /** Apps as the provider's staff see them: each in its newest version, and every version that was ever published. */
-import { timestampIn } from '#domain/time.ts'
+import { toTimestamp } from '#domain/time.ts'
 import type { listAppHistory, listApps } from '#contract/apps.ts'
 import * as apps from '#server/db/catalogue/apps.ts'
-import { catalogueChange } from '#server/db/catalogue/catalogue.ts'
+import { readCatalogueChangeNumber } from '#server/db/catalogue/catalogue.ts'
 import type { UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
 
-const changeNow = ({ db }: UseCaseContext) => catalogueChange(db)
+const readChangeNumber = ({ db }: UseCaseContext) => readCatalogueChangeNumber(db)
 
-const appOf = ({ config }: AppContext, record: apps.AppRecord) => ({
+const toAppRow = ({ config }: AppContext, record: apps.AppRecord) => ({
   id: record.id,
   code: record.code,
   name: record.name,
@@ -17,55 +17,55 @@ const appOf = ({ config }: AppContext, record: apps.AppRecord) => ({
   flag: record.flags,
   requires: record.requires,
   sha256: record.sha256,
-  create_time: timestampIn(config.timeZone, record.create_time),
-  update_time: timestampIn(config.timeZone, record.update_time),
+  create_time: toTimestamp(config.timeZone, record.create_time),
+  update_time: toTimestamp(config.timeZone, record.update_time),
   row_version: record.row_version,
 })
 
-export const list = {
-  changeNow,
+export const appList = {
+  readLatestChange: readChangeNumber,
 
   page: (async ({ db, app }, { query }) => {
-    const { count, rows } = await apps.pageOfApps(db, query)
-    return { body: { count, data: rows.map((row) => appOf(app, row)) } }
+    const { count, rows } = await apps.readAppPage(db, query)
+    return { body: { count, data: rows.map((row) => toAppRow(app, row)) } }
   }) satisfies UseCase<typeof listApps>,
 
   async changes({ db, app }: UseCaseContext, _input: unknown, since: number | null) {
-    const { changed, ...rest } = await apps.appsSince(db, since)
-    return { changed: changed.map((row) => appOf(app, row)), ...rest }
+    const { changed: changedRecords, ...rest } = await apps.readAppChanges(db, since)
+    return { changed: changedRecords.map((row) => toAppRow(app, row)), ...rest }
   },
 
-  async rowsAfter({ db, app }: UseCaseContext, _input: unknown, id: number, most: number) {
-    return (await apps.appsAfter(db, id, most)).map((row) => appOf(app, row))
+  async rowsAfter({ db, app }: UseCaseContext, _input: unknown, id: number, maxRows: number) {
+    return (await apps.listAppsAfter(db, id, maxRows)).map((row) => toAppRow(app, row))
   },
 }
 
-const versionOf = ({ config }: AppContext, record: apps.AppVersionRecord) => ({
+const toVersionRow = ({ config }: AppContext, record: apps.AppVersionRecord) => ({
   id: record.id,
   code: record.code,
   name: record.name,
   version: record.version,
-  create_time: timestampIn(config.timeZone, record.create_time),
+  create_time: toTimestamp(config.timeZone, record.create_time),
   icon: record.icon,
   markdown: record.markdown,
   // It is never altered.
   row_version: 1,
 })
 
-export const history = {
-  changeNow,
+export const appHistoryList = {
+  readLatestChange: readChangeNumber,
 
   page: (async ({ db, app }, { query }) => {
-    const { count, rows } = await apps.pageOfVersions(db, query)
-    return { body: { count, data: rows.map((row) => versionOf(app, row)) } }
+    const { count, rows } = await apps.readVersionPage(db, query)
+    return { body: { count, data: rows.map((row) => toVersionRow(app, row)) } }
   }) satisfies UseCase<typeof listAppHistory>,
 
   async changes({ db, app }: UseCaseContext, _input: unknown, since: number | null) {
-    const { changed, ...rest } = await apps.versionsSince(db, since)
-    return { changed: changed.map((row) => versionOf(app, row)), ...rest }
+    const { changed: changedRecords, ...rest } = await apps.readVersionChanges(db, since)
+    return { changed: changedRecords.map((row) => toVersionRow(app, row)), ...rest }
   },
 
-  async rowsAfter({ db, app }: UseCaseContext, _input: unknown, id: number, most: number) {
-    return (await apps.versionsAfter(db, id, most)).map((row) => versionOf(app, row))
+  async rowsAfter({ db, app }: UseCaseContext, _input: unknown, id: number, maxRows: number) {
+    return (await apps.listVersionsAfter(db, id, maxRows)).map((row) => toVersionRow(app, row))
   },
 }

@@ -1,10 +1,10 @@
 /** The catalogue of modules: what customers choose from, and what joins by itself (contracts 5, D77, D80). */
 import { randomBytes } from 'node:crypto'
-import { fieldChanges } from '#domain/audit-log/changes.ts'
+import { findFieldChanges } from '#domain/audit-log/changes.ts'
 import { type Caller, type ClientType, isProviderAdmin } from '#domain/access.ts'
 import { checkModule, type ModuleFields } from '#domain/checks/module-checks.ts'
-import { tidyText } from '#domain/text.ts'
-import { timestampIn } from '#domain/time.ts'
+import { cleanText } from '#domain/text.ts'
+import { toTimestamp } from '#domain/time.ts'
 import type {
   createModule,
   deleteModule,
@@ -13,22 +13,22 @@ import type {
   listModules,
   updateModule,
 } from '#contract/modules.ts'
-import type { Id, OutputOf } from '#contract/endpoint.ts'
-import { newestApps } from '#server/db/catalogue/apps.ts'
-import { catalogueChange, lockCatalogue } from '#server/db/catalogue/catalogue.ts'
+import type { RowRef, OutputOf } from '#contract/endpoint.ts'
+import { listLatestApps } from '#server/db/catalogue/apps.ts'
+import { readCatalogueChangeNumber, lockCatalogue } from '#server/db/catalogue/catalogue.ts'
 import * as modules from '#server/db/catalogue/modules.ts'
-import { listsWithModule } from '#server/db/catalogue/price-lists.ts'
+import { listDatesWithModule } from '#server/db/catalogue/price-lists.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
-import type { Answer, UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
-import { invalid, notFound, ProblemError } from '#server/problems/problem-error.ts'
-import { isVisible, requireType, visibleTypes } from '#server/use-cases/orders/client-types.ts'
-import { requireVersion } from '#server/use-cases/if-match.ts'
-import { dependents } from '#server/use-cases/catalogue/module-relations.ts'
+import type { UseCaseResponse, UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
+import { createValidationProblem, createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
+import { canSeeType, requireType, getVisibleTypes } from '#server/use-cases/orders/client-types.ts'
+import { requireVersion } from '#server/use-cases/require-version.ts'
+import { findDependentModules } from '#server/use-cases/catalogue/module-relations.ts'
 import { requireListsStayUsable } from '#server/use-cases/catalogue/usable-price-list.ts'
 
-type Row = OutputOf<typeof getModule>
+type ModuleRow = OutputOf<typeof getModule>
 
-const rowOf = ({ config }: AppContext, record: modules.ModuleRecord): Row => ({
+const toModuleRow = ({ config }: AppContext, record: modules.ModuleRecord): ModuleRow => ({
   id: record.id,
   code: record.code,
   name: record.name,
@@ -39,40 +39,46 @@ const rowOf = ({ config }: AppContext, record: modules.ModuleRecord): Row => ({
   any_condition: record.any_condition,
   apps: record.apps,
   version: record.version,
-  create_time: timestampIn(config.timeZone, record.create_time),
+  create_time: toTimestamp(config.timeZone, record.create_time),
   row_version: record.row_version,
 })
 
 /** Customers are not told by what a hidden module joins, nor what is in it (decision 71). */
-const listedRow = (app: AppContext, caller: Caller, record: modules.ModuleRecord): Row =>
+const toListedRow = (app: AppContext, caller: Caller, record: modules.ModuleRecord): ModuleRow =>
   record.hidden && !isProviderAdmin(caller)
-    ? { ...rowOf(app, record), dependencies: [], conditions: [], any_condition: false, apps: [] }
-    : rowOf(app, record)
+    ? { ...toModuleRow(app, record), dependencies: [], conditions: [], any_condition: false, apps: [] }
+    : toModuleRow(app, record)
 
-export const list = {
-  changeNow: ({ db }: UseCaseContext) => catalogueChange(db),
+export const moduleList = {
+  readLatestChange: ({ db }: UseCaseContext) => readCatalogueChangeNumber(db),
 
   page: (async ({ db, app, caller }, { query }) => {
     if (query.type) requireType(caller, query.type)
-    const { count, rows } = await modules.pageOfModules(db, visibleTypes(caller), query)
-    return { body: { count, data: rows.map((row) => listedRow(app, caller, row)) } }
+    const { count, rows } = await modules.readModulePage(db, getVisibleTypes(caller), query)
+    return { body: { count, data: rows.map((row) => toListedRow(app, caller, row)) } }
   }) satisfies UseCase<typeof listModules>,
 
   async changes({ db, app, caller }: UseCaseContext, _input: unknown, since: number | null) {
-    const { changed, gone, upto } = await modules.modulesSince(db, visibleTypes(caller), since)
-    return { changed: changed.map((row) => listedRow(app, caller, row)), gone, upto }
+    const {
+      changed: changedRecords,
+      gone: deletedIds,
+      upto: maxSequence,
+    } = await modules.readModuleChanges(db, getVisibleTypes(caller), since)
+    return { changed: changedRecords.map((row) => toListedRow(app, caller, row)), gone: deletedIds, upto: maxSequence }
   },
 
-  async rowsAfter({ db, app, caller }: UseCaseContext, _input: unknown, id: number, most: number) {
-    return (await modules.modulesAfter(db, visibleTypes(caller), id, most)).map((row) => listedRow(app, caller, row))
+  async rowsAfter({ db, app, caller }: UseCaseContext, _input: unknown, id: number, maxRows: number) {
+    return (await modules.listModulesAfter(db, getVisibleTypes(caller), id, maxRows)).map((row) =>
+      toListedRow(app, caller, row),
+    )
   },
 }
 
-export const choices: UseCase<typeof listModuleChoices> = async ({ db, caller }, { query }) => {
+export const listChoices: UseCase<typeof listModuleChoices> = async ({ db, caller }, { query }) => {
   requireType(caller, query.type)
-  const all = await modules.modulesOf(db, query.type)
+  const allModules = await modules.listModulesOfType(db, query.type)
   return {
-    body: all.map(({ id, code, name, hidden, dependencies, conditions, any_condition }) => ({
+    body: allModules.map(({ id, code, name, hidden, dependencies, conditions, any_condition }) => ({
       id,
       code,
       name,
@@ -86,12 +92,12 @@ export const choices: UseCase<typeof listModuleChoices> = async ({ db, caller },
 }
 
 export const get: UseCase<typeof getModule> = async ({ db, app, caller }, { params }) => {
-  const found = typeof params.id === 'number' ? await modules.moduleById(db, params.id) : null
-  if (!found || !isVisible(caller, found)) throw notFound()
-  return { body: rowOf(app, found) }
+  const module = typeof params.id === 'number' ? await modules.findModuleById(db, params.id) : null
+  if (!module || !canSeeType(caller, module)) throw createNotFoundProblem()
+  return { body: toModuleRow(app, module) }
 }
 
-interface Fields extends ModuleFields {
+interface ModuleValues extends ModuleFields {
   type: ClientType
   code: string
   dependencies: string[]
@@ -101,37 +107,37 @@ interface Fields extends ModuleFields {
 }
 
 /** What is wrong with a module among those there are. `own`: as it is already; null: it is made. */
-async function check(
+async function findModuleProblems(
   { db }: UseCaseContext,
-  fields: Fields,
-  own: Pick<Fields, 'code' | 'name'> | null,
-  withApps: boolean,
+  fields: ModuleValues,
+  currentModule: Pick<ModuleValues, 'code' | 'name'> | null,
+  checksApps: boolean,
 ) {
-  const all = await modules.modulesOf(db, fields.type)
-  const others = all.filter(({ code }) => code !== own?.code)
-  const known = withApps ? new Map((await newestApps(db)).map(({ code, flags }) => [code, flags])) : null
-  return checkModule(fields, others, known, own?.name ?? null)
+  const allModules = await modules.listModulesOfType(db, fields.type)
+  const otherModules = allModules.filter(({ code }) => code !== currentModule?.code)
+  const flagsByApp = checksApps ? new Map((await listLatestApps(db)).map(({ code, flags }) => [code, flags])) : null
+  return checkModule(fields, otherModules, flagsByApp, currentModule?.name ?? null)
 }
 
 export const create: UseCase<typeof createModule> = async (context, { body }) => {
   const { db, caller, now } = context
-  const hidden = body.hidden ?? false
-  const fields: Fields = {
+  const isHidden = body.hidden ?? false
+  const fields: ModuleValues = {
     type: body.type ?? 'saas',
     // D80.
-    code: body.code ?? (hidden ? `auto_${randomBytes(5).toString('hex')}` : ''),
-    name: tidyText(body.name),
-    hidden,
+    code: body.code ?? (isHidden ? `auto_${randomBytes(5).toString('hex')}` : ''),
+    name: cleanText(body.name),
+    hidden: isHidden,
     dependencies: [...new Set(body.dependencies)],
-    conditions: hidden ? [...new Set(body.conditions)] : [],
+    conditions: isHidden ? [...new Set(body.conditions)] : [],
     any_condition: body.any_condition ?? false,
     apps: body.apps ?? [],
   }
   requireType(caller, fields.type)
-  const problems = await check(context, fields, null, true)
-  if (problems.length > 0) throw invalid(problems)
+  const problems = await findModuleProblems(context, fields, null, true)
+  if (problems.length > 0) throw createValidationProblem(problems)
   const { dependencies, conditions, apps } = fields
-  const stored = await modules.insertModule(db, {
+  const storedModule = await modules.insertModule(db, {
     ...fields,
     dependencies: JSON.stringify(dependencies),
     conditions: JSON.stringify(conditions),
@@ -139,71 +145,79 @@ export const create: UseCase<typeof createModule> = async (context, { body }) =>
     create_time: now,
     update_time: now,
   })
-  return answer(context, stored, 'create', null)
+  return finishModuleWrite(context, storedModule, 'create', null)
 }
 
 /** Held until the commit. Throws NOT_FOUND, FORBIDDEN, VERSION_CONFLICT. */
-async function held(context: UseCaseContext, id: Id): Promise<modules.ModuleRecord> {
-  const found = typeof id === 'number' ? await modules.moduleForUpdate(context.db, id) : null
-  if (!found) throw notFound()
-  requireType(context.caller, found.type)
-  const kept = { code: menuOf(found), info: { ModuleCode: found.code } }
-  await requireVersion(context, found, { current: () => rowOf(context.app, found), kept })
-  return found
+async function lockModule(context: UseCaseContext, id: RowRef): Promise<modules.ModuleRecord> {
+  const module = typeof id === 'number' ? await modules.lockModule(context.db, id) : null
+  if (!module) throw createNotFoundProblem()
+  requireType(context.caller, module.type)
+  const auditTarget = { code: getAuditMenu(module), info: { ModuleCode: module.code } }
+  await requireVersion(context, module, { current: () => toModuleRow(context.app, module), auditTarget })
+  return module
 }
 
-const locked = ['type', 'code', 'hidden'] as const
+const lockedFields = ['type', 'code', 'hidden'] as const
 
 export const update: UseCase<typeof updateModule> = async (context, { params, body }) => {
-  const before = await held(context, params.id)
-  const refused = locked.filter((field) => body[field] !== undefined && body[field] !== before[field])
-  if (refused.length > 0) throw invalid(refused.map((field) => ({ field, code: 'LOCKED' })))
-  const fields: Fields = {
-    type: before.type,
-    code: before.code,
-    hidden: before.hidden,
-    name: body.name === undefined ? before.name : tidyText(body.name),
-    dependencies: [...new Set(body.dependencies ?? before.dependencies)],
-    conditions: before.hidden ? [...new Set(body.conditions ?? before.conditions)] : [],
-    any_condition: body.any_condition ?? before.any_condition,
-    apps: body.apps ?? before.apps,
+  const moduleBefore = await lockModule(context, params.id)
+  const refusedFields = lockedFields.filter((field) => body[field] !== undefined && body[field] !== moduleBefore[field])
+  if (refusedFields.length > 0) throw createValidationProblem(refusedFields.map((field) => ({ field, code: 'LOCKED' })))
+  const fields: ModuleValues = {
+    type: moduleBefore.type,
+    code: moduleBefore.code,
+    hidden: moduleBefore.hidden,
+    name: body.name === undefined ? moduleBefore.name : cleanText(body.name),
+    dependencies: [...new Set(body.dependencies ?? moduleBefore.dependencies)],
+    conditions: moduleBefore.hidden ? [...new Set(body.conditions ?? moduleBefore.conditions)] : [],
+    any_condition: body.any_condition ?? moduleBefore.any_condition,
+    apps: body.apps ?? moduleBefore.apps,
   }
   // What an app was told stays as it is while it is not changed, whatever its newest version knows of it.
-  const problems = await check(context, fields, before, body.apps !== undefined)
-  if (problems.length > 0) throw invalid(problems)
+  const problems = await findModuleProblems(context, fields, moduleBefore, body.apps !== undefined)
+  if (problems.length > 0) throw createValidationProblem(problems)
   await requireListsStayUsable(context, fields)
-  const { type: _type, code: _code, hidden: _hidden, ...changed } = fields
-  const stored = await modules.updateModule(context.db, before.id, changed, context.now)
-  return answer(context, stored, 'update', before)
+  const { type: _type, code: _code, hidden: _hidden, ...changes } = fields
+  const storedModule = await modules.updateModule(context.db, moduleBefore.id, changes, context.now)
+  return finishModuleWrite(context, storedModule, 'update', moduleBefore)
 }
 
 export const remove: UseCase<typeof deleteModule> = async (context, { params }) => {
   const { db, now } = context
-  const before = await held(context, params.id)
+  const moduleBefore = await lockModule(context, params.id)
   // No list takes the module up meanwhile.
   await lockCatalogue(db)
-  const needing = dependents(await modules.modulesOf(db, before.type), before.code)
-  if (needing.hidden.length + needing.visible.length > 0)
-    throw new ProblemError('STATE_CONFLICT', { why: 'dependents', ...needing })
-  const dates = await listsWithModule(db, before.type, before.code)
+  const dependentModules = findDependentModules(
+    await modules.listModulesOfType(db, moduleBefore.type),
+    moduleBefore.code,
+  )
+  if (dependentModules.hidden.length + dependentModules.visible.length > 0)
+    throw new ProblemError('STATE_CONFLICT', { why: 'dependents', ...dependentModules })
+  const dates = await listDatesWithModule(db, moduleBefore.type, moduleBefore.code)
   if (dates.length > 0) throw new ProblemError('STATE_CONFLICT', { why: 'priced', effective_dates: dates })
-  await answer(context, await modules.updateModule(db, before.id, { deleted: true }, now), 'delete', before)
+  await finishModuleWrite(
+    context,
+    await modules.updateModule(db, moduleBefore.id, { deleted: true }, now),
+    'delete',
+    moduleBefore,
+  )
   return { status: 204, body: null }
 }
 
-const menuOf = ({ hidden }: { hidden: boolean }): AuditEntry['code'] => (hidden ? 'automodule' : 'module')
+const getAuditMenu = ({ hidden }: { hidden: boolean }): AuditEntry['code'] => (hidden ? 'automodule' : 'module')
 
 const moduleFacts = ['type', 'name', 'hidden', 'dependencies', 'conditions', 'any_condition', 'apps'] as const
 
-async function answer(
+async function finishModuleWrite(
   context: UseCaseContext,
-  stored: modules.ModuleRecord,
+  storedModule: modules.ModuleRecord,
   operation: 'create' | 'update' | 'delete',
-  before: modules.ModuleRecord | null,
-): Promise<Answer<Row>> {
-  context.setResultRow('module', stored.id, stored.row_version)
-  const after = operation === 'delete' ? null : stored
-  const changes = fieldChanges(before, after, moduleFacts)
-  await context.audit({ code: menuOf(stored), operation, info: { ModuleCode: stored.code }, changes })
-  return { body: rowOf(context.app, stored) }
+  moduleBefore: modules.ModuleRecord | null,
+): Promise<UseCaseResponse<ModuleRow>> {
+  context.setResultRow('module', storedModule.id, storedModule.row_version)
+  const moduleAfter = operation === 'delete' ? null : storedModule
+  const changes = findFieldChanges(moduleBefore, moduleAfter, moduleFacts)
+  await context.audit({ code: getAuditMenu(storedModule), operation, info: { ModuleCode: storedModule.code }, changes })
+  return { body: toModuleRow(context.app, storedModule) }
 }

@@ -2,23 +2,23 @@
 import { hash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { ZipFile } from 'yazl'
-import { type Manifest, manifestFormat, manifestVersion } from '#domain/checks/manifest-checks.ts'
+import { type AppManifest, manifestFormat, manifestVersion } from '#domain/checks/manifest-checks.ts'
 import { mappFiles } from '#domain/catalogue/mapp.ts'
 
 /** What its maker writes; the rest is worked out. */
-export type AppFacts = Omit<Manifest, 'format' | 'format_version' | 'files'>
+export type AppFacts = Omit<AppManifest, 'format' | 'format_version' | 'files'>
 
 // Zip files know no time before 1980 and no zone.
 const mtime = new Date('2020-01-01T12:00:00Z')
 
 /** `facts`: as they stand, so that a fault in them is found by the reader. `files`: name -> bytes, without the manifest. */
 export async function packMapp(facts: object, files: ReadonlyMap<string, Uint8Array>): Promise<Buffer> {
-  const hashes = [...files].map(([name, bytes]): [string, string] => [name, hash('sha256', bytes, 'hex')])
+  const fileHashes = [...files].map(([name, bytes]): [string, string] => [name, hash('sha256', bytes, 'hex')])
   const manifest = {
     format: manifestFormat,
     format_version: manifestVersion,
     ...facts,
-    files: Object.fromEntries(hashes),
+    files: Object.fromEntries(fileHashes),
   }
   const zip = new ZipFile()
   const options = { mtime, mode: 0o100_644 }

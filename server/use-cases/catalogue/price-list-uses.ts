@@ -3,16 +3,16 @@ import type { Caller } from '#domain/access.ts'
 import type { OutputOf, ParsedInputOf } from '#contract/endpoint.ts'
 import type { listPriceListUses } from '#contract/price-lists/withdrawn.ts'
 import { countPriceListUses } from '#server/db/orders/price-list-uses.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { requireType } from '#server/use-cases/orders/client-types.ts'
 
 /** As the system: contracts are other companies'. */
-export async function readUses(
+export async function readPriceListUses(
   app: AppContext,
   caller: Caller,
   { query: { type } }: ParsedInputOf<typeof listPriceListUses>,
 ): Promise<OutputOf<typeof listPriceListUses>> {
   requireType(caller, type)
-  return inTransaction(app, { role: 'portal_system' }, (db) => countPriceListUses(db, type), 'reading')
+  return runInTransaction(app, { role: 'portal_system' }, (db) => countPriceListUses(db, type), 'reading')
 }

@@ -1,25 +1,25 @@
 /** Icons and change logs of apps, shown to whoever knows the name, which nobody can guess. */
-import { resourceNamed } from '#server/db/catalogue/web-resources.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import { findResource } from '#server/db/catalogue/web-resources.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import { changeLogPolicy } from '#server/drivers/packages/change-log-style.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { notFound } from '#server/problems/problem-error.ts'
+import { createNotFoundProblem } from '#server/problems/problem-error.ts'
 
-const year = 31_536_000
+const yearSeconds = 31_536_000
 
 /** Bytes and headers: what it is follows from its name alone, whatever was asked for (U-15). Throws NOT_FOUND. */
-export async function resource(
+export async function readResource(
   app: AppContext,
   id: string,
 ): Promise<{ body: Uint8Array; headers: Record<string, string> }> {
-  const found = await inTransaction(app, { role: 'portal_system' }, (db) => resourceNamed(db, id), 'reading')
-  if (!found) throw notFound()
-  const isPage = found.kind === 'changelog'
+  const resource = await runInTransaction(app, { role: 'portal_system' }, (db) => findResource(db, id), 'reading')
+  if (!resource) throw createNotFoundProblem()
+  const isPage = resource.kind === 'changelog'
   return {
-    body: found.bytes,
+    body: resource.bytes,
     headers: {
-      'content-type': found.type,
-      'cache-control': `public, max-age=${year}, immutable`,
+      'content-type': resource.type,
+      'cache-control': `public, max-age=${yearSeconds}, immutable`,
       'content-disposition': 'inline',
       'content-security-policy': isPage
         ? changeLogPolicy

@@ -6,53 +6,64 @@ import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON }
 import { randomBytes } from 'node:crypto'
 import type { RequestOptions } from '#contract/factors.ts'
 import type { Config } from '#server/config/config.ts'
-import type { Credential } from '#server/db/accounts/credentials.ts'
-import type { Factor } from '#server/db/accounts/factors.ts'
+import type { UserCredential } from '#server/db/accounts/credentials.ts'
+import type { FactorRecord } from '#server/db/accounts/factors.ts'
 
-const library = () => import('@simplewebauthn/server')
+const loadLibrary = () => import('@simplewebauthn/server')
 const timeoutMs = 120_000
 
-type Placed = Pick<Config, 'publicUrl'>
-const originOf = ({ publicUrl }: Placed) => new URL(publicUrl).origin
-const idOf = ({ publicUrl }: Placed) => new URL(publicUrl).hostname
+type PublicUrlConfig = Pick<Config, 'publicUrl'>
+const getOrigin = ({ publicUrl }: PublicUrlConfig) => new URL(publicUrl).origin
+const getRelyingPartyId = ({ publicUrl }: PublicUrlConfig) => new URL(publicUrl).hostname
 
-export const newChallenge = () => randomBytes(32).toString('base64url')
+export const createPasskeyChallenge = () => randomBytes(32).toString('base64url')
 
-const isPasskey = ({ kind }: Factor) => kind === 'passkey'
-const described = ({ credential_id, transports }: Factor) => ({
+const isPasskey = ({ kind }: FactorRecord) => kind === 'passkey'
+const toCredentialDescriptor = ({ credential_id, transports }: FactorRecord) => ({
   id: credential_id ?? '',
   transports: transports ? transports.split(',') : [],
 })
 
 /** What a browser is asked with; null where the user has no passkey. */
-export function requestOptions(config: Placed, factors: readonly Factor[], challenge: string): RequestOptions | null {
-  const allowed = factors.filter(isPasskey).map((factor) => ({ ...described(factor), type: 'public-key' as const }))
-  if (allowed.length === 0) return null
-  const asked = { challenge, timeout: timeoutMs, rpId: idOf(config), userVerification: 'preferred' as const }
-  return { ...asked, allowCredentials: allowed }
+export function buildPasskeyRequest(
+  config: PublicUrlConfig,
+  factors: readonly FactorRecord[],
+  challenge: string,
+): RequestOptions | null {
+  const allowCredentials = factors
+    .filter(isPasskey)
+    .map((factor) => ({ ...toCredentialDescriptor(factor), type: 'public-key' as const }))
+  if (allowCredentials.length === 0) return null
+  const options = {
+    challenge,
+    timeout: timeoutMs,
+    rpId: getRelyingPartyId(config),
+    userVerification: 'preferred' as const,
+  }
+  return { ...options, allowCredentials }
 }
 
-export interface Signed {
+export interface PasskeySignature {
   factorId: number
   counter: number
 }
 
 /** Null where it is no answer of one of these keys to this challenge, at this address. */
-export async function checkAssertion(
-  config: Placed,
-  factors: readonly Factor[],
+export async function checkPasskeyAssertion(
+  config: PublicUrlConfig,
+  factors: readonly FactorRecord[],
   { assertion, challenge }: { assertion: string; challenge: string },
-): Promise<Signed | null> {
-  const response = parsed(assertion)
-  const factor = factors.find((one) => isPasskey(one) && one.credential_id === response?.id)
+): Promise<PasskeySignature | null> {
+  const response = parseResponse(assertion)
+  const factor = factors.find((candidate) => isPasskey(candidate) && candidate.credential_id === response?.id)
   if (!response || !factor) return null
-  const { verifyAuthenticationResponse } = await library()
+  const { verifyAuthenticationResponse } = await loadLibrary()
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response: response as never,
       expectedChallenge: challenge,
-      expectedOrigin: originOf(config),
-      expectedRPID: idOf(config),
+      expectedOrigin: getOrigin(config),
+      expectedRPID: getRelyingPartyId(config),
       credential: {
         id: factor.credential_id ?? '',
         publicKey: new Uint8Array(Buffer.from(factor.public_key ?? '', 'base64url')),
@@ -67,42 +78,42 @@ export async function checkAssertion(
   }
 }
 
-export async function creationOptions(
-  config: Placed,
-  { userId, userName, email, companyCode }: Credential,
-  { factors, challenge }: { factors: readonly Factor[]; challenge: string },
+export async function buildPasskeyCreation(
+  config: PublicUrlConfig,
+  { userId, userName, email, companyCode }: UserCredential,
+  { factors, challenge }: { factors: readonly FactorRecord[]; challenge: string },
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
-  const { generateRegistrationOptions } = await library()
+  const { generateRegistrationOptions } = await loadLibrary()
   return generateRegistrationOptions({
     rpName: 'Service portal',
-    rpID: idOf(config),
+    rpID: getRelyingPartyId(config),
     userName: `${email} (${companyCode})`,
     userDisplayName: userName,
     userID: new TextEncoder().encode(`user ${userId}`),
     challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
     timeout: timeoutMs,
     attestationType: 'none',
-    excludeCredentials: factors.filter(isPasskey).map(described),
+    excludeCredentials: factors.filter(isPasskey).map(toCredentialDescriptor),
     authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
   })
 }
 
-export type NewPasskey = Pick<Factor, 'credential_id' | 'public_key' | 'counter' | 'transports'>
+export type NewPasskey = Pick<FactorRecord, 'credential_id' | 'public_key' | 'counter' | 'transports'>
 
 /** Null where it was not made for this challenge, at this address. */
-export async function checkAttestation(
-  config: Placed,
+export async function checkPasskeyAttestation(
+  config: PublicUrlConfig,
   { attestation, challenge }: { attestation: string; challenge: string },
 ): Promise<NewPasskey | null> {
-  const response = parsed(attestation)
+  const response = parseResponse(attestation)
   if (!response) return null
-  const { verifyRegistrationResponse } = await library()
+  const { verifyRegistrationResponse } = await loadLibrary()
   try {
     const { registrationInfo } = await verifyRegistrationResponse({
       response: response as unknown as RegistrationResponseJSON,
       expectedChallenge: challenge,
-      expectedOrigin: originOf(config),
-      expectedRPID: idOf(config),
+      expectedOrigin: getOrigin(config),
+      expectedRPID: getRelyingPartyId(config),
       requireUserVerification: false,
     })
     if (!registrationInfo) return null
@@ -118,7 +129,7 @@ export async function checkAttestation(
   }
 }
 
-function parsed(text: string): { id?: unknown } | null {
+function parseResponse(text: string): { id?: unknown } | null {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? value : null

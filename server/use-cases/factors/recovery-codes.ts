@@ -1,22 +1,22 @@
 /** Codes for when every other factor is lost: 80 bits each, kept as hashes, each works once. */
 import { createHash, randomBytes } from 'node:crypto'
 
-const howMany = 10
-const bytesEach = 10
+const codeCount = 10
+const codeBytes = 10
 // Crockford's: no letter is taken for a digit.
-const letters = '0123456789abcdefghjkmnpqrstvwxyz'
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
-export const newRecoveryCodes = (): string[] => Array.from({ length: howMany }, newCode)
+export const createRecoveryCodes = (): string[] => Array.from({ length: codeCount }, createRecoveryCode)
 
-function newCode(): string {
-  const bits = [...randomBytes(bytesEach)].map((byte) => byte.toString(2).padStart(8, '0')).join('')
-  const code = (bits.match(/.{5}/g) ?? []).map((five) => letters[Number.parseInt(five, 2)]).join('')
+function createRecoveryCode(): string {
+  const bits = [...randomBytes(codeBytes)].map((byte) => byte.toString(2).padStart(8, '0')).join('')
+  const code = (bits.match(/.{5}/g) ?? []).map((five) => alphabet[Number.parseInt(five, 2)]).join('')
   return (code.match(/.{4}/g) ?? []).join('-')
 }
 
 /** Written with or without dashes, in capitals, with an O for a zero: it is the same code. */
-export function hashRecoveryCode(userId: number, typed: string): string {
-  const code = typed
+export function hashRecoveryCode(userId: number, typedCode: string): string {
+  const code = typedCode
     .toLowerCase()
     .replace(/[^0-9a-z]/g, '')
     .replace(/o/g, '0')

@@ -2,72 +2,80 @@
  * Somebody has lost every factor and all recovery codes: an admin of their company, or the operator, who know who they are,
  * takes the factors away. Who must have a factor sets one up at the next sign-in.
  */
-import type { Id } from '#contract/endpoint.ts'
+import type { RowRef } from '#contract/endpoint.ts'
 import type { getUserFactors } from '#contract/factors.ts'
 import type { Caller } from '#domain/access.ts'
-import { foldText } from '#domain/text.ts'
-import { type Credential, credentialOf, findCredential } from '#server/db/accounts/credentials.ts'
-import { deleteFactors, factorsOf } from '#server/db/accounts/factors.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { endSessionsOf } from '#server/db/accounts/tokens.ts'
-import { addToTrail } from '#server/db/audit/audit-trail.ts'
+import { normaliseText } from '#domain/text.ts'
+import { type UserCredential, findCredentialByUserId, findCredential } from '#server/db/accounts/credentials.ts'
+import { deleteFactors, listFactors } from '#server/db/accounts/factors.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { endAllSessions } from '#server/db/accounts/tokens.ts'
+import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import type { AppContext, UseCase } from '#server/context/context.ts'
-import { securityEvent } from '#server/context/log.ts'
-import { type Asking, change } from '#server/use-cases/factors/factors.ts'
-import { requirementOf } from '#server/use-cases/factors/mfa-token.ts'
-import { askMail } from '#server/use-cases/mail/request-mail.ts'
-import { tellEnded } from '#server/use-cases/sessions/ended-sessions.ts'
+import { logSecurityEvent } from '#server/context/log.ts'
+import { type FactorRequest, runFactorChange } from '#server/use-cases/factors/factors.ts'
+import { getFactorRequirement } from '#server/use-cases/factors/mfa-token.ts'
+import { requestMail } from '#server/use-cases/mail/request-mail.ts'
+import { announceEndedSessions } from '#server/use-cases/sessions/ended-sessions.ts'
 import { splitUsername } from '#server/use-cases/sessions/sign-in.ts'
-import { colleagueOf, userNotFound } from '#server/use-cases/accounts/users.ts'
+import { requireColleague, createUserNotFoundError } from '#server/use-cases/accounts/users.ts'
 
-export const factorsOfColleague: UseCase<typeof getUserFactors> = async ({ db, caller }, { params }) => {
-  const user = await colleagueOf(db, caller, params.id)
-  const who = await credentialOf(db, user.id)
-  if (!who) throw userNotFound()
-  return { body: { factors: (await factorsOf(db, user.id)).length, required: requirementOf(who) } }
+export const readColleagueFactors: UseCase<typeof getUserFactors> = async ({ db, caller }, { params }) => {
+  const user = await requireColleague(db, caller, params.id)
+  const credential = await findCredentialByUserId(db, user.id)
+  if (!credential) throw createUserNotFoundError()
+  return { body: { factors: (await listFactors(db, user.id)).length, required: getFactorRequirement(credential) } }
 }
 
 /** Repeated it changes nothing. Throws USER_NOT_EXIST, SELF_FORBIDDEN, and MFA_EXPIRED where the admin has not proved themselves. */
-export async function resetColleague(app: AppContext, asking: Asking, { caller, id }: { caller: Caller; id: Id }) {
+export async function resetColleagueFactors(
+  app: AppContext,
+  request: FactorRequest,
+  { caller, id }: { caller: Caller; id: RowRef },
+) {
   const { companyId } = caller
-  const user = await inTransaction(app, { role: 'portal_app', companyId }, (db) => colleagueOf(db, caller, id))
-  await change(app, asking, async (db) => {
-    const who = await credentialOf(db, user.id)
-    if (!who) throw userNotFound()
-    await takeAway(db, who, { now: app.clock(), by: caller.userId, requestId: asking.requestId })
+  const user = await runInTransaction(app, { role: 'portal_app', companyId }, (db) => requireColleague(db, caller, id))
+  await runFactorChange(app, request, async (db) => {
+    const credential = await findCredentialByUserId(db, user.id)
+    if (!credential) throw createUserNotFoundError()
+    await deleteAllFactors(db, credential, { now: app.clock(), byUserId: caller.userId, requestId: request.requestId })
   })
-  tellEnded(app)
-  const about = { user: caller.userId, tenant: companyId, about: user.id, request: asking.requestId }
-  securityEvent(app.log, 'second factor reset', about)
+  announceEndedSessions(app)
+  const eventFields = { user: caller.userId, tenant: companyId, about: user.id, request: request.requestId }
+  logSecurityEvent(app.log, 'second factor reset', eventFields)
 }
 
 /** `username` is `company:e-mail`. Answers how many factors went; null: there is no such user. */
-export async function forgetFactors(app: AppContext, username: string): Promise<number | null> {
+export async function resetFactorsByOperator(app: AppContext, username: string): Promise<number | null> {
   const { companyCode, email } = splitUsername(username)
-  return inTransaction(app, { role: 'portal_system' }, async (db) => {
-    const who = await findCredential(db, companyCode.toLowerCase(), foldText(email))
-    return who && takeAway(db, who, { now: app.clock(), by: null, requestId: 'operator' })
+  return runInTransaction(app, { role: 'portal_system' }, async (db) => {
+    const credential = await findCredential(db, companyCode.toLowerCase(), normaliseText(email))
+    return credential && deleteAllFactors(db, credential, { now: app.clock(), byUserId: null, requestId: 'operator' })
   })
 }
 
-interface Deed {
+interface ResetOptions {
   now: number
   /** Null: the operator. */
-  by: number | null
+  byUserId: number | null
   requestId: string
 }
 
 /** Ends all sessions, because whoever found the lost phone may have one; the password stays. */
-async function takeAway(db: Handle, who: Credential, { now, by, requestId }: Deed): Promise<number> {
-  const { userId, companyId, companyName, userName } = who
-  const gone = await deleteFactors(db, who)
-  if (gone === 0) return 0
-  await endSessionsOf(db, userId, now, 'reset')
-  await askMail(db, { companyId, now }, { mail: 'factor-reset', userId })
+async function deleteAllFactors(
+  db: DatabaseHandle,
+  credential: UserCredential,
+  { now, byUserId, requestId }: ResetOptions,
+): Promise<number> {
+  const { userId, companyId, companyName, userName } = credential
+  const deletedCount = await deleteFactors(db, credential)
+  if (deletedCount === 0) return 0
+  await endAllSessions(db, userId, now, 'reset')
+  await requestMail(db, { companyId, now }, { mail: 'factor-reset', userId })
   const info = { CompanyName: companyName, UserName: userName, UserId: userId, Field: 'second factor' }
-  await addToTrail(db, { companyId, userId: by, now, status: 0, intent: null, requestId }, [
+  await addAuditEntries(db, { companyId, userId: byUserId, now, status: 0, intent: null, requestId }, [
     { code: 'user', operation: 'reset', info },
   ])
-  return gone
+  return deletedCount
 }

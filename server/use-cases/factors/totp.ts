@@ -6,18 +6,18 @@ const drift = 1
 const issuer = 'Service portal'
 
 /** Base32, 160 bits. */
-export const newSecret = () => new Secret({ size: 20 }).base32
+export const createTotpSecret = () => new Secret({ size: 20 }).base32
 
-const authenticator = (secret: string, label = '') =>
+const createAuthenticator = (secret: string, label = '') =>
   new TOTP({ issuer, label, secret: Secret.fromBase32(secret), digits: 6, period: periodMs / 1000 })
 
 /** What the QR code says. `account` names the account among the others in the app. */
-export const uriOf = (secret: string, account: string) => authenticator(secret, account).toString()
+export const buildTotpUri = (secret: string, account: string) => createAuthenticator(secret, account).toString()
 
 /** The step whose code it is; null where it is none of those that may be given now. */
-export function stepOf(secret: string, code: string, now: number): number | null {
+export function findTotpStep(secret: string, code: string, now: number): number | null {
   const token = code.replace(/\D/g, '')
   if (token.length !== 6) return null
-  const delta = authenticator(secret).validate({ token, timestamp: now, window: drift })
+  const delta = createAuthenticator(secret).validate({ token, timestamp: now, window: drift })
   return delta === null ? null : Math.floor(now / periodMs) + delta
 }

@@ -1,5 +1,5 @@
 /** Says to every node that a company's services have changed; each tells the people who are connected to it and may see them. */
-import { type Caller, isProviderAdmin, may } from '#domain/access.ts'
+import { type Caller, isProviderAdmin, isAllowed } from '#domain/access.ts'
 import type { AppContext } from '#server/context/context.ts'
 
 export const servicesChannel = 'portal_services'
@@ -9,5 +9,5 @@ export const announceServices = ({ database }: Pick<AppContext, 'database'>, com
   void database.announce(servicesChannel, String(companyId)).catch(() => undefined)
 
 /** Whether a change of those companies' services is anything to that user. */
-export const hearsOf = (caller: Caller, companies: ReadonlySet<number>): boolean =>
-  may('orderOrProviderAdmin', caller) && (isProviderAdmin(caller) || companies.has(caller.companyId))
+export const canSeeServicesOf = (caller: Caller, companyIds: ReadonlySet<number>): boolean =>
+  isAllowed('orderOrProviderAdmin', caller) && (isProviderAdmin(caller) || companyIds.has(caller.companyId))

@@ -1,37 +1,41 @@
 /** What runs in a service: the newest version of every app that its contract's modules hold, chosen and joined (D5). */
-import { joined } from '#domain/catalogue/modules.ts'
+import { filterJoiningModules } from '#domain/catalogue/modules.ts'
 import type { ClientType } from '#domain/access.ts'
-import { installableApps } from '#server/db/catalogue/apps.ts'
-import { modulesOf } from '#server/db/catalogue/modules.ts'
-import type { Handle } from '#server/db/handle.ts'
+import { listInstallableApps } from '#server/db/catalogue/apps.ts'
+import { listModulesOfType } from '#server/db/catalogue/modules.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import type { AppContext } from '#server/context/context.ts'
-import type { InstanceApp } from '#server/drivers/hosting/driver.ts'
-import { keptPackage } from '#server/use-cases/uploads/kept-packages.ts'
+import type { InstanceApp } from '#server/drivers/hosting/hosting-driver.ts'
+import { findStoredPackage } from '#server/use-cases/uploads/stored-packages.ts'
 
 /** An app that no version was published of is left out: there is nothing to install. */
-export async function appsOf(
-  db: Handle,
+export async function readRunningApps(
+  db: DatabaseHandle,
   app: AppContext,
   { modules, clientType }: { modules: readonly string[]; clientType: ClientType },
 ): Promise<InstanceApp[]> {
-  const catalogue = await modulesOf(db, clientType)
-  const hidden = catalogue.filter((one) => one.hidden)
-  const chosen = catalogue.filter((one) => !one.hidden && modules.includes(one.code))
-  const published = new Map((await installableApps(db)).map((one) => [one.code, one]))
-  const found = new Map<string, InstanceApp>()
-  for (const module of [...chosen, ...joined(hidden, modules)])
+  const allModules = await listModulesOfType(db, clientType)
+  const hiddenModules = allModules.filter((module) => module.hidden)
+  const chosenModules = allModules.filter((module) => !module.hidden && modules.includes(module.code))
+  const publishedByCode = new Map(
+    (await listInstallableApps(db)).map((installableApp) => [installableApp.code, installableApp]),
+  )
+  const appsByCode = new Map<string, InstanceApp>()
+  for (const module of [...chosenModules, ...filterJoiningModules(hiddenModules, modules)])
     for (const { code, flag } of module.apps) {
-      const version = published.get(code)
-      if (!version || found.has(code)) continue
-      const known = Object.fromEntries(version.flags.map(({ key, default: usual }) => [key, usual]))
-      found.set(code, {
+      const version = publishedByCode.get(code)
+      if (!version || appsByCode.has(code)) continue
+      const defaultFlags = Object.fromEntries(
+        version.flags.map(({ key, default: defaultValue }) => [key, defaultValue]),
+      )
+      appsByCode.set(code, {
         code,
         name: version.name,
         version: version.version,
         module: module.code,
-        flags: { ...known, ...flag },
-        package: await keptPackage(app, version.sha256),
+        flags: { ...defaultFlags, ...flag },
+        package: await findStoredPackage(app, version.sha256),
       })
     }
-  return [...found.values()]
+  return [...appsByCode.values()]
 }

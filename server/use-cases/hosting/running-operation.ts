@@ -1,10 +1,10 @@
 /** An operation on a service stands in the service's row from its begin to its end: there is one at a time (contracts 4, M49). */
 import type { ServiceOperation } from '#contract/services.ts'
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import { type ServiceRecord, updateService } from '#server/db/hosting/services.ts'
 import type { RunningOperation } from '#server/db/tables/hosting-tables.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
-import type { InstanceConfig } from '#server/drivers/hosting/driver.ts'
+import type { InstanceConfig } from '#server/drivers/hosting/hosting-driver.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
 /** What its long request goes by. */
@@ -29,7 +29,7 @@ export interface OperationInput {
 }
 
 /** While it is done (D40): 1 creating, 3 updating. What is not here leaves it as it is. */
-const statusMeanwhile: Partial<Record<ServiceOperation, number>> = {
+const statusWhileRunning: Partial<Record<ServiceOperation, number>> = {
   'create-service': 1,
   'update-service': 3,
   'reboot-service': 3,
@@ -38,29 +38,29 @@ const statusMeanwhile: Partial<Record<ServiceOperation, number>> = {
 
 /** In the row, which is locked. Answers the operation's fence. */
 export async function startOperation(
-  db: Handle,
+  db: DatabaseHandle,
   service: Pick<ServiceRecord, 'id' | 'fence'>,
-  running: RunningOperation,
+  operation: RunningOperation,
 ): Promise<number> {
   const fence = service.fence + 1
-  const status = statusMeanwhile[running.kind]
+  const status = statusWhileRunning[operation.kind]
   const fields = {
-    operation: JSON.stringify(running),
+    operation: JSON.stringify(operation),
     fence,
     ...(status === undefined ? {} : { system_status: status }),
   }
-  await updateService(db, service.id, fields, running.since)
+  await updateService(db, service.id, fields, operation.since)
   return fence
 }
 
 /** Who does it, as far as the reader may know: no name of the portal itself, nor of the provider's people to a customer. */
-export const visibleNameOf = (
+export const getVisibleName = (
   { userId, userName, byProvider }: Pick<RunningOperation, 'userId' | 'userName' | 'byProvider'>,
   toProvider: boolean,
 ): string | null => (userId !== 0 && (toProvider || !byProvider) ? userName : null)
 
 /** Throws RESOURCE_LOCKED with who is doing what, as far as the caller may know. */
-export function refuseLocked({ operation }: Pick<ServiceRecord, 'operation'>, toProvider: boolean): void {
+export function requireNotLocked({ operation }: Pick<ServiceRecord, 'operation'>, toProvider: boolean): void {
   if (operation === null) return
-  throw new ProblemError('RESOURCE_LOCKED', { user: visibleNameOf(operation, toProvider), action: operation.kind }, 10)
+  throw new ProblemError('RESOURCE_LOCKED', { user: getVisibleName(operation, toProvider), action: operation.kind }, 10)
 }

@@ -1,123 +1,141 @@
 /** Logs of hosted services: read in the page, and downloaded as a file by a key that works once (contracts 5, 7, 8, D64). */
-import { logDays, whyNotAct } from '#domain/hosting.ts'
+import { logDays, getServiceActionRefusal } from '#domain/hosting.ts'
 import { type Caller, isProvider } from '#domain/access.ts'
-import { addDays } from '#domain/period.ts'
-import { foldText } from '#domain/text.ts'
-import { dateIn, instantIn, startOfDay, type Timestamp, timestampIn } from '#domain/time.ts'
+import { addDays } from '#domain/plain-dates.ts'
+import { normaliseText } from '#domain/text.ts'
+import { toPlainDate, findInstant, getStartOfDay, type Timestamp, toTimestamp } from '#domain/time.ts'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import type { downloadLog, readServiceLog, requestLog } from '#contract/services.ts'
-import type { Id, OutputOf, ParsedInputOf } from '#contract/endpoint.ts'
-import { addToTrail } from '#server/db/audit/audit-trail.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import type { Handle } from '#server/db/handle.ts'
+import type { RowRef, OutputOf, ParsedInputOf } from '#contract/endpoint.ts'
+import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import type { AppContext } from '#server/context/context.ts'
-import type { InstanceRef, LogLine } from '#server/drivers/hosting/driver.ts'
-import { forbidden, invalid, unavailable } from '#server/problems/problem-error.ts'
-import { forService, type OnService } from '#server/use-cases/hosting/acting-on-service.ts'
-import { withHost } from '#server/use-cases/hosting/host-problems.ts'
-import { serviceRowOf } from '#server/use-cases/hosting/service-rows.ts'
-import { momentOf } from '#server/use-cases/orders/business-time.ts'
+import type { InstanceRef, InstanceLogLine } from '#server/drivers/hosting/hosting-driver.ts'
+import {
+  createForbiddenProblem,
+  createValidationProblem,
+  createUnavailableProblem,
+} from '#server/problems/problem-error.ts'
+import { runForService, type ServiceTrailDetails } from '#server/use-cases/hosting/run-for-service.ts'
+import { mapHostErrors } from '#server/use-cases/hosting/host-problems.ts'
+import { toServiceResponse } from '#server/use-cases/hosting/service-rows.ts'
+import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 import { issueTicket, redeemTicket, type TicketRequest } from '#server/use-cases/tickets.ts'
 
 /** Who asks, and whether they still wait. */
-export interface Visit {
+export interface LogRequest {
   app: AppContext
   caller: Caller
   sessionId: string | null
   requestId: string
   now: number
-  stopped: () => boolean
+  isStopped: () => boolean
 }
-interface Span {
+interface LogRange {
   from: number
   to: number
 }
 
 /** Lines of one answer, and how long a search through a large log may take, ms. */
-const most = { lines: 500, searchMs: 8_000 }
+const limits = { maxLines: 500, searchMs: 8_000 }
 const hourMs = 3_600_000
 
 /** Throws VALIDATION_ERROR for a range that is none, or begins before logs are kept. */
-function spanOf(
+function parseLogRange(
   { config, clock }: AppContext,
   { from, to }: { from?: Timestamp | undefined; to?: Timestamp | undefined },
-): Span {
+): LogRange {
   const now = clock()
   const problems: FieldProblem[] = []
-  const at = (field: string, text: Timestamp | undefined, usual: number) => {
-    const instant = text === undefined ? usual : instantIn(config.timeZone, text)
+  const parseTime = (field: string, text: Timestamp | undefined, defaultTime: number) => {
+    const instant = text === undefined ? defaultTime : findInstant(config.timeZone, text)
     if (instant === null) problems.push({ field, code: 'INVALID_FORMAT' })
-    return instant ?? usual
+    return instant ?? defaultTime
   }
-  const end = at('to', to, now + 1)
-  const start = at('from', from, end - hourMs)
-  const earliest = startOfDay(config.timeZone, addDays(dateIn(config.timeZone, now), -logDays))
+  const end = parseTime('to', to, now + 1)
+  const start = parseTime('from', from, end - hourMs)
+  const earliest = getStartOfDay(config.timeZone, addDays(toPlainDate(config.timeZone, now), -logDays))
   if (start < earliest) problems.push({ field: 'from', code: 'OUT_OF_RANGE' })
   if (start >= end) problems.push({ field: 'to', code: 'OUT_OF_RANGE' })
-  if (problems.length > 0) throw invalid(problems)
+  if (problems.length > 0) throw createValidationProblem(problems)
   return { from: start, to: end }
 }
 
 /** Throws NOT_FOUND, FORBIDDEN. */
-const readable = (visit: Visit, db: Handle, id: Id): Promise<InstanceRef & { info: OnService & { code: string } }> => {
-  const { caller } = visit
-  return forService({ db, caller }, id, async (row, on) => {
-    const moment = momentOf(visit)
-    const told = serviceRowOf(visit.app, row, moment, isProvider(caller))
-    if (whyNotAct('log', told, caller, moment.today) === 'not_allowed') throw forbidden()
-    return { serviceId: row.id, code: row.code, info: { ...on, code: row.code } }
+const readLogTarget = (
+  request: LogRequest,
+  db: DatabaseHandle,
+  id: RowRef,
+): Promise<InstanceRef & { info: ServiceTrailDetails & { code: string } }> => {
+  const { caller } = request
+  return runForService({ db, caller }, id, async (row, trailDetails) => {
+    const moment = getBusinessMoment(request)
+    const serviceResponse = toServiceResponse(request.app, row, moment, isProvider(caller))
+    if (getServiceActionRefusal('log', serviceResponse, caller, moment.today) === 'not_allowed')
+      throw createForbiddenProblem()
+    return { serviceId: row.id, code: row.code, info: { ...trailDetails, code: row.code } }
   })
 }
 
-const scopeOf = ({ caller }: Visit) => ({ role: 'portal_app', companyId: caller.companyId }) as const
+const getReadScope = ({ caller }: LogRequest) => ({ role: 'portal_app', companyId: caller.companyId }) as const
 
 /** The latest lines of the span, or the first ones after a place. Throws as `spanOf` and `readable` do. */
 export async function readLog(
-  visit: Visit,
+  request: LogRequest,
   { params, query }: ParsedInputOf<typeof readServiceLog>,
 ): Promise<OutputOf<typeof readServiceLog>> {
-  const { app } = visit
-  const place = query.after === undefined ? null : placeIn(query.after)
-  const span = spanOf(app, query)
-  const ref = await inTransaction(app, scopeOf(visit), (db) => readable(visit, db, params.id), 'reading')
-  const sought = foldText(query.searchText ?? '')
-  const lines: Placed[] = []
-  let more = false
-  const begun = performance.now()
-  const from = place === null ? span.from : Math.max(span.from, place.time)
-  for await (const line of placed(withHost(app.hosting.readLog(ref, { from, to: span.to })))) {
-    if (visit.stopped()) throw unavailable(5)
-    if (performance.now() - begun > most.searchMs) {
-      more = true
+  const { app } = request
+  const position = query.after === undefined ? null : parsePosition(query.after)
+  const range = parseLogRange(app, query)
+  const target = await runInTransaction(
+    app,
+    getReadScope(request),
+    (db) => readLogTarget(request, db, params.id),
+    'reading',
+  )
+  const foldedSearch = normaliseText(query.searchText ?? '')
+  const lines: PositionedLine[] = []
+  let hasMore = false
+  const startedAt = performance.now()
+  const from = position === null ? range.from : Math.max(range.from, position.time)
+  for await (const line of addPositions(mapHostErrors(app.hosting.readLog(target, { from, to: range.to })))) {
+    if (request.isStopped()) throw createUnavailableProblem(5)
+    if (performance.now() - startedAt > limits.searchMs) {
+      hasMore = true
       break
     }
-    if (place !== null && !isAfter(line, place)) continue
-    if (sought !== '' && !foldText(line.text).includes(sought)) continue
+    if (position !== null && !isAfter(line, position)) continue
+    if (foldedSearch !== '' && !normaliseText(line.text).includes(foldedSearch)) continue
     lines.push(line)
-    if (lines.length > most.lines) {
-      if (place !== null) {
+    if (lines.length > limits.maxLines) {
+      if (position !== null) {
         lines.pop()
         break
       }
-      more = true
+      hasMore = true
       lines.shift()
     }
   }
   const last = lines.at(-1)
-  const next = last
+  const nextPosition = last
     ? `${last.time}-${last.nth}`
-    : (query.after ?? `${Math.max(span.from, Math.min(span.to, app.clock())) - 1}-0`)
-  return { lines: lines.map(({ time, task, level, text }) => ({ time, task, level, text })), next, more }
+    : (query.after ?? `${Math.max(range.from, Math.min(range.to, app.clock())) - 1}-0`)
+  return {
+    lines: lines.map(({ time, task, level, text }) => ({ time, task, level, text })),
+    next: nextPosition,
+    more: hasMore,
+  }
 }
 
-interface Place {
+interface LogPosition {
   time: number
   /** Which of the lines of that millisecond, from 0. */
   nth: number
 }
-type Placed = LogLine & Place
+type PositionedLine = InstanceLogLine & LogPosition
 
-async function* placed(lines: AsyncIterable<LogLine>): AsyncGenerator<Placed> {
+async function* addPositions(lines: AsyncIterable<InstanceLogLine>): AsyncGenerator<PositionedLine> {
   let [time, nth] = [-1, 0]
   for await (const line of lines) {
     nth = line.time === time ? nth + 1 : 0
@@ -126,29 +144,38 @@ async function* placed(lines: AsyncIterable<LogLine>): AsyncGenerator<Placed> {
   }
 }
 
-const isAfter = (line: Place, place: Place) =>
-  line.time > place.time || (line.time === place.time && line.nth > place.nth)
+const isAfter = (line: LogPosition, position: LogPosition) =>
+  line.time > position.time || (line.time === position.time && line.nth > position.nth)
 
 /** Throws VALIDATION_ERROR for what we never said. */
-function placeIn(text: string): Place {
+function parsePosition(text: string): LogPosition {
   const [, time, nth] = /^(\d{1,15})-(\d{1,9})$/.exec(text) ?? []
-  if (time === undefined || nth === undefined) throw invalid([{ field: 'after', code: 'INVALID_FORMAT' }])
+  if (time === undefined || nth === undefined)
+    throw createValidationProblem([{ field: 'after', code: 'INVALID_FORMAT' }])
   return { time: Number(time), nth: Number(nth) }
 }
 
 /** A key, or nothing where there is no line in the range. */
-export async function askForLog(visit: Visit, { body }: ParsedInputOf<typeof requestLog>): Promise<string> {
-  const { app, caller, sessionId, now, requestId } = visit
-  const span = spanOf(app, body)
-  const ref = await inTransaction(app, scopeOf(visit), (db) => readable(visit, db, body.id), 'reading')
-  if (!(await hasLine(app, ref, span))) return ''
-  return await inTransaction(app, scopeOf(visit), async (db) => {
-    const { serviceId, code, info } = ref
+export async function requestLogDownload(
+  request: LogRequest,
+  { body }: ParsedInputOf<typeof requestLog>,
+): Promise<string> {
+  const { app, caller, sessionId, now, requestId } = request
+  const range = parseLogRange(app, body)
+  const target = await runInTransaction(
+    app,
+    getReadScope(request),
+    (db) => readLogTarget(request, db, body.id),
+    'reading',
+  )
+  if (!(await hasLine(app, target, range))) return ''
+  return await runInTransaction(app, getReadScope(request), async (db) => {
+    const { serviceId, code, info } = target
     const key = await issueTicket(
       { db, caller, sessionId, now },
-      { kind: 'log', subject: { serviceId, code, ...span } },
+      { kind: 'log', subject: { serviceId, code, ...range } },
     )
-    const head = {
+    const entryHead = {
       companyId: caller.companyId,
       userId: caller.userId,
       now,
@@ -156,14 +183,14 @@ export async function askForLog(visit: Visit, { body }: ParsedInputOf<typeof req
       intent: null,
       requestId,
     } as const
-    const said = { ServiceCode: code, From: body.from, To: body.to, ...info.info }
-    await addToTrail(db, head, [{ code: 'service', operation: 'export', info: said, ...info.log }])
+    const entryInfo = { ServiceCode: code, From: body.from, To: body.to, ...info.info }
+    await addAuditEntries(db, entryHead, [{ code: 'service', operation: 'export', info: entryInfo, ...info.log }])
     return key
   })
 }
 
-async function hasLine(app: AppContext, ref: InstanceRef, span: Span): Promise<boolean> {
-  for await (const line of withHost(app.hosting.readLog(ref, span))) return line.time >= 0
+async function hasLine(app: AppContext, target: InstanceRef, range: LogRange): Promise<boolean> {
+  for await (const line of mapHostErrors(app.hosting.readLog(target, range))) return line.time >= 0
   return false
 }
 
@@ -173,28 +200,35 @@ export interface LogFile {
 }
 
 /** Throws NOT_FOUND for a key that was used, is over or never was. */
-export async function openLog(
-  { stopped, ...request }: TicketRequest & Pick<Visit, 'stopped'>,
+export async function openLogDownload(
+  { isStopped, ...request }: TicketRequest & Pick<LogRequest, 'isStopped'>,
   { params }: ParsedInputOf<typeof downloadLog>,
 ): Promise<LogFile> {
   const { app } = request
   const { subject } = await redeemTicket(request, 'log', params.key)
-  const { serviceId, code, from, to } = subject as InstanceRef & Span
+  const { serviceId, code, from, to } = subject as InstanceRef & LogRange
   const { timeZone } = app.config
-  const stamp = (at: number) => timestampIn(timeZone, at).slice(0, 16).replace(' ', '-').replace(':', '')
-  const lines = withHost(app.hosting.readLog({ serviceId, code }, { from, to }))
-  return { name: `${code}-log-${stamp(from)}-${stamp(to)}.txt`, pieces: asText(lines, timeZone, stopped) }
+  const formatStamp = (at: number) => toTimestamp(timeZone, at).slice(0, 16).replace(' ', '-').replace(':', '')
+  const lines = mapHostErrors(app.hosting.readLog({ serviceId, code }, { from, to }))
+  return {
+    name: `${code}-log-${formatStamp(from)}-${formatStamp(to)}.txt`,
+    pieces: formatLogText(lines, timeZone, isStopped),
+  }
 }
 
 const pieceChars = 65_536
 
-async function* asText(lines: AsyncIterable<LogLine>, zone: string, stopped: () => boolean): AsyncGenerator<string> {
+async function* formatLogText(
+  lines: AsyncIterable<InstanceLogLine>,
+  zone: string,
+  isStopped: () => boolean,
+): AsyncGenerator<string> {
   let piece = ''
   for await (const { time, task, level, text } of lines) {
     // Ended here as if it were complete, it would be taken for the whole log.
-    if (stopped()) throw unavailable(5)
+    if (isStopped()) throw createUnavailableProblem(5)
     const ms = String(time % 1000).padStart(3, '0')
-    piece += `${timestampIn(zone, time)}.${ms} ${task === 0 ? 'host' : `task ${task}`} ${level} ${text}\n`
+    piece += `${toTimestamp(zone, time)}.${ms} ${task === 0 ? 'host' : `task ${task}`} ${level} ${text}\n`
     if (piece.length < pieceChars) continue
     yield piece
     piece = ''

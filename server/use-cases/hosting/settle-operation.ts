@@ -3,22 +3,22 @@
  * found held by what is over, nor free while somebody works on it (D40, D41).
  */
 import { hostingDays } from '#domain/hosting.ts'
-import { addDays } from '#domain/period.ts'
-import { dateIn } from '#domain/time.ts'
-import { addToTrail } from '#server/db/audit/audit-trail.ts'
-import { recordApps } from '#server/db/catalogue/apps.ts'
-import { takeChange } from '#server/db/change-numbers.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { dropPassword } from '#server/db/hosting/service-passwords.ts'
-import { serviceRowById, updateService } from '#server/db/hosting/services.ts'
-import { showNewest } from '#server/db/orders/orders.ts'
+import { addDays } from '#domain/plain-dates.ts'
+import { toPlainDate } from '#domain/time.ts'
+import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
+import { replaceServiceApps } from '#server/db/catalogue/apps.ts'
+import { takeChangeNumber } from '#server/db/change-numbers.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { deletePassword } from '#server/db/hosting/service-passwords.ts'
+import { findServiceRow, updateService } from '#server/db/hosting/services.ts'
+import { updateListedOrder } from '#server/db/orders/orders.ts'
 import type { AppContext } from '#server/context/context.ts'
-import type { InstanceAddress, InstanceState } from '#server/drivers/hosting/driver.ts'
+import type { InstanceAddress, InstanceState } from '#server/drivers/hosting/hosting-driver.ts'
 import type { ProblemError } from '#server/problems/problem-error.ts'
 import type { OperationInput } from '#server/use-cases/hosting/running-operation.ts'
-import { serviceRowOf, type ServiceAnswer } from '#server/use-cases/hosting/service-rows.ts'
-import { seenFields } from '#server/use-cases/hosting/look-after.ts'
-import { momentOf } from '#server/use-cases/orders/business-time.ts'
+import { toServiceResponse, type ServiceResponse } from '#server/use-cases/hosting/service-rows.ts'
+import { toObservedFields } from '#server/use-cases/hosting/check-services.ts'
+import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
 /** What the steps found out. */
 export interface OperationPoint {
@@ -35,17 +35,22 @@ export interface OperationPoint {
   state?: InstanceState | null
 }
 
-type Fields = Parameters<typeof updateService>[2]
+type ServiceFields = Parameters<typeof updateService>[2]
 
-const free: Fields = { operation: null, fault: null }
+const idleFields: ServiceFields = { operation: null, fault: null }
 
-function fieldsOf(app: AppContext, { kind, config }: OperationInput, point: OperationPoint, now: number): Fields {
-  const seen = seenFields(point.state ?? null)
+function getFinishedFields(
+  app: AppContext,
+  { kind, config }: OperationInput,
+  point: OperationPoint,
+  now: number,
+): ServiceFields {
+  const observed = toObservedFields(point.state ?? null)
   switch (kind) {
     case 'create-service':
       return {
-        ...free,
-        ...seen,
+        ...idleFields,
+        ...observed,
         url: point.address?.url ?? null,
         admin_url: point.address?.adminUrl ?? null,
         awaits_set_up: false,
@@ -58,30 +63,30 @@ function fieldsOf(app: AppContext, { kind, config }: OperationInput, point: Oper
     case 'update-service':
     case 'reboot-service':
     case 'restore-backup':
-      return { ...free, ...seen }
+      return { ...idleFields, ...observed }
     case 'start-service':
-      return { ...free, ...seen, is_expired: false, told_stop: null, told_erase: null }
+      return { ...idleFields, ...observed, is_expired: false, told_stop: null, told_erase: null }
     case 'configure-service':
       return {
         operation: null,
         ...(config && { task_runtime_memory: config.memoryMb, task_desire_count: config.tasks }),
-        needs_reboot: seen.needs_reboot,
+        needs_reboot: observed.needs_reboot,
       }
     case 'reset-service-password':
       return { operation: null }
     case 'stop-service':
-      return { ...free, ...seen, fault: null, system_status: 4, is_expired: true }
+      return { ...idleFields, ...observed, fault: null, system_status: 4, is_expired: true }
     case 'remove-service': {
-      const until = addDays(dateIn(app.config.timeZone, now), hostingDays.kept)
-      return { ...free, ...gone, erase_date: until }
+      const eraseDate = addDays(toPlainDate(app.config.timeZone, now), hostingDays.dataRetention)
+      return { ...idleFields, ...removedFields, erase_date: eraseDate }
     }
     case 'delete-service':
-      return { ...free, ...gone, erase_date: null, is_expired: false, erase_time: now }
+      return { ...idleFields, ...removedFields, erase_date: null, is_expired: false, erase_time: now }
   }
 }
 
 /** Nothing runs, and nobody finds it by its code. */
-const gone: Fields = {
+const removedFields: ServiceFields = {
   url: null,
   admin_url: null,
   system_status: 0,
@@ -93,10 +98,10 @@ const gone: Fields = {
 }
 
 /** What a failure leaves: what was to be made is not there, what was to run is looked at again by the health check. */
-function failedFields({ kind }: OperationInput): Fields {
+function getFailedFields({ kind }: OperationInput): ServiceFields {
   switch (kind) {
     case 'create-service':
-      return { ...gone, operation: null, fault: 'failed' }
+      return { ...removedFields, operation: null, fault: 'failed' }
     case 'update-service':
     case 'reboot-service':
       return { operation: null, fault: 'failed', system_status: 5 }
@@ -110,28 +115,29 @@ function failedFields({ kind }: OperationInput): Fields {
 
 /** Answers the service as it is now. As the system. */
 export async function settleOperation(
-  db: Handle,
+  db: DatabaseHandle,
   { app, input, point }: { app: AppContext; input: OperationInput; point: OperationPoint | null },
   problem: ProblemError | null,
-): Promise<ServiceAnswer | null> {
+): Promise<ServiceResponse | null> {
   const now = app.clock()
   const { serviceId, companyId, code, kind } = input
   // Before the counter of services, in the order in which orders take both.
-  const change = await takeChange(db, companyId)
+  const change = await takeChangeNumber(db, companyId)
   await updateService(
     db,
     serviceId,
-    problem ? failedFields(input) : fieldsOf(app, input, point ?? { next: 0 }, now),
+    problem ? getFailedFields(input) : getFinishedFields(app, input, point ?? { next: 0 }, now),
     now,
   )
   if (problem === null && point?.apps)
-    await recordApps(db, { id: serviceId, companyId }, new Map(Object.entries(point.apps)))
-  if (problem === null && kind === 'delete-service') await recordApps(db, { id: serviceId, companyId }, new Map())
-  if (problem !== null && kind === 'create-service') await dropPassword(db, serviceId)
-  await showNewest(db, companyId, code, { change, time: now })
+    await replaceServiceApps(db, { id: serviceId, companyId }, new Map(Object.entries(point.apps)))
+  if (problem === null && kind === 'delete-service')
+    await replaceServiceApps(db, { id: serviceId, companyId }, new Map())
+  if (problem !== null && kind === 'create-service') await deletePassword(db, serviceId)
+  await updateListedOrder(db, companyId, code, { change, time: now })
   if (problem) {
-    const { userCompanyId, userId, requestId, intent, trail } = input
-    const head = {
+    const { userCompanyId, userId, requestId, intent, trail: trailEntry } = input
+    const entryHead = {
       companyId: userId === 0 ? companyId : userCompanyId,
       userId: userId || null,
       now,
@@ -139,9 +145,11 @@ export async function settleOperation(
       intent,
       requestId,
     } as const
-    const { code: menu = 'service', operation, info, ...log } = trail
-    await addToTrail(db, head, [{ code: menu, operation, info: { ...info, problem: problem.code }, ...log }])
+    const { code: auditMenu = 'service', operation, info, ...log } = trailEntry
+    await addAuditEntries(db, entryHead, [
+      { code: auditMenu, operation, info: { ...info, problem: problem.code }, ...log },
+    ])
   }
-  const row = await serviceRowById(db, companyId, serviceId)
-  return row && serviceRowOf(app, row, momentOf({ app, now }), input.toProvider)
+  const row = await findServiceRow(db, companyId, serviceId)
+  return row && toServiceResponse(app, row, getBusinessMoment({ app, now }), input.toProvider)
 }

@@ -1,10 +1,10 @@
 /** A checkpoint as a mail shows it. */
-import { fingerprintOf } from '#domain/audit-log/note.ts'
-import { timestampIn } from '#domain/time.ts'
+import { getFingerprint } from '#domain/audit-log/note.ts'
+import { toTimestamp } from '#domain/time.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { checkpointOf, type MailedLog } from '#server/db/audit/audit-log.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { keyOf } from '#server/use-cases/audit/log-identity.ts'
+import { findCheckpoint, type CheckpointKey } from '#server/db/audit/audit-log.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { getVerifierKey } from '#server/use-cases/audit/log-identity.ts'
 
 export interface CheckpointWords {
   count: string
@@ -15,14 +15,18 @@ export interface CheckpointWords {
 }
 
 /** Null: it is there no more. */
-export async function checkpointWords(db: Handle, app: AppContext, log: MailedLog): Promise<CheckpointWords | null> {
-  const checkpoint = await checkpointOf(db, log)
+export async function readCheckpointWords(
+  db: DatabaseHandle,
+  app: AppContext,
+  log: CheckpointKey,
+): Promise<CheckpointWords | null> {
+  const checkpoint = await findCheckpoint(db, log)
   if (!checkpoint) return null
-  const key = keyOf(app, log.companyId, checkpoint.note)
+  const key = getVerifierKey(app, log.companyId, checkpoint.note)
   return {
     count: String(checkpoint.size),
-    time: `${timestampIn(app.config.timeZone, checkpoint.time)} (${app.config.timeZone})`,
-    fingerprint: fingerprintOf(key),
+    time: `${toTimestamp(app.config.timeZone, checkpoint.time)} (${app.config.timeZone})`,
+    fingerprint: getFingerprint(key),
     block: `${checkpoint.note.trimEnd()}\n\n${key}`,
   }
 }

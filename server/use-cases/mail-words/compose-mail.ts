@@ -3,17 +3,17 @@
  * carries the same link (S-35).
  */
 import { createHmac } from 'node:crypto'
-import { foldText } from '#domain/text.ts'
-import { timestampIn } from '#domain/time.ts'
+import { normaliseText } from '#domain/text.ts'
+import { toTimestamp } from '#domain/time.ts'
 import { type Language, userStatus, type UserStatus } from '#domain/accounts/users.ts'
-import { companyById } from '#server/db/accounts/companies.ts'
-import { type Credential, credentialOf, findCredential } from '#server/db/accounts/credentials.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { offerKey } from '#server/db/accounts/one-time-keys.ts'
-import type { Mail } from '#server/drivers/mail/driver.ts'
+import { findCompanyById } from '#server/db/accounts/companies.ts'
+import { type UserCredential, findCredentialByUserId, findCredential } from '#server/db/accounts/credentials.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { issueKey } from '#server/db/accounts/one-time-keys.ts'
+import type { MailMessage } from '#server/drivers/mail/mail-driver.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type {
-  AskedMail,
+  QueuedMail,
   BackupPaymentMail,
   ChangeMail,
   MailKind,
@@ -22,75 +22,93 @@ import type {
   TaskMail,
   TrafficMail,
 } from '#server/use-cases/mail/mail-kinds.ts'
-import { countOfCompany, linkLives } from '#server/use-cases/mail/request-mail.ts'
-import { checkpointWords, type CheckpointWords } from '#server/use-cases/mail-words/checkpoint-words.ts'
-import { compose, type Composed, deviceIn } from '#server/use-cases/mail-words/mail-templates.ts'
-import { type OrderWords, wordsOf } from '#server/use-cases/mail-words/order-mails.ts'
-import { paymentWordsOf } from '#server/use-cases/mail-words/payment-mails.ts'
-import { serviceWordsOf } from '#server/use-cases/mail-words/service-mails.ts'
-import { taskWordsOf } from '#server/use-cases/mail-words/task-mails.ts'
+import { countCompanyMail, linkLifetimesMs } from '#server/use-cases/mail/request-mail.ts'
+import { readCheckpointWords, type CheckpointWords } from '#server/use-cases/mail-words/checkpoint-words.ts'
+import { renderMailTemplate, type ComposedMail, formatMailDevice } from '#server/use-cases/mail-words/mail-templates.ts'
+import { type OrderWords, readOrderWords } from '#server/use-cases/mail-words/order-mails.ts'
+import { readPaymentWords } from '#server/use-cases/mail-words/payment-mails.ts'
+import { readServiceWords } from '#server/use-cases/mail-words/service-mails.ts'
+import { readTaskWords } from '#server/use-cases/mail-words/task-mails.ts'
 
 /** The mail as it is to be sent now, its link alive; null: by now there is nothing to say to anybody. */
-export async function mailNow(db: Handle, app: AppContext, asked: AskedMail): Promise<Mail | null> {
-  const to = await addresseeOf(db, asked)
-  if (!to || !serves[asked.mail].includes(to.status)) return null
-  if (isOfMatter(asked)) return mailOfMatter(db, app, asked, to)
-  if (asked.mail === 'reset' && to.status === userStatus.deactivated) {
+export async function composeMail(
+  db: DatabaseHandle,
+  app: AppContext,
+  queuedMail: QueuedMail,
+): Promise<MailMessage | null> {
+  const recipient = await findRecipient(db, queuedMail)
+  if (!recipient || !validStatuses[queuedMail.mail].includes(recipient.status)) return null
+  if (isMatterMail(queuedMail)) return composeMatterMail(db, app, queuedMail, recipient)
+  if (queuedMail.mail === 'reset' && recipient.status === userStatus.deactivated) {
     // Anybody may ask for it, and it goes to whom the company named. It is counted apart from the invitations, so that strangers
     // cannot use these up (S-30), and nobody is told (S-32).
-    if ((await countOfCompany(db, 'early resets', to, app.clock())) !== null) return null
+    if ((await countCompanyMail(db, 'early resets', recipient, app.clock())) !== null) return null
   }
-  const link = await linkFor(db, app, asked, to)
+  const link = await createLink(db, app, queuedMail, recipient)
   if (link === null) return null
-  const words = await auditWordsOf(db, app, asked, to)
+  const words = await readAuditWords(db, app, queuedMail, recipient)
   if (words === null) return null
-  return { id: asked.id, to: { name: to.userName, address: to.email }, ...textOf(app, asked, to, { link, ...words }) }
+  return {
+    id: queuedMail.id,
+    to: { name: recipient.userName, address: recipient.email },
+    ...composeAccountMail(app, queuedMail, recipient, { link, ...words }),
+  }
 }
 
 /** Empty: the mail is not about the audit trail. Null: there is nothing to say any more. */
-async function auditWordsOf(
-  db: Handle,
+async function readAuditWords(
+  db: DatabaseHandle,
   app: AppContext,
-  asked: AccountMail,
-  { companyId }: Credential,
+  queuedMail: AccountMail,
+  { companyId }: UserCredential,
 ): Promise<Partial<CheckpointWords & { customer: string }> | null> {
-  if (asked.mail === 'audit-checkpoint') return checkpointWords(db, app, { companyId, size: asked.size })
-  if (asked.mail !== 'audit-alarm') return {}
+  if (queuedMail.mail === 'audit-checkpoint') return readCheckpointWords(db, app, { companyId, size: queuedMail.size })
+  if (queuedMail.mail !== 'audit-alarm') return {}
   // The log of calls that belong to no company has no name.
-  const company = await companyById(db, asked.logCompanyId)
-  return { customer: company ? `${company.name} (${company.code})` : String(asked.logCompanyId) }
+  const company = await findCompanyById(db, queuedMail.logCompanyId)
+  return { customer: company ? `${company.name} (${company.code})` : String(queuedMail.logCompanyId) }
 }
 
 /** About an order, a service or what its backups cost, and not about an account. */
-type AskedOfMatter = Extract<
-  AskedMail,
+type MatterMail = Extract<
+  QueuedMail,
   { orderId: number } | { serviceId: number } | { backupId: number } | { trafficId: number } | { taskId: number }
 >
-type AccountMail = Exclude<AskedMail, AskedOfMatter>
+type AccountMail = Exclude<QueuedMail, MatterMail>
 
-const isOfMatter = (asked: AskedMail): asked is AskedOfMatter =>
-  ['orderId', 'serviceId', 'backupId', 'trafficId', 'taskId'].some((name) => name in asked)
+const isMatterMail = (queuedMail: QueuedMail): queuedMail is MatterMail =>
+  ['orderId', 'serviceId', 'backupId', 'trafficId', 'taskId'].some((name) => name in queuedMail)
 
 type MatterWords = Partial<OrderWords> & { path: string }
 
-function matterOf(db: Handle, app: AppContext, asked: AskedOfMatter, language: Language): Promise<MatterWords | null> {
-  if ('orderId' in asked) return wordsOf(db, app, asked, language)
-  if ('taskId' in asked) return taskWordsOf(db, app, asked, language)
-  if ('serviceId' in asked) return serviceWordsOf(db, app, asked, language)
-  return paymentWordsOf(db, app, asked, language)
+function readMatterWords(
+  db: DatabaseHandle,
+  app: AppContext,
+  queuedMail: MatterMail,
+  language: Language,
+): Promise<MatterWords | null> {
+  if ('orderId' in queuedMail) return readOrderWords(db, app, queuedMail, language)
+  if ('taskId' in queuedMail) return readTaskWords(db, app, queuedMail, language)
+  if ('serviceId' in queuedMail) return readServiceWords(db, app, queuedMail, language)
+  return readPaymentWords(db, app, queuedMail, language)
 }
 
-async function mailOfMatter(db: Handle, app: AppContext, asked: AskedOfMatter, to: Credential): Promise<Mail | null> {
-  const { language, userName: name, companyName: company, companyCode: code, email } = to
-  const said = await matterOf(db, app, asked, language)
-  if (said === null) return null
-  const { path, template = asked.mail, ...words } = said
+async function composeMatterMail(
+  db: DatabaseHandle,
+  app: AppContext,
+  queuedMail: MatterMail,
+  recipient: UserCredential,
+): Promise<MailMessage | null> {
+  const { language, userName: name, companyName: company, companyCode: code, email } = recipient
+  const matterWords = await readMatterWords(db, app, queuedMail, language)
+  if (matterWords === null) return null
+  const { path, template = queuedMail.mail, ...words } = matterWords
   const values = { name, company, code, email, link: `${app.config.publicUrl}${path}`, ...words }
-  return { id: asked.id, to: { name, address: email }, ...compose(template, language, values) }
+  return { id: queuedMail.id, to: { name, address: email }, ...renderMailTemplate(template, language, values) }
 }
 
 /** In which states of the account a mail makes sense. A forgotten password may be that of an account not yet activated. */
-const serves: Record<MailKind, readonly UserStatus[]> = {
+const validStatuses: Record<MailKind, readonly UserStatus[]> = {
   activation: [userStatus.deactivated],
   reset: [userStatus.deactivated, userStatus.activated],
   'password-changed': [userStatus.deactivated, userStatus.activated],
@@ -126,21 +144,21 @@ const serves: Record<MailKind, readonly UserStatus[]> = {
   'payment-refunded': [userStatus.activated],
 }
 
-const addresseeOf = (db: Handle, asked: AskedMail): Promise<Credential | null> =>
-  asked.mail === 'reset'
-    ? findCredential(db, asked.companyCode.toLowerCase(), foldText(asked.email))
-    : credentialOf(db, asked.userId)
+const findRecipient = (db: DatabaseHandle, queuedMail: QueuedMail): Promise<UserCredential | null> =>
+  queuedMail.mail === 'reset'
+    ? findCredential(db, queuedMail.companyCode.toLowerCase(), normaliseText(queuedMail.email))
+    : findCredentialByUserId(db, queuedMail.userId)
 
-const ways = {
+const linkTargets = {
   activation: { purpose: 'activate', path: '/saas/sys/activate' },
   reset: { purpose: 'reset', path: '/saas/resetPwd' },
 } as const
 
 /** Mails that only tell: where to go if it was somebody else. */
-const pages: Record<
+const pagePaths: Record<
   Exclude<
     MailKind,
-    keyof typeof ways | OrderMail | ChangeMail | ServiceMail | BackupPaymentMail | TrafficMail | TaskMail
+    keyof typeof linkTargets | OrderMail | ChangeMail | ServiceMail | BackupPaymentMail | TrafficMail | TaskMail
   >,
   string
 > = {
@@ -158,33 +176,39 @@ const pages: Record<
 }
 
 /** Null: a later mail has ended it, or it was used. */
-async function linkFor(
-  db: Handle,
+async function createLink(
+  db: DatabaseHandle,
   { config, clock }: AppContext,
-  asked: AccountMail,
-  to: Credential,
+  queuedMail: AccountMail,
+  recipient: UserCredential,
 ): Promise<string | null> {
-  const { mail } = asked
-  if (mail !== 'activation' && mail !== 'reset') return `${config.publicUrl}${pages[mail]}?lang=${to.language}`
-  const { purpose, path } = ways[mail]
+  const { mail } = queuedMail
+  if (mail !== 'activation' && mail !== 'reset')
+    return `${config.publicUrl}${pagePaths[mail]}?lang=${recipient.language}`
+  const { purpose, path } = linkTargets[mail]
   const now = clock()
-  const key = createHmac('sha256', config.tokenKey).update(`mailed link ${asked.id}`).digest('base64url')
-  const { userId, companyId } = to
-  const lives = await offerKey(db, { key, userId, companyId, purpose, until: now + linkLives[purpose] }, now)
+  const key = createHmac('sha256', config.tokenKey).update(`mailed link ${queuedMail.id}`).digest('base64url')
+  const { userId, companyId } = recipient
+  const isActive = await issueKey(db, { key, userId, companyId, purpose, until: now + linkLifetimesMs[purpose] }, now)
   // In the mail's language, whatever the browser showed last (D68).
-  return lives ? `${config.publicUrl}${path}?otk=${key}&lang=${to.language}` : null
+  return isActive ? `${config.publicUrl}${path}?otk=${key}&lang=${recipient.language}` : null
 }
 
-function textOf(
+function composeAccountMail(
   { config }: AppContext,
-  asked: AccountMail,
-  to: Credential,
+  queuedMail: AccountMail,
+  recipient: UserCredential,
   words: { link: string } & Partial<CheckpointWords & { customer: string }>,
-): Composed {
-  const { language, userName, companyName, companyCode, email } = to
+): ComposedMail {
+  const { language, userName, companyName, companyCode, email } = recipient
   const values = { name: userName, company: companyName, code: companyCode, email, ...words }
-  if (asked.mail !== 'new-device') return compose(asked.mail, language, values)
-  const { at, browser, system, network } = asked.device
-  const time = `${timestampIn(config.timeZone, at)} (${config.timeZone})`
-  return compose(asked.mail, language, { ...values, time, network, device: deviceIn(language, { browser, system }) })
+  if (queuedMail.mail !== 'new-device') return renderMailTemplate(queuedMail.mail, language, values)
+  const { at, browser, system, network } = queuedMail.device
+  const time = `${toTimestamp(config.timeZone, at)} (${config.timeZone})`
+  return renderMailTemplate(queuedMail.mail, language, {
+    ...values,
+    time,
+    network,
+    device: formatMailDevice(language, { browser, system }),
+  })
 }

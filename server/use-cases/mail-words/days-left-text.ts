@@ -1,13 +1,13 @@
 import type { Language } from '#domain/accounts/users.ts'
-import { daysLeft } from '#domain/period.ts'
+import { countDaysLeft } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 import en from '#locales/en/mail.json' with { type: 'json' }
 import zh from '#locales/zh/mail.json' with { type: 'json' }
-import { translator } from '#server/text/i18n.ts'
+import { createTranslator } from '#server/text/translator.ts'
 
 /** "in 7 days", counted as the screens count it. */
-export function daysLeftText(today: PlainDate, last: PlainDate, language: Language): string {
-  const days = daysLeft(today, last)
+export function formatDaysLeft(today: PlainDate, lastDate: PlainDate, language: Language): string {
+  const days = countDaysLeft(today, lastDate)
   const key = days <= 0 ? 'today' : days === 1 ? 'one' : 'more'
-  return translator({ en, zh }, language)(`left.${key}`, { count: String(days) })
+  return createTranslator({ en, zh }, language)(`left.${key}`, { count: String(days) })
 }

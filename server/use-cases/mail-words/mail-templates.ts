@@ -5,9 +5,9 @@ import zh from '#locales/zh/mail.json' with { type: 'json' }
 import { html } from '#server/text/html.ts'
 import type { MailKind } from '#server/use-cases/mail/mail-kinds.ts'
 import type { DeviceWords } from '#server/use-cases/sessions/user-agent.ts'
-import { languageTags, translator } from '#server/text/i18n.ts'
+import { languageTags, createTranslator } from '#server/text/translator.ts'
 
-export interface Values {
+export interface MailValues {
   name: string
   company: string
   code: string
@@ -39,7 +39,7 @@ export interface Values {
   block?: string
 }
 
-export interface Composed {
+export interface ComposedMail {
   subject: string
   text: string
   html: string
@@ -48,25 +48,29 @@ export interface Composed {
 const texts = { en, zh }
 
 /** Subjects hold no value of anybody's (S-05): nothing to break a header with, nothing to advertise by. */
-export function compose(kind: MailKind, language: Language, { link, block = '', ...values }: Values): Composed {
+export function renderMailTemplate(
+  kind: MailKind,
+  language: Language,
+  { link, block = '', ...values }: MailValues,
+): ComposedMail {
   const { customer = '' } = values
-  const filled = {
+  const safeValues = {
     ...values,
-    name: unlinked(values.name),
-    company: unlinked(values.company),
-    customer: unlinked(customer),
+    name: preventLinks(values.name),
+    company: preventLinks(values.company),
+    customer: preventLinks(customer),
   }
-  const words = translator(texts, language)
-  const say = (key: string) => words(key, filled)
+  const translate = createTranslator(texts, language)
+  const translateFilled = (key: string) => translate(key, safeValues)
   const parts = {
-    subject: say(`subject.${kind}`),
-    hello: say('hello'),
-    text: say(`text.${kind}`),
-    button: say(`button.${kind}`),
-    note: say(`note.${kind}`),
-    fallback: say('fallback'),
-    closing: say('closing'),
-    product: say('product'),
+    subject: translateFilled(`subject.${kind}`),
+    hello: translateFilled('hello'),
+    text: translateFilled(`text.${kind}`),
+    button: translateFilled(`button.${kind}`),
+    note: translateFilled(`note.${kind}`),
+    fallback: translateFilled('fallback'),
+    closing: translateFilled('closing'),
+    product: translateFilled('product'),
     link,
     block,
   }
@@ -76,27 +80,30 @@ export function compose(kind: MailKind, language: Language, { link, block = '', 
     text:
       [hello, text, `${button}:\n${link}`, note, block, `-- \n${closing}`].filter((part) => part !== '').join('\n\n') +
       '\n',
-    html: page(languageTags[language], parts),
+    html: renderPage(languageTags[language], parts),
   }
 }
 
 /** "Chrome on Windows", as far as it is known. */
-export function deviceIn(language: Language, { browser, system }: Pick<DeviceWords, 'browser' | 'system'>): string {
-  const say = translator(texts, language)
-  if (browser && system) return say('device.on', { browser, system })
-  return browser ?? system ?? say('device.unknown')
+export function formatMailDevice(
+  language: Language,
+  { browser, system }: Pick<DeviceWords, 'browser' | 'system'>,
+): string {
+  const translate = createTranslator(texts, language)
+  if (browser && system) return translate('device.on', { browser, system })
+  return browser ?? system ?? translate('device.unknown')
 }
 
 /**
  * Names are typed by whoever signs up, for whatever address they like: a word joiner behind each dot, slash and colon keeps
  * mail programs from turning them into links.
  */
-const unlinked = (name: string) => name.replace(/[.:/@](?=\S)/g, '$&\u2060')
+const preventLinks = (name: string) => name.replace(/[.:/@](?=\S)/g, '$&\u2060')
 
-type Part = 'hello' | 'text' | 'note' | 'subject' | 'button' | 'link' | 'fallback' | 'closing' | 'product' | 'block'
+type MailPart = 'hello' | 'text' | 'note' | 'subject' | 'button' | 'link' | 'fallback' | 'closing' | 'product' | 'block'
 
 /** Styles stand in the tags, which is all that every mail program reads; colours hold on light and on dark. */
-function page(language: string, parts: Record<Part, string>): string {
+function renderPage(language: string, parts: Record<MailPart, string>): string {
   const { hello, text, note, subject, button, link, fallback, closing, product, block } = parts
   const font = 'font-family:-apple-system,Segoe UI,Roboto,PingFang SC,Microsoft YaHei,Noto Sans SC,sans-serif'
   return html`<!doctype html>

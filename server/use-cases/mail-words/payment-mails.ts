@@ -1,22 +1,27 @@
 /** Mails about what backups cost: asked for with what they are about, and dropped where that is no longer so when they are sent. */
-import { backupState } from '#domain/backups.ts'
-import { type ContractState, dueOf, dueWithin } from '#domain/contracts.ts'
-import { monthOf } from '#domain/fees/traffic.ts'
-import { grouped } from '#domain/money.ts'
-import { lastDay } from '#domain/period.ts'
-import { timestampIn } from '#domain/time.ts'
+import { getBackupState } from '#domain/backups.ts'
+import { type ContractState, getDueTime, getDueTimeWithin } from '#domain/contracts.ts'
+import { getTrafficMonth } from '#domain/fees/traffic.ts'
+import { groupThousands } from '#domain/money.ts'
+import { getLastDay } from '#domain/plain-dates.ts'
+import { toTimestamp } from '#domain/time.ts'
 import type { Language } from '#domain/accounts/users.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { type PayableBackup, type PayableRef, payableBackup, payableTraffic } from '#server/db/payments/payables.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import {
+  type PayableBackupRecord,
+  type PayableRef,
+  lockPayableBackup,
+  lockPayableTraffic,
+} from '#server/db/payments/payables.ts'
 import { isReplacedBackup } from '#server/db/hosting/backups.ts'
 import { isExtendedBackup } from '#server/db/hosting/backup-reminders.ts'
-import { invoiceOf } from '#server/db/payments/payments.ts'
-import { shownOrderOf } from '#server/db/hosting/services.ts'
+import { findInvoice } from '#server/db/payments/payments.ts'
+import { findListedOrderId } from '#server/db/hosting/services.ts'
 import type { AppContext } from '#server/context/context.ts'
-import type { AskedOfPayment, BackupReminderMail } from '#server/use-cases/mail/mail-kinds.ts'
-import { daysLeftText } from '#server/use-cases/mail-words/days-left-text.ts'
-import { momentOf } from '#server/use-cases/orders/business-time.ts'
-import { dueText } from '#server/use-cases/payments/due-text.ts'
+import type { PaymentMailRequest, BackupReminderMail } from '#server/use-cases/mail/mail-kinds.ts'
+import { formatDaysLeft } from '#server/use-cases/mail-words/days-left-text.ts'
+import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
+import { formatDueText } from '#server/use-cases/payments/due-text.ts'
 
 interface PaymentWords {
   service: string
@@ -32,57 +37,62 @@ interface PaymentWords {
 }
 
 /** What the mail says of it as it is now; null: there is nothing to say any more. As the system. */
-export async function paymentWordsOf(
-  db: Handle,
+export async function readPaymentWords(
+  db: DatabaseHandle,
   app: AppContext,
-  asked: AskedOfPayment,
+  request: PaymentMailRequest,
   language: Language,
 ): Promise<PaymentWords | null> {
-  if ('backupId' in asked) {
-    const backup = await payableBackup(db, asked.backupId)
-    if (asked.mail !== 'backup-paid')
-      return backup && (await reminderWords(db, app, { mail: asked.mail, backup }, language))
-    const receipt = await receiptOf(db, { kind: 'backup', id: asked.backupId })
-    return backup && receipt && { ...receipt, path: await pathOf(db, backup, language) }
+  if ('backupId' in request) {
+    const backup = await lockPayableBackup(db, request.backupId)
+    if (request.mail !== 'backup-paid')
+      return backup && (await readReminderWords(db, app, { mail: request.mail, backup }, language))
+    const receipt = await readReceiptWords(db, { kind: 'backup', id: request.backupId })
+    return backup && receipt && { ...receipt, path: await findOrderPath(db, backup, language) }
   }
-  const traffic = await payableTraffic(db, asked.trafficId)
+  const traffic = await lockPayableTraffic(db, request.trafficId)
   if (!traffic) return null
-  const said = { month: monthOf(traffic.period_end), path: await pathOf(db, traffic, language) }
-  if (asked.mail === 'traffic-paid') {
-    const receipt = await receiptOf(db, { kind: 'traffic', id: traffic.id })
-    return receipt && { ...receipt, ...said }
+  const trafficWords = { month: getTrafficMonth(traffic.period_end), path: await findOrderPath(db, traffic, language) }
+  if (request.mail === 'traffic-paid') {
+    const receipt = await readReceiptWords(db, { kind: 'traffic', id: traffic.id })
+    return receipt && { ...receipt, ...trafficWords }
   }
-  const due = dueOf(timestampIn(app.config.timeZone, traffic.create_time))
-  const isOverdue = momentOf({ app, now: app.clock() }).now > due
-  if (traffic.pay_date !== null || isOverdue !== (asked.mail === 'traffic-overdue')) return null
-  return { ...said, service: traffic.service_code, date: due, amount: `${traffic.currency} ${grouped(traffic.amount)}` }
+  const dueTime = getDueTime(toTimestamp(app.config.timeZone, traffic.create_time))
+  const isOverdue = getBusinessMoment({ app, now: app.clock() }).now > dueTime
+  if (traffic.pay_date !== null || isOverdue !== (request.mail === 'traffic-overdue')) return null
+  return {
+    ...trafficWords,
+    service: traffic.service_code,
+    date: dueTime,
+    amount: `${traffic.currency} ${groupThousands(traffic.amount)}`,
+  }
 }
 
 /** Null: it was paid, replaced or extended meanwhile. */
-async function reminderWords(
-  db: Handle,
+async function readReminderWords(
+  db: DatabaseHandle,
   app: AppContext,
-  { mail, backup }: { mail: BackupReminderMail; backup: PayableBackup },
+  { mail, backup }: { mail: BackupReminderMail; backup: PayableBackupRecord },
   language: Language,
 ): Promise<PaymentWords | null> {
-  const { now, today } = momentOf({ app, now: app.clock() })
-  const due = dueWithin(timestampIn(app.config.timeZone, backup.create_time), backup.period_end)
+  const { now, today } = getBusinessMoment({ app, now: app.clock() })
+  const dueTime = getDueTimeWithin(toTimestamp(app.config.timeZone, backup.create_time), backup.period_end)
   const isUnpaid = mail === 'backup-due' || mail === 'backup-overdue'
-  const state = backupState({ status: backup.status, due, period_end: backup.period_end }, now)
-  if (state !== stateServed[mail]) return null
+  const state = getBackupState({ status: backup.status, due: dueTime, period_end: backup.period_end }, now)
+  if (state !== validStates[mail]) return null
   if (isUnpaid ? await isReplacedBackup(db, backup) : await isExtendedBackup(db, backup)) return null
-  const date = isUnpaid ? due.slice(0, 16) : lastDay(backup.period_end)
+  const date = isUnpaid ? dueTime.slice(0, 16) : getLastDay(backup.period_end)
   return {
-    matter: dueText({ type: backup.pdb_type }, language),
-    left: daysLeftText(today, date.slice(0, 10), language),
+    matter: formatDueText({ type: backup.pdb_type }, language),
+    left: formatDaysLeft(today, date.slice(0, 10), language),
     service: backup.service_code,
     date,
-    amount: `${backup.currency} ${grouped(backup.pay_amount)}`,
-    path: await pathOf(db, backup, language),
+    amount: `${backup.currency} ${groupThousands(backup.pay_amount)}`,
+    path: await findOrderPath(db, backup, language),
   }
 }
 
-const stateServed = {
+const validStates = {
   'backup-due': 'unpaid',
   'backup-overdue': 'invalid',
   'backup-expiry': 'effective',
@@ -90,24 +100,27 @@ const stateServed = {
 } as const satisfies Record<BackupReminderMail, ContractState>
 
 /** As it stands on the invoice, whatever became of it since. */
-async function receiptOf(db: Handle, of: PayableRef): Promise<Omit<PaymentWords, 'path'> | null> {
-  const invoice = await invoiceOf(db, of)
+async function readReceiptWords(
+  db: DatabaseHandle,
+  payableRef: PayableRef,
+): Promise<Omit<PaymentWords, 'path'> | null> {
+  const invoice = await findInvoice(db, payableRef)
   if (!invoice) return null
   const { service, currency, pay_amount, payment } = invoice.content
   return {
     service: service.code,
     date: payment.paid,
-    amount: `${currency} ${grouped(pay_amount)}`,
+    amount: `${currency} ${groupThousands(pay_amount)}`,
     invoice: invoice.code,
   }
 }
 
-async function pathOf(
-  db: Handle,
+async function findOrderPath(
+  db: DatabaseHandle,
   { company_id: companyId, service_code: code }: { company_id: number; service_code: string },
   language: Language,
 ): Promise<string> {
-  const order = await shownOrderOf(db, { companyId, code })
+  const order = await findListedOrderId(db, { companyId, code })
   return order === null
     ? `/saas/app/contract?lang=${language}`
     : `/saas/app/contract/${order}?tab=subscribe&lang=${language}`

@@ -1,13 +1,13 @@
 /** Mails about services whose contract is over or whose backups fail: dropped where that is no longer so when they are sent. */
-import { daysAhead } from '#domain/hosting.ts'
-import { timestampIn } from '#domain/time.ts'
-import type { BackupType } from '#contract/backups.ts'
+import { getServiceEndDates } from '#domain/hosting.ts'
+import { toTimestamp } from '#domain/time.ts'
+import type { PdbType } from '#contract/backups.ts'
 import type { Language } from '#domain/accounts/users.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { serviceNow } from '#server/db/hosting/services.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { findServiceWithOrder } from '#server/db/hosting/services.ts'
 import type { AppContext } from '#server/context/context.ts'
-import type { ServiceMatter } from '#server/use-cases/mail/mail-kinds.ts'
-import { momentOf } from '#server/use-cases/orders/business-time.ts'
+import type { ServiceMailRequest } from '#server/use-cases/mail/mail-kinds.ts'
+import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
 export interface ServiceWords {
   service: string
@@ -15,29 +15,29 @@ export interface ServiceWords {
   path: string
   /** Where the addressee is of another one. */
   company?: string
-  backup?: BackupType
+  backup?: PdbType
 }
 
 /** Null: what it says is not so any more. As the system. */
-export async function serviceWordsOf(
-  db: Handle,
+export async function readServiceWords(
+  db: DatabaseHandle,
   app: AppContext,
-  matter: ServiceMatter,
+  request: ServiceMailRequest,
   language: Language,
 ): Promise<ServiceWords | null> {
-  const row = await serviceNow(db, matter.serviceId)
+  const row = await findServiceWithOrder(db, request.serviceId)
   if (!row) return null
   const path = row.order_id === null ? '/saas/app/contract' : `/saas/app/contract/${row.order_id}`
   const words = { service: row.code, path: `${path}?lang=${language}` }
-  if (matter.mail === 'backup-failed') {
-    const { type, since } = matter
+  if (request.mail === 'backup-failed') {
+    const { type, since } = request
     if (!row.failing_backups.includes(type)) return null
     const { timeZone } = app.config
-    return { ...words, company: row.company_name, backup: type, date: `${timestampIn(timeZone, since)} (${timeZone})` }
+    return { ...words, company: row.company_name, backup: type, date: `${toTimestamp(timeZone, since)} (${timeZone})` }
   }
   // It was extended, removed or deleted meanwhile.
-  const { today } = momentOf({ app, now: app.clock() })
-  const { stops, goes } = daysAhead(row, today)
-  if ((matter.mail === 'service-stops' ? stops : goes) !== matter.day) return null
-  return { ...words, date: matter.day }
+  const { today } = getBusinessMoment({ app, now: app.clock() })
+  const { stopDate, eraseDate } = getServiceEndDates(row, today)
+  if ((request.mail === 'service-stops' ? stopDate : eraseDate) !== request.day) return null
+  return { ...words, date: request.day }
 }

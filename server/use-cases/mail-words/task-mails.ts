@@ -1,9 +1,9 @@
 /** Mails about money that no order waited for: to the provider's admins when it comes, to the customer when it was given back. */
-import { grouped } from '#domain/money.ts'
-import { timestampIn } from '#domain/time.ts'
+import { groupThousands } from '#domain/money.ts'
+import { toTimestamp } from '#domain/time.ts'
 import type { Language } from '#domain/accounts/users.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { taskById } from '#server/db/payments/payment-tasks.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { findPaymentTask } from '#server/db/payments/payment-tasks.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { TaskMail } from '#server/use-cases/mail/mail-kinds.ts'
 
@@ -16,13 +16,13 @@ interface TaskWords {
 }
 
 /** Null: it was settled meanwhile. As the system. */
-export async function taskWordsOf(
-  db: Handle,
+export async function readTaskWords(
+  db: DatabaseHandle,
   { config }: AppContext,
   { mail, taskId }: { mail: TaskMail; taskId: number },
   language: Language,
 ): Promise<TaskWords | null> {
-  const task = await taskById(db, taskId)
+  const task = await findPaymentTask(db, taskId)
   const isDue = mail === 'payment-task' ? task?.state === 'open' : task?.state === 'refunded'
   if (!task || !isDue) return null
   const { code, company_name: customer, currency, amount, create_time, end_time } = task
@@ -30,8 +30,8 @@ export async function taskWordsOf(
   return {
     service: code,
     customer,
-    amount: `${currency} ${grouped(amount)}`,
-    date: timestampIn(config.timeZone, end_time ?? create_time).slice(0, 16),
+    amount: `${currency} ${groupThousands(amount)}`,
+    date: toTimestamp(config.timeZone, end_time ?? create_time).slice(0, 16),
     path: `/saas/app/${page}?lang=${language}`,
   }
 }

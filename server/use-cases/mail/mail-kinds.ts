@@ -1,5 +1,5 @@
 /** Which mails there are, and what each is about. What they say is in `mail-words`. */
-import type { BackupType } from '#contract/backups.ts'
+import type { PdbType } from '#contract/backups.ts'
 import type { PlainDate } from '#domain/time.ts'
 
 export type OrderMail = 'order-due' | 'order-expiry' | 'order-expired' | 'order-overdue' | 'order-paid'
@@ -10,14 +10,16 @@ export type BackupPaymentMail = 'backup-paid' | BackupReminderMail
 export type TrafficMail = 'traffic-paid' | 'traffic-due' | 'traffic-overdue'
 export type TaskMail = 'payment-task' | 'payment-refunded'
 
-export type AskedOfPayment = { mail: BackupPaymentMail; backupId: number } | { mail: TrafficMail; trafficId: number }
+export type PaymentMailRequest =
+  | { mail: BackupPaymentMail; backupId: number }
+  | { mail: TrafficMail; trafficId: number }
 
 /** What a mail about a service goes by. */
-export type ServiceMatter =
+export type ServiceMailRequest =
   | { mail: 'service-stops' | 'service-erased'; serviceId: number; day: PlainDate }
   /** `since`: epoch ms of the failure. */
-  | { mail: 'backup-failed'; serviceId: number; type: BackupType; since: number }
-export type ServiceMail = ServiceMatter['mail']
+  | { mail: 'backup-failed'; serviceId: number; type: PdbType; since: number }
+export type ServiceMail = ServiceMailRequest['mail']
 
 /** How the account is signed in to has changed. */
 export type FactorMail =
@@ -36,17 +38,17 @@ export interface NewDevice {
 }
 
 /** Whom it is to: a user, or who has typed that they are one, which nobody is told (S-32). */
-export type Wanted =
+export type MailRequest =
   | { mail: 'activation' | 'password-changed' | 'session-copied' | FactorMail; userId: number }
   | { mail: 'reset'; companyCode: string; email: string }
   | { mail: 'new-device'; userId: number; device: NewDevice }
   | { mail: OrderMail; userId: number; orderId: number }
   | { mail: 'audit-checkpoint'; userId: number; size: number }
   | { mail: 'audit-alarm'; userId: number; logCompanyId: number }
-  | ({ userId: number } & ServiceMatter)
-  | (AskedOfPayment & { userId: number })
+  | ({ userId: number } & ServiceMailRequest)
+  | (PaymentMailRequest & { userId: number })
   | { mail: TaskMail; userId: number; taskId: number }
 /** What its job has of it. */
-export type AskedMail = Wanted & { id: string }
+export type QueuedMail = MailRequest & { id: string }
 
-export type MailKind = Wanted['mail'] | ChangeMail
+export type MailKind = MailRequest['mail'] | ChangeMail

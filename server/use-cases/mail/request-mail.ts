@@ -4,42 +4,46 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { type Caller, PROVIDER } from '#domain/access.ts'
-import { maxMailsPerHour } from '#domain/mails.ts'
-import { foldText } from '#domain/text.ts'
+import { getMaxMailsPerHour } from '#domain/mails.ts'
+import { normaliseText } from '#domain/text.ts'
 import { countMail } from '#server/db/accounts/sign-in-attempts.ts'
-import { companyById } from '#server/db/accounts/companies.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { insertJob } from '#server/db/jobs.ts'
-import type { Purpose } from '#server/db/accounts/one-time-keys.ts'
+import { findCompanyById } from '#server/db/accounts/companies.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { insertOrFindJob } from '#server/db/jobs.ts'
+import type { KeyPurpose } from '#server/db/accounts/one-time-keys.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
-import { addressGroup } from '#server/shares/client-address.ts'
-import type { AskedMail, Wanted } from '#server/use-cases/mail/mail-kinds.ts'
+import { getAddressGroup } from '#server/shares/client-address.ts'
+import type { QueuedMail, MailRequest } from '#server/use-cases/mail/mail-kinds.ts'
 
 /** The kind of the job that sends it. */
 export const mailJob = 'send-mail'
 
 const hourMs = 3_600_000
 /** D75, ms. */
-export const linkLives = { activate: 72 * hourMs, reset: hourMs } satisfies Record<Purpose, number>
+export const linkLifetimesMs = { activate: 72 * hourMs, reset: hourMs } satisfies Record<KeyPurpose, number>
 
 /** Of which company the row is; 0 while nobody is looked for. */
-interface Asking {
+interface MailContext {
   companyId: number
   now: number
 }
 
-export async function askMail(db: Handle, { companyId, now }: Asking, wanted: Wanted): Promise<void> {
+export async function requestMail(
+  db: DatabaseHandle,
+  { companyId, now }: MailContext,
+  request: MailRequest,
+): Promise<void> {
   const id = randomBytes(16).toString('hex')
-  const input: AskedMail = { ...wanted, id }
+  const input: QueuedMail = { ...request, id }
   // Nobody's: no user is shown it among their long requests.
-  const nobodys = { companyId, userId: 0, intent: id, progressKey: '' }
-  await insertJob(db, { ...nobodys, id, kind: mailJob, input, now, deadline: now + linkLives.activate })
+  const jobOwner = { companyId, userId: 0, intent: id, progressKey: '' }
+  await insertOrFindJob(db, { ...jobOwner, id, kind: mailJob, input, now, deadline: now + linkLifetimesMs.activate })
 }
 
 /** S-40, in an hour. */
 const maxMails = { address: 3, network: 20 }
 
-type Inviter = Pick<Caller, 'companyId' | 'companyCode'>
+type MailSender = Pick<Caller, 'companyId' | 'companyCode'>
 
 /**
  * Throws with the wait: to strangers RATE_LIMITED; to an admin, whose writes come out of a queue, MAIL_LIMIT, which is about
@@ -48,38 +52,39 @@ type Inviter = Pick<Caller, 'companyId' | 'companyCode'>
  * from being invited (S-30).
  */
 export async function countMails(
-  db: Handle,
-  { email, by, now }: { email: string; by: { network: string } | Inviter; now: number },
+  db: DatabaseHandle,
+  { email, sender, now }: { email: string; sender: { network: string } | MailSender; now: number },
 ): Promise<void> {
-  const to = hashed(foldText(email))
-  const count = (subject: string, most: number) => countMail(db, { subject, most, spanMs: hourMs, now })
-  if ('network' in by) {
-    const ofStranger =
-      (await count(`mail from ${addressGroup(by.network).slice(0, 60)}`, maxMails.network)) ??
-      (await count(`mail to ${to}`, maxMails.address))
-    if (ofStranger !== null) throw new ProblemError('RATE_LIMITED', null, Math.ceil(ofStranger / 1000))
+  const recipientHash = hashText(normaliseText(email))
+  const countSubject = (subject: string, maxCount: number) =>
+    countMail(db, { subject, maxMails: maxCount, windowMs: hourMs, now })
+  if ('network' in sender) {
+    const strangerWaitMs =
+      (await countSubject(`mail from ${getAddressGroup(sender.network).slice(0, 60)}`, maxMails.network)) ??
+      (await countSubject(`mail to ${recipientHash}`, maxMails.address))
+    if (strangerWaitMs !== null) throw new ProblemError('RATE_LIMITED', null, Math.ceil(strangerWaitMs / 1000))
     return
   }
-  const ofAddress = await count(`mail of ${by.companyId} to ${to}`, maxMails.address)
-  if (ofAddress !== null) throw new ProblemError('MAIL_LIMIT', { minutes: Math.ceil(ofAddress / 60_000) })
-  const ofCompany = await countOfCompany(db, 'invitations', by, now)
-  if (ofCompany === null) return
-  const seconds = Math.ceil(ofCompany / 1000)
+  const addressWaitMs = await countSubject(`mail of ${sender.companyId} to ${recipientHash}`, maxMails.address)
+  if (addressWaitMs !== null) throw new ProblemError('MAIL_LIMIT', { minutes: Math.ceil(addressWaitMs / 60_000) })
+  const companyWaitMs = await countCompanyMail(db, 'invitations', sender, now)
+  if (companyWaitMs === null) return
+  const seconds = Math.ceil(companyWaitMs / 1000)
   const data = { minutes: Math.ceil(seconds / 60), retry_after: seconds }
   throw new ProblemError('COMPANY_MAIL_LIMIT', data, seconds)
 }
 
 /** Null: counted; otherwise the ms to wait. */
-export async function countOfCompany(
-  db: Handle,
+export async function countCompanyMail(
+  db: DatabaseHandle,
   kind: 'invitations' | 'early resets',
-  { companyId, companyCode }: Inviter,
+  { companyId, companyCode }: MailSender,
   now: number,
 ): Promise<number | null> {
-  const company = await companyById(db, companyId)
+  const company = await findCompanyById(db, companyId)
   if (!company) throw new Error('a company that asks for mails is not there')
-  const most = maxMailsPerHour({ registered: company.create_time, isProvider: companyCode === PROVIDER }, now)
-  return countMail(db, { subject: `${kind} of ${companyId}`, most, spanMs: hourMs, now })
+  const maxCount = getMaxMailsPerHour({ registeredAt: company.create_time, isProvider: companyCode === PROVIDER }, now)
+  return countMail(db, { subject: `${kind} of ${companyId}`, maxMails: maxCount, windowMs: hourMs, now })
 }
 
-const hashed = (text: string) => createHash('sha256').update(text).digest('base64url')
+const hashText = (text: string) => createHash('sha256').update(text).digest('base64url')

@@ -1,18 +1,18 @@
 /** For which company a caller orders: their own, or the one that the provider's staff with the order flag name (api). */
 import { isDeleteLevel, isProvider } from '#domain/access.ts'
-import type { Id } from '#contract/endpoint.ts'
-import { companyById } from '#server/db/accounts/companies.ts'
-import { companyOf, type Owned } from '#server/db/orders/service-codes.ts'
-import { fenceTo } from '#server/db/tenant.ts'
+import type { RowRef } from '#contract/endpoint.ts'
+import { findCompanyById } from '#server/db/accounts/companies.ts'
+import { findOwnerCompanyId, type OwnedKind } from '#server/db/orders/service-codes.ts'
+import { setTenant } from '#server/db/tenant.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import type { UseCaseContext } from '#server/context/context.ts'
-import { notFound } from '#server/problems/problem-error.ts'
+import { createNotFoundProblem } from '#server/problems/problem-error.ts'
 
 /** What is asked of whoever acts. */
-export type Acting = Pick<UseCaseContext, 'db' | 'caller'>
+export type ActingContext = Pick<UseCaseContext, 'db' | 'caller'>
 
 /** The company that is acted for, and what the trail says of it. */
-export interface ActingCompany<C extends Acting = UseCaseContext> {
+export interface ActingCompany<C extends ActingContext = UseCaseContext> {
   context: C
   companyId: number
   /** What an entry says of it beside what was done. */
@@ -22,41 +22,41 @@ export interface ActingCompany<C extends Acting = UseCaseContext> {
 }
 
 /** For other companies than their own. */
-export const mayActFor = ({ caller }: Pick<UseCaseContext, 'caller'>) =>
+export const canActFor = ({ caller }: Pick<UseCaseContext, 'caller'>) =>
   isProvider(caller) && (caller.order || isDeleteLevel(caller))
 
 /**
  * Runs the work behind the fence of that company, whose rows alone it meets. Throws NOT_FOUND for a company that is not
  * there, or that is none of the caller's business.
  */
-export async function asCompany<T, C extends Acting>(
+export async function runAsCompany<T, C extends ActingContext>(
   context: C,
-  companyId: Id | undefined,
-  work: (desk: ActingCompany<C>) => Promise<T>,
+  companyId: RowRef | undefined,
+  work: (actingCompany: ActingCompany<C>) => Promise<T>,
 ): Promise<T> {
   const { db, caller } = context
   const id = companyId ?? caller.companyId
   if (id === caller.companyId) return work({ context, companyId: caller.companyId, info: {}, log: {} })
-  if (typeof id !== 'number' || !mayActFor(context)) throw notFound()
-  await fenceTo(db, id)
-  const company = await companyById(db, id)
-  if (!company) throw notFound()
+  if (typeof id !== 'number' || !canActFor(context)) throw createNotFoundProblem()
+  await setTenant(db, id)
+  const company = await findCompanyById(db, id)
+  if (!company) throw createNotFoundProblem()
   const info = { CompanyName: company.name, ActingFor: company.code }
   const log = { company: { id, actor: caller.companyCode } }
-  const done = await work({ context, companyId: id, info, log })
+  const result = await work({ context, companyId: id, info, log })
   // What follows is the caller's own: the idempotency store.
-  await fenceTo(db, caller.companyId)
-  return done
+  await setTenant(db, caller.companyId)
+  return result
 }
 
 /** The same for a row that is named by its id alone. */
-export async function forRow<T, C extends Acting>(
+export async function runForRow<T, C extends ActingContext>(
   context: C,
-  kind: Owned,
-  id: Id,
-  work: (desk: ActingCompany<C>, id: number) => Promise<T>,
+  kind: OwnedKind,
+  id: RowRef,
+  work: (actingCompany: ActingCompany<C>, id: number) => Promise<T>,
 ): Promise<T> {
-  if (typeof id !== 'number') throw notFound()
-  const owner = mayActFor(context) ? await companyOf(context.db, kind, id) : null
-  return asCompany(context, owner ?? undefined, (desk) => work(desk, id))
+  if (typeof id !== 'number') throw createNotFoundProblem()
+  const ownerId = canActFor(context) ? await findOwnerCompanyId(context.db, kind, id) : null
+  return runAsCompany(context, ownerId ?? undefined, (actingCompany) => work(actingCompany, id))
 }

@@ -2,39 +2,49 @@
 import { randomBytes } from 'node:crypto'
 import ical, { type ICalCalendar, ICalCalendarMethod, ICalEventTransparency } from 'ical-generator'
 import type { Caller } from '#domain/access.ts'
-import { stateOf } from '#domain/contracts.ts'
-import { inDueOrder, toDue } from '#domain/dues.ts'
-import { grouped } from '#domain/money.ts'
-import { lastDay } from '#domain/period.ts'
-import { type PlainDate, timestampIn } from '#domain/time.ts'
+import { getContractState } from '#domain/contracts.ts'
+import { sortDues, toDue } from '#domain/dues.ts'
+import { groupThousands } from '#domain/money.ts'
+import { getLastDay } from '#domain/plain-dates.ts'
+import { type PlainDate, toTimestamp } from '#domain/time.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import en from '#locales/en/calendar.json' with { type: 'json' }
 import zh from '#locales/zh/calendar.json' with { type: 'json' }
-import { endFeed, feedBy, feedSince, putFeed } from '#server/db/orders/calendar-feeds.ts'
-import { type OrderRecord, ordersAfter } from '#server/db/orders/orders.ts'
-import { readerOf } from '#server/db/orders/print-data.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { momentOf } from '#server/use-cases/orders/business-time.ts'
-import { dueText } from '#server/use-cases/payments/due-text.ts'
-import { addToTrail } from '#server/db/audit/audit-trail.ts'
+import {
+  deleteCalendarFeed,
+  findCalendarFeed,
+  readCalendarFeedTime,
+  storeCalendarFeed,
+} from '#server/db/orders/calendar-feeds.ts'
+import { type OrderRecord, listOrdersAfter } from '#server/db/orders/orders.ts'
+import { findPrintReader } from '#server/db/orders/print-data.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
+import { formatDueText } from '#server/use-cases/payments/due-text.ts'
+import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { notFound } from '#server/problems/problem-error.ts'
-import { type Translate, translator } from '#server/text/i18n.ts'
+import { createNotFoundProblem } from '#server/problems/problem-error.ts'
+import { type TranslateText, createTranslator } from '#server/text/translator.ts'
 
-const scopeOf = ({ companyId }: Caller) => ({ role: 'portal_app', companyId }) as const
+const getCompanyScope = ({ companyId }: Caller) => ({ role: 'portal_app', companyId }) as const
 
-export async function calendarSince(app: AppContext, caller: Caller): Promise<{ since: string | null }> {
-  const since = await inTransaction(app, scopeOf(caller), (db) => feedSince(db, caller.userId), 'reading')
-  return { since: since === null ? null : timestampIn(app.config.timeZone, since) }
+export async function readCalendarState(app: AppContext, caller: Caller): Promise<{ since: string | null }> {
+  const since = await runInTransaction(
+    app,
+    getCompanyScope(caller),
+    (db) => readCalendarFeedTime(db, caller.userId),
+    'reading',
+  )
+  return { since: since === null ? null : toTimestamp(app.config.timeZone, since) }
 }
 
 export async function renewCalendar(app: AppContext, caller: Caller, requestId: string): Promise<{ url: string }> {
   const key = randomBytes(32).toString('base64url')
   const { userId, companyId } = caller
   const now = app.clock()
-  await inTransaction(app, scopeOf(caller), async (db) => {
-    await putFeed(db, { userId, companyId, key }, now)
-    await addToTrail(db, { companyId, userId, now, status: 0, intent: null, requestId }, [
+  await runInTransaction(app, getCompanyScope(caller), async (db) => {
+    await storeCalendarFeed(db, { userId, companyId, key }, now)
+    await addAuditEntries(db, { companyId, userId, now, status: 0, intent: null, requestId }, [
       { code: 'order', operation: 'create', info: { Field: 'calendar' } },
     ])
   })
@@ -43,81 +53,90 @@ export async function renewCalendar(app: AppContext, caller: Caller, requestId: 
 
 export async function endCalendar(app: AppContext, caller: Caller, requestId: string): Promise<void> {
   const { userId, companyId } = caller
-  await inTransaction(app, scopeOf(caller), async (db) => {
-    await endFeed(db, userId)
-    await addToTrail(db, { companyId, userId, now: app.clock(), status: 0, intent: null, requestId }, [
+  await runInTransaction(app, getCompanyScope(caller), async (db) => {
+    await deleteCalendarFeed(db, userId)
+    await addAuditEntries(db, { companyId, userId, now: app.clock(), status: 0, intent: null, requestId }, [
       { code: 'order', operation: 'delete', info: { Field: 'calendar' } },
     ])
   })
 }
 
 /** More than anybody has to look at. */
-const most = 1000
+const maxOrders = 1000
 
 /** Throws NOT_FOUND where the address has ended, or its user does not order any more. */
 export async function readCalendar(app: AppContext, key: string): Promise<string> {
-  const moment = momentOf({ app, now: app.clock() })
-  return await inTransaction(
+  const moment = getBusinessMoment({ app, now: app.clock() })
+  return await runInTransaction(
     app,
     { role: 'portal_system' },
     async (db) => {
-      const feed = await feedBy(db, key)
-      const reader = feed && (await readerOf(db, feed.user_id))
-      if (!feed || !reader) throw notFound()
-      const orders = await ordersAfter(db, { companyId: feed.company_id, moment, id: 0, most })
-      return written(app, reader.language, orders, moment.now)
+      const feed = await findCalendarFeed(db, key)
+      const reader = feed && (await findPrintReader(db, feed.user_id))
+      if (!feed || !reader) throw createNotFoundProblem()
+      const orders = await listOrdersAfter(db, { companyId: feed.company_id, moment, id: 0, limit: maxOrders })
+      return renderCalendar(app, reader.language, orders, moment.now)
     },
     'reading',
   )
 }
 
 /** How often programs should ask again, seconds. */
-const everySeconds = 6 * 3600
+const refreshSeconds = 6 * 3600
 
-function written({ config }: AppContext, language: Language, orders: readonly OrderRecord[], now: string): string {
-  const say = translator({ en, zh }, language)
+function renderCalendar(
+  { config }: AppContext,
+  language: Language,
+  orders: readonly OrderRecord[],
+  now: string,
+): string {
+  const translate = createTranslator({ en, zh }, language)
   const calendar = ical({
-    name: say('name'),
+    name: translate('name'),
     prodId: { company: 'M18', product: 'Service portal', language: language.toUpperCase() },
     method: ICalCalendarMethod.PUBLISH,
-    ttl: everySeconds,
+    ttl: refreshSeconds,
   })
-  for (const order of orders) addOrder(calendar, order, { say, now, config, language })
+  for (const order of orders) addOrder(calendar, order, { translate, now, config, language })
   // The library leaves the last line open.
   return `${calendar.toString()}\r\n`
 }
 
-interface Telling {
-  say: Translate
+interface CalendarOptions {
+  translate: TranslateText
   now: string
   config: AppContext['config']
   language: Language
 }
 
 /** Ids stay what they are while an order lives, so that programs move an entry and do not double it. */
-function addOrder(calendar: ICalCalendar, order: OrderRecord, { say, now, config, language }: Telling): void {
+function addOrder(
+  calendar: ICalCalendar,
+  order: OrderRecord,
+  { translate, now, config, language }: CalendarOptions,
+): void {
   const { publicUrl, timeZone } = config
   const { host } = new URL(publicUrl)
   const { code, name } = order
-  const add = (what: 'end' | DueEvent, id: string, day: PlainDate, values: Record<string, string>) =>
+  const addEvent = (event: 'end' | DueEvent, id: string, day: PlainDate, values: Record<string, string>) =>
     calendar.createEvent({
       id: `${id}@${host}`,
       // Noon: the same day wherever the server stands.
       start: new Date(`${day}T12:00:00Z`),
       allDay: true,
       stamp: new Date(order.update_time),
-      summary: say(`duty.${what}.summary`, { code, name, ...values }),
-      description: say(`duty.${what}.text`, { code, name, ...values }),
+      summary: translate(`duty.${event}.summary`, { code, name, ...values }),
+      description: translate(`duty.${event}.text`, { code, name, ...values }),
       url: `${publicUrl}/saas/app/contract/${order.id}`,
       transparency: ICalEventTransparency.TRANSPARENT,
     })
-  const state = stateOf(order, now)
-  if (state === 'effective' || state === 'expired') add('end', `end-${order.id}`, lastDay(order.period_end), {})
-  for (const due of inDueOrder(order.unpaid_matters.map((matter) => toDue(matter, timeZone))))
-    add(dueEvents[due.type], `${payPrefixes[due.contractType]}-${due.id}`, due.due.slice(0, 10), {
-      amount: `${due.currency} ${grouped(due.amount)}`,
+  const state = getContractState(order, now)
+  if (state === 'effective' || state === 'expired') addEvent('end', `end-${order.id}`, getLastDay(order.period_end), {})
+  for (const due of sortDues(order.unpaid_matters.map((matter) => toDue(matter, timeZone))))
+    addEvent(dueEvents[due.type], `${payPrefixes[due.contractType]}-${due.id}`, due.due.slice(0, 10), {
+      amount: `${due.currency} ${groupThousands(due.amount)}`,
       due: due.due,
-      matter: dueText(due, language),
+      matter: formatDueText(due, language),
     })
 }
 

@@ -1,16 +1,16 @@
 /** Which client type a request is about: mma is the delete level's alone (Z-33). */
 import { type Caller, type ClientType, isDeleteLevel } from '#domain/access.ts'
-import type { VisibleTypes } from '#server/db/catalogue/catalogue.ts'
-import { forbidden } from '#server/problems/problem-error.ts'
+import type { VisibleClientTypes } from '#server/db/catalogue/catalogue.ts'
+import { createForbiddenProblem } from '#server/problems/problem-error.ts'
 
 /** Throws FORBIDDEN. */
 export function requireType(caller: Caller, type: ClientType): void {
-  if (type !== 'saas' && !isDeleteLevel(caller)) throw forbidden()
+  if (type !== 'saas' && !isDeleteLevel(caller)) throw createForbiddenProblem()
 }
 
 /** Whether a row of that type is there for the caller. */
-export const isVisible = (caller: Caller, { type }: { type: ClientType }): boolean =>
-  [null, type].includes(visibleTypes(caller))
+export const canSeeType = (caller: Caller, { type }: { type: ClientType }): boolean =>
+  [null, type].includes(getVisibleTypes(caller))
 
 /** Of lists that were asked for without a type. */
-export const visibleTypes = (caller: Caller): VisibleTypes => (isDeleteLevel(caller) ? null : 'saas')
+export const getVisibleTypes = (caller: Caller): VisibleClientTypes => (isDeleteLevel(caller) ? null : 'saas')

@@ -1,12 +1,12 @@
-import { discardedAmount } from '#domain/fees/discarded-amount.ts'
+import { getDiscardedAmount } from '#domain/fees/discarded-amount.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
-import type { Terms } from '#server/use-cases/orders/order-terms.ts'
+import type { OrderTerms } from '#server/use-cases/orders/order-terms.ts'
 
 /** Throws DISCARD_CONFIRM with the sum until the order carries just that sum (D14). */
-export function requireDiscardConfirmed({ quote }: Terms, confirmed: string | undefined): void {
-  const discarded = discardedAmount(quote)
-  if (discarded === 0n || (confirmed !== undefined && readAmount(confirmed) === discarded)) return
+export function requireDiscardConfirmed({ quote }: OrderTerms, confirmedAmount: string | undefined): void {
+  const discarded = getDiscardedAmount(quote)
+  if (discarded === 0n || (confirmedAmount !== undefined && readAmount(confirmedAmount) === discarded)) return
   throw new ProblemError('DISCARD_CONFIRM', {
     discarded_amount: writeAmount(discarded),
     currency: quote.currency,

@@ -3,10 +3,10 @@
  * for a quote and for an order alike, so that both say the same; figures that a client sends are never counted with (S-17).
  */
 import { type ClientType, isProvider } from '#domain/access.ts'
-import { contractAnchor, type ContractState, stateOf, whyNotContract } from '#domain/contracts.ts'
-import type { Choice } from '#domain/fees/annual.ts'
+import { getContractAnchor, type ContractState, getContractState, getContractRefusal } from '#domain/contracts.ts'
+import type { ContractTerms } from '#domain/fees/annual.ts'
 import {
-  type Asked,
+  type QuoteInput,
   isTooLarge,
   type Quote,
   quoteChange,
@@ -14,190 +14,225 @@ import {
   quoteExtension,
   type QuoteResult,
 } from '#domain/fees/quote.ts'
-import { joined } from '#domain/catalogue/modules.ts'
+import { filterJoiningModules } from '#domain/catalogue/modules.ts'
 import { type Currency, readAmount } from '#domain/money.ts'
-import { checkChoice, checkCreated, checkExtensionYears, checkName, checkStart } from '#domain/checks/order-checks.ts'
-import { maxExtensionYears } from '#domain/orders.ts'
-import { tidyText } from '#domain/text.ts'
+import { checkTerms, checkCreateDate, checkExtensionYears, checkName, checkStart } from '#domain/checks/order-checks.ts'
+import { getMaxExtensionYears } from '#domain/orders.ts'
+import { cleanText } from '#domain/text.ts'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { changeContract, createOrder } from '#contract/orders.ts'
-import { type ContractRecord, contractForUpdate } from '#server/db/orders/contracts.ts'
-import { type ModuleRecord, modulesOf } from '#server/db/catalogue/modules.ts'
+import { type ContractRecord, lockContract } from '#server/db/orders/contracts.ts'
+import { type ModuleRecord, listModulesOfType } from '#server/db/catalogue/modules.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
-import { type PriceListRecord, priceListInForce } from '#server/db/catalogue/price-lists.ts'
+import { type PriceListRecord, findPriceListInForce } from '#server/db/catalogue/price-lists.ts'
 import type { UseCaseContext } from '#server/context/context.ts'
-import { forbidden, invalid, notFound, ProblemError } from '#server/problems/problem-error.ts'
+import {
+  createForbiddenProblem,
+  createValidationProblem,
+  createNotFoundProblem,
+  ProblemError,
+} from '#server/problems/problem-error.ts'
 import type { ActingCompany } from '#server/use-cases/orders/acting-company.ts'
 import { requireType } from '#server/use-cases/orders/client-types.ts'
-import { momentOf } from '#server/use-cases/orders/business-time.ts'
+import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
-export type CreateWish = Omit<ParsedInputOf<typeof createOrder>['body'], 'code' | 'name'> & {
+export type CreateOrderInput = Omit<ParsedInputOf<typeof createOrder>['body'], 'code' | 'name'> & {
   code?: string | undefined
   name?: string | undefined
 }
-export type ChangeWish = ParsedInputOf<typeof changeContract>['body']
+export type ChangeOrderInput = ParsedInputOf<typeof changeContract>['body']
 
-export interface Terms {
+export interface OrderTerms {
   type: Quote['type']
   clientType: ClientType
   currency: Currency
-  choice: Choice
+  choice: ContractTerms
   /** Years. */
   period: number
   list: PriceListRecord
   quote: Quote
-  visible: ModuleRecord[]
+  visibleModules: ModuleRecord[]
   /** Hidden modules that come along and cost nothing (D5). */
-  joining: ModuleRecord[]
+  joiningModules: ModuleRecord[]
   /** The contract that is changed or extended. */
   base: ContractRecord | null
   /** What it has: chosen and joined. */
-  former: ModuleRecord[]
+  formerModules: ModuleRecord[]
 }
 
-const conflict = (why: string, more: Record<string, unknown> = {}) =>
-  new ProblemError('STATE_CONFLICT', { why, ...more })
+const createConflictError = (reason: string, details: Record<string, unknown> = {}) =>
+  new ProblemError('STATE_CONFLICT', { why: reason, ...details })
 
-async function marketOf({ db }: UseCaseContext, type: ClientType, { today }: Moment) {
-  const list = await priceListInForce(db, type, today)
-  if (!list) throw conflict('noPriceList')
-  const modules = await modulesOf(db, type)
-  const visible = modules.filter(({ hidden }) => !hidden)
-  return { list, visible, hidden: modules.filter(({ hidden }) => hidden) }
+async function readCatalogue({ db }: UseCaseContext, type: ClientType, { today }: Moment) {
+  const list = await findPriceListInForce(db, type, today)
+  if (!list) throw createConflictError('noPriceList')
+  const modules = await listModulesOfType(db, type)
+  const visibleModules = modules.filter(({ hidden }) => !hidden)
+  return { list, visible: visibleModules, hidden: modules.filter(({ hidden }) => hidden) }
 }
 
-const once = (codes: readonly string[]) => [...new Set(codes)]
+const removeDuplicates = (codes: readonly string[]) => [...new Set(codes)]
 
 /** The code as it is kept: forced to lower case (contracts 5, T9). */
-export const serviceCodeOf = (typed: string) => tidyText(typed).toLowerCase()
+export const normaliseServiceCode = (text: string) => cleanText(text).toLowerCase()
 
-export async function termsOfCreation({ context }: ActingCompany, wish: CreateWish): Promise<Terms> {
+export async function buildCreationTerms({ context }: ActingCompany, input: CreateOrderInput): Promise<OrderTerms> {
   const { caller, app } = context
-  requireType(caller, wish.client_type)
-  if (wish.sOrderCreateTime !== undefined && !isProvider(caller)) throw forbidden()
-  const moment = momentOf(context)
-  const { list, visible, hidden } = await marketOf(context, wish.client_type, moment)
-  const { user_mode, users, uat, currency, period } = wish
-  const choice: Choice = { user_mode, users, uat, modules: once(wish.modules) }
-  const created = wish.sOrderCreateTime ?? null
-  const wrongDay = created === null ? [] : checkCreated(created, moment.today)
+  requireType(caller, input.client_type)
+  if (input.sOrderCreateTime !== undefined && !isProvider(caller)) throw createForbiddenProblem()
+  const moment = getBusinessMoment(context)
+  const {
+    list,
+    visible: visibleModules,
+    hidden: hiddenModules,
+  } = await readCatalogue(context, input.client_type, moment)
+  const { user_mode, users, uat, currency, period } = input
+  const choice: ContractTerms = { user_mode, users, uat, modules: removeDuplicates(input.modules) }
+  const createdDate = input.sOrderCreateTime ?? null
+  const dateProblems = createdDate === null ? [] : checkCreateDate(createdDate, moment.today)
   const problems = [
-    ...(wish.code === undefined ? [] : checkName(serviceCodeOf(wish.code), tidyText(wish.name ?? ''))),
-    ...wrongDay,
-    ...(wrongDay.length > 0 ? [] : checkStart(wish.period_start, moment.today, created)),
-    ...checkChoice(choice, list.content, visible),
+    ...(input.code === undefined ? [] : checkName(normaliseServiceCode(input.code), cleanText(input.name ?? ''))),
+    ...dateProblems,
+    ...(dateProblems.length > 0 ? [] : checkStart(input.period_start, moment.today, createdDate)),
+    ...checkTerms(choice, list.content, visibleModules),
   ]
-  if (problems.length > 0) throw invalid(problems)
-  const asked: Asked = { list: list.content, currency, choice, uatBound: app.config.uatBound }
-  const quote = quoteOf(quoteCreate(asked, wish.period_start, period))
-  const joining = joined(hidden, choice.modules)
+  if (problems.length > 0) throw createValidationProblem(problems)
+  const quoteInput: QuoteInput = { list: list.content, currency, terms: choice, uatBound: app.config.uatBound }
+  const quote = requireQuote(quoteCreate(quoteInput, input.period_start, period))
+  const joiningModules = filterJoiningModules(hiddenModules, choice.modules)
   return {
     type: 'create',
-    clientType: wish.client_type,
+    clientType: input.client_type,
     currency,
     choice,
     period,
     list,
     quote,
-    visible,
-    joining,
+    visibleModules,
+    joiningModules,
     base: null,
-    former: [],
+    formerModules: [],
   }
 }
 
 /** As it is read for a quote; for an order it is held until the commit. */
-type FindContract = typeof contractForUpdate
+type FindContract = typeof lockContract
 
 /** Throws NOT_FOUND, and STATE_CONFLICT with the reason why the contract cannot be changed or extended now. */
-export async function termsOfChange(
+export async function buildChangeTerms(
   { context, companyId }: ActingCompany,
-  wish: ChangeWish,
-  find: FindContract = contractForUpdate,
-): Promise<Terms> {
+  input: ChangeOrderInput,
+  find: FindContract = lockContract,
+): Promise<OrderTerms> {
   const { app, caller, db } = context
-  const id = wish.contract_id
+  const id = input.contract_id
   const base = typeof id === 'number' ? await find(db, companyId, id) : null
-  if (!base) throw notFound()
+  if (!base) throw createNotFoundProblem()
   requireType(caller, base.client_type)
-  const moment = momentOf(context)
-  const state = contractStateOf(base, moment)
-  const why = whyNotContract(wish.type, state)
-  if (why) throw conflict(why)
-  const { list, visible, hidden } = await marketOf(context, base.client_type, moment)
-  const choice = choiceOf(base, wish)
-  const isSame = sameChoice(base, choice)
-  const asked: Asked = { list: list.content, currency: base.currency, choice, uatBound: app.config.uatBound }
-  const former = [...visible.filter(({ code }) => base.modules.includes(code)), ...joined(hidden, base.modules)]
-  const common = { clientType: base.client_type, currency: base.currency, choice, list, visible, base, former }
-  const joining = joined(hidden, choice.modules)
-  if (wish.type === 'change') {
+  const moment = getBusinessMoment(context)
+  const state = getStoredContractState(base, moment)
+  const refusal = getContractRefusal(input.type, state)
+  if (refusal) throw createConflictError(refusal)
+  const {
+    list,
+    visible: visibleModules,
+    hidden: hiddenModules,
+  } = await readCatalogue(context, base.client_type, moment)
+  const choice = mergeChoice(base, input)
+  const isSame = hasSameChoice(base, choice)
+  const quoteInput: QuoteInput = {
+    list: list.content,
+    currency: base.currency,
+    terms: choice,
+    uatBound: app.config.uatBound,
+  }
+  const formerModules = [
+    ...visibleModules.filter(({ code }) => base.modules.includes(code)),
+    ...filterJoiningModules(hiddenModules, base.modules),
+  ]
+  const sharedTerms = {
+    clientType: base.client_type,
+    currency: base.currency,
+    choice,
+    list,
+    visibleModules,
+    base,
+    formerModules,
+  }
+  const joiningModules = filterJoiningModules(hiddenModules, choice.modules)
+  if (input.type === 'change') {
     // Under the list that it was priced with, nothing changed costs nothing; under a newer one it would (D12).
     if (isSame && list.id !== base.price_id) throw new ProblemError('NOTHING_CHANGED')
-    requireChoice(checkChoice(choice, list.content, visible))
-    const quote = quoteOf(quoteChange(asked, segmentsOf(base), moment.today, contractAnchor(base).date))
-    return { type: 'change', period: base.period, quote, joining, ...common }
+    requireNoProblems(checkTerms(choice, list.content, visibleModules))
+    const quote = requireQuote(quoteChange(quoteInput, parseSegments(base), moment.today, getContractAnchor(base).date))
+    return { type: 'change', period: base.period, quote, joiningModules, ...sharedTerms }
   }
-  if (wish.period === undefined) throw invalid([{ field: 'period', code: 'REQUIRED' }])
-  const tooManyYears = checkExtensionYears(wish.period, maxExtensionYears(base, moment.today))
-  if (tooManyYears.length > 0) throw invalid(tooManyYears)
-  const years = { period: wish.period, joining, ...common }
-  const extended = quoteExtension(asked, base.period_end, moment.today, wish.period, contractAnchor(base))
+  if (input.period === undefined) throw createValidationProblem([{ field: 'period', code: 'REQUIRED' }])
+  const yearProblems = checkExtensionYears(input.period, getMaxExtensionYears(base, moment.today))
+  if (yearProblems.length > 0) throw createValidationProblem(yearProblems)
+  const extensionTerms = { period: input.period, joiningModules, ...sharedTerms }
+  const extensionResult = quoteExtension(
+    quoteInput,
+    base.period_end,
+    moment.today,
+    input.period,
+    getContractAnchor(base),
+  )
   if (state === 'effective') {
-    if (!isSame) throw invalid(lockedFields(base, choice))
-    if (extended.kind !== 'quote') throw modifyFirst(extended)
-    return { type: 'extend', quote: quoteOf(extended), ...years }
+    if (!isSame) throw createValidationProblem(findLockedFields(base, choice))
+    if (extensionResult.kind !== 'quote') throw createModifyFirstError(extensionResult)
+    return { type: 'extend', quote: requireQuote(extensionResult), ...extensionTerms }
   }
-  requireChoice(checkChoice(choice, list.content, visible))
-  return { type: 'extend', quote: quoteOf(extended), ...years }
+  requireNoProblems(checkTerms(choice, list.content, visibleModules))
+  return { type: 'extend', quote: requireQuote(extensionResult), ...extensionTerms }
 }
 
 /** The state of a contract's own row. */
-export const contractStateOf = (
+export const getStoredContractState = (
   { overwritten, period_end }: Pick<ContractRecord, 'overwritten' | 'period_end'>,
   { now }: Pick<Moment, 'now'>,
-): ContractState => stateOf({ stored: overwritten ? 'overwritten' : 'paid', due: '', period_end }, now)
+): ContractState => getContractState({ stored: overwritten ? 'overwritten' : 'paid', due: '', period_end }, now)
 
-export const segmentsOf = ({ segments }: ContractRecord) =>
+export const parseSegments = ({ segments }: ContractRecord) =>
   segments.map(({ annual, ...days }) => ({ ...days, annual: readAmount(annual) }))
 
-const choiceOf = (base: ContractRecord, wish: ChangeWish): Choice => ({
-  user_mode: wish.user_mode ?? base.user_mode,
-  users: wish.users ?? base.users,
-  modules: once(wish.modules ?? base.modules),
-  uat: wish.uat ?? base.uat,
+const mergeChoice = (base: ContractRecord, input: ChangeOrderInput): ContractTerms => ({
+  user_mode: input.user_mode ?? base.user_mode,
+  users: input.users ?? base.users,
+  modules: removeDuplicates(input.modules ?? base.modules),
+  uat: input.uat ?? base.uat,
 })
 
-const asText = (codes: readonly string[]) => codes.toSorted().join()
+const joinCodes = (codes: readonly string[]) => codes.toSorted().join()
 
-const differs = {
-  user_mode: (base: ContractRecord, choice: Choice) => base.user_mode !== choice.user_mode,
-  users: (base: ContractRecord, choice: Choice) => base.users !== choice.users,
-  modules: (base: ContractRecord, choice: Choice) => asText(base.modules) !== asText(choice.modules),
-  uat: (base: ContractRecord, choice: Choice) => base.uat !== choice.uat,
+const fieldComparisons = {
+  user_mode: (base: ContractRecord, choice: ContractTerms) => base.user_mode !== choice.user_mode,
+  users: (base: ContractRecord, choice: ContractTerms) => base.users !== choice.users,
+  modules: (base: ContractRecord, choice: ContractTerms) => joinCodes(base.modules) !== joinCodes(choice.modules),
+  uat: (base: ContractRecord, choice: ContractTerms) => base.uat !== choice.uat,
 }
 
 /** More years of what runs are years of just that; something else is a change (D16). */
-const lockedFields = (base: ContractRecord, choice: Choice) =>
-  Object.entries(differs).flatMap(([field, isOther]) =>
+const findLockedFields = (base: ContractRecord, choice: ContractTerms) =>
+  Object.entries(fieldComparisons).flatMap(([field, isOther]) =>
     isOther(base, choice) ? [{ field, code: 'LOCKED' as const }] : [],
   )
-const sameChoice = (base: ContractRecord, choice: Choice) => lockedFields(base, choice).length === 0
+const hasSameChoice = (base: ContractRecord, choice: ContractTerms) => findLockedFields(base, choice).length === 0
 
-function requireChoice(problems: ReturnType<typeof checkChoice>): void {
-  if (problems.length > 0) throw invalid(problems)
+function requireNoProblems(problems: ReturnType<typeof checkTerms>): void {
+  if (problems.length > 0) throw createValidationProblem(problems)
 }
 
 /** What runs is no longer on the list as it is: it has to become something else before it can go on (D16). */
-const modifyFirst = (result: Exclude<QuoteResult, { kind: 'quote' }>): ProblemError =>
-  conflict('modifyFirst', result.kind === 'modules not listed' ? { modules: result.modules } : {})
+const createModifyFirstError = (result: Exclude<QuoteResult, { kind: 'quote' }>): ProblemError =>
+  createConflictError('modifyFirst', result.kind === 'modules not listed' ? { modules: result.modules } : {})
 
-function quoteOf(result: QuoteResult): Quote {
+function requireQuote(result: QuoteResult): Quote {
   if (result.kind === 'quote') {
-    if (isTooLarge(result.quote)) throw conflict('amountTooLarge')
+    if (isTooLarge(result.quote)) throw createConflictError('amountTooLarge')
     return result.quote
   }
   if (result.kind === 'USERS_OUT_OF_RANGE') throw new ProblemError('USERS_OUT_OF_RANGE')
-  if (result.kind === 'expired') throw conflict('extendFirst')
-  throw invalid([{ field: 'modules', code: 'NOT_LISTED', named: result.modules.join(', ') }])
+  if (result.kind === 'expired') throw createConflictError('extendFirst')
+  throw createValidationProblem([{ field: 'modules', code: 'NOT_LISTED', named: result.modules.join(', ') }])
 }

@@ -1,138 +1,159 @@
 /** A change that discarded money, undone on the day of its order: an order over 0.00 restores the contract before it. */
-import { fieldChanges } from '#domain/audit-log/changes.ts'
-import { joined } from '#domain/catalogue/modules.ts'
-import { dueOf } from '#domain/contracts.ts'
+import { findFieldChanges } from '#domain/audit-log/changes.ts'
+import { filterJoiningModules } from '#domain/catalogue/modules.ts'
+import { getDueTime } from '#domain/contracts.ts'
 import { explainUndo } from '#domain/fees/explain-undo.ts'
-import { whyNotUndone } from '#domain/undo-change.ts'
+import { getUndoRefusal } from '#domain/undo-change.ts'
 import type { undoChange } from '#contract/orders.ts'
-import { modulesOf } from '#server/db/catalogue/modules.ts'
-import { takeChange } from '#server/db/change-numbers.ts'
-import { contractById, type ContractRecord, contractForUpdate } from '#server/db/orders/contracts.ts'
-import { insertOrder, orderById, type OrderRecord } from '#server/db/orders/orders.ts'
-import { settleCode } from '#server/db/orders/service-codes.ts'
-import { payableOrder } from '#server/db/payments/payables.ts'
+import { listModulesOfType } from '#server/db/catalogue/modules.ts'
+import { takeChangeNumber } from '#server/db/change-numbers.ts'
+import { findContractById, type ContractRecord, lockContract } from '#server/db/orders/contracts.ts'
+import { insertOrder, findOrderById, type OrderRecord } from '#server/db/orders/orders.ts'
+import { settleServiceCode } from '#server/db/orders/service-codes.ts'
+import { lockPayableOrder } from '#server/db/payments/payables.ts'
 import type { UseCase, UseCaseContext } from '#server/context/context.ts'
-import { notFound, ProblemError } from '#server/problems/problem-error.ts'
-import { type ActingCompany, forRow } from '#server/use-cases/orders/acting-company.ts'
-import { momentOf } from '#server/use-cases/orders/business-time.ts'
+import { createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
+import { type ActingCompany, runForRow } from '#server/use-cases/orders/acting-company.ts'
+import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 import { requireType } from '#server/use-cases/orders/client-types.ts'
 import { type AppTerms, requireAppsConfirmed } from '#server/use-cases/orders/confirm-app-changes.ts'
-import { orderRowOf } from '#server/use-cases/orders/orders.ts'
+import { toOrderRow } from '#server/use-cases/orders/orders.ts'
 import { toUndoable } from '#server/use-cases/orders/undo-until.ts'
-import { takeEffect } from '#server/use-cases/payments/payable-orders.ts'
+import { putIntoEffect } from '#server/use-cases/payments/payable-orders.ts'
 
-export const undo: UseCase<typeof undoChange> = (context, { params, body }) =>
-  forRow(context, 'contract', params.id, async (desk, id) => {
+export const undoContractChange: UseCase<typeof undoChange> = (context, { params, body }) =>
+  runForRow(context, 'contract', params.id, async (actingCompany, id) => {
     const { db, app, caller } = context
-    const { companyId } = desk
-    const moment = momentOf(context)
+    const { companyId } = actingCompany
+    const moment = getBusinessMoment(context)
     // Locked until the commit: no other order can build on this contract meanwhile.
-    const changed = await contractForUpdate(db, companyId, id)
-    if (!changed) throw notFound()
-    requireType(caller, changed.client_type)
-    await settleCode(db, changed.service_code, moment)
-    const change = await orderById(db, companyId, moment, changed.order_id)
-    if (!change) throw notFound()
-    const why = whyNotUndone(toUndoable(app.config, change), moment.now)
-    if (why) throw new ProblemError('STATE_CONFLICT', { why })
-    const former = change.base_id === null ? null : await contractById(db, companyId, change.base_id)
-    if (!former) throw new Error('the contract before a change is not there')
-    const terms = await appTerms(context, changed, former)
-    await requireAppsConfirmed(desk, terms, { key: body.confirmKey, code: change.code, service: change.service })
-    const made = await restore(desk, { changed, change, former })
-    return { body: orderRowOf(app, made, moment) }
+    const changedContract = await lockContract(db, companyId, id)
+    if (!changedContract) throw createNotFoundProblem()
+    requireType(caller, changedContract.client_type)
+    await settleServiceCode(db, changedContract.service_code, moment)
+    const changeOrder = await findOrderById(db, companyId, moment, changedContract.order_id)
+    if (!changeOrder) throw createNotFoundProblem()
+    const refusal = getUndoRefusal(toUndoable(app.config, changeOrder), moment.now)
+    if (refusal) throw new ProblemError('STATE_CONFLICT', { why: refusal })
+    const formerContract =
+      changeOrder.base_id === null ? null : await findContractById(db, companyId, changeOrder.base_id)
+    if (!formerContract) throw new Error('the contract before a change is not there')
+    const terms = await buildAppTerms(context, changedContract, formerContract)
+    await requireAppsConfirmed(actingCompany, terms, {
+      key: body.confirmKey,
+      code: changeOrder.code,
+      service: changeOrder.service,
+    })
+    const restoringOrder = await placeRestoringOrder(actingCompany, { changedContract, changeOrder, formerContract })
+    return { body: toOrderRow(app, restoringOrder, moment) }
   })
 
 /** What the restored contract has, and what the changed one has, as the question about apps compares them. */
-async function appTerms(
+async function buildAppTerms(
   { db }: UseCaseContext,
-  changed: ContractRecord,
+  changedContract: ContractRecord,
   { user_mode, users, modules, uat, period, client_type }: ContractRecord,
 ): Promise<AppTerms> {
-  const all = await modulesOf(db, client_type)
-  const visible = all.filter(({ hidden }) => !hidden)
-  const hidden = all.filter((module) => module.hidden)
+  const allModules = await listModulesOfType(db, client_type)
+  const visibleModules = allModules.filter(({ hidden }) => !hidden)
+  const hiddenModules = allModules.filter((module) => module.hidden)
   return {
     type: 'change',
     choice: { user_mode, users, modules, uat },
     period,
-    base: changed,
-    visible,
-    joining: joined(hidden, modules),
-    former: [...visible.filter(({ code }) => changed.modules.includes(code)), ...joined(hidden, changed.modules)],
+    base: changedContract,
+    visibleModules,
+    joiningModules: filterJoiningModules(hiddenModules, modules),
+    formerModules: [
+      ...visibleModules.filter(({ code }) => changedContract.modules.includes(code)),
+      ...filterJoiningModules(hiddenModules, changedContract.modules),
+    ],
   }
 }
 
-interface Undoing {
-  changed: ContractRecord
+interface UndoInput {
+  changedContract: ContractRecord
   /** The order that made it. */
-  change: OrderRecord
+  changeOrder: OrderRecord
   /** The contract before it. */
-  former: ContractRecord
+  formerContract: ContractRecord
 }
 
 /** Restores what was sold and reprices nothing, so that a price list of today cannot stand in the way. */
-async function restore(desk: ActingCompany, { changed, change, former }: Undoing): Promise<OrderRecord> {
-  const { context, companyId, info, log } = desk
+async function placeRestoringOrder(
+  actingCompany: ActingCompany,
+  { changedContract, changeOrder, formerContract }: UndoInput,
+): Promise<OrderRecord> {
+  const { context, companyId, info, log } = actingCompany
   const { db, now } = context
-  const moment = momentOf(context)
-  const [undone, sold] = [await payableOrder(db, change.id), await payableOrder(db, former.order_id)]
-  if (!undone || !sold) throw new Error('an order of a contract is not there')
-  const stamp = { change: await takeChange(db, companyId), time: now }
+  const moment = getBusinessMoment(context)
+  const [undoneOrder, soldOrder] = [
+    await lockPayableOrder(db, changeOrder.id),
+    await lockPayableOrder(db, formerContract.order_id),
+  ]
+  if (!undoneOrder || !soldOrder) throw new Error('an order of a contract is not there')
+  const changeStamp = { change: await takeChangeNumber(db, companyId), time: now }
   const id = await insertOrder(db, {
     company_id: companyId,
-    code: change.code,
-    name: change.name,
-    description: change.description,
+    code: changeOrder.code,
+    name: changeOrder.name,
+    description: changeOrder.description,
     type: 'change',
     stored: 'unpaid',
     invalid_why: null,
-    currency: former.currency,
-    user_mode: former.user_mode,
-    users: former.users,
-    modules: JSON.stringify(former.modules),
-    uat: former.uat,
-    client_type: former.client_type,
-    price_id: former.price_id,
-    annual: former.annual,
+    currency: formerContract.currency,
+    user_mode: formerContract.user_mode,
+    users: formerContract.users,
+    modules: JSON.stringify(formerContract.modules),
+    uat: formerContract.uat,
+    client_type: formerContract.client_type,
+    price_id: formerContract.price_id,
+    annual: formerContract.annual,
     // The time that is left is worth what was paid for it, so nothing is due.
-    contract_amount: change.residual_amount,
-    residual_amount: change.residual_amount,
+    contract_amount: changeOrder.residual_amount,
+    residual_amount: changeOrder.residual_amount,
     amount: '0.00',
     pay_amount: '0.00',
-    period: former.period,
-    period_start: change.period_start,
-    period_end: former.period_end,
-    uat_bound: sold.uat_bound,
-    steps: JSON.stringify(explainUndo(undone.steps)),
-    base_id: changed.id,
-    restores_id: former.id,
+    period: formerContract.period,
+    period_start: changeOrder.period_start,
+    period_end: formerContract.period_end,
+    uat_bound: soldOrder.uat_bound,
+    steps: JSON.stringify(explainUndo(undoneOrder.steps)),
+    base_id: changedContract.id,
+    restores_id: formerContract.id,
     contract_id: null,
-    due: dueOf(moment.now),
+    due: getDueTime(moment.now),
     alert_date: null,
-    change: stamp.change,
+    change: changeStamp.change,
     create_time: now,
     update_time: now,
   })
-  await takeEffect(context, { id, companyId, code: change.code }, stamp)
-  const made = await orderById(db, companyId, moment, id)
-  if (!made) throw new Error('an order that was just made is not there')
-  context.setResultRow('order', id, made.row_version)
+  await putIntoEffect(context, { id, companyId, code: changeOrder.code }, changeStamp)
+  const restoringOrder = await findOrderById(db, companyId, moment, id)
+  if (!restoringOrder) throw new Error('an order that was just made is not there')
+  context.setResultRow('order', id, restoringOrder.row_version)
   await context.audit({
     ...log,
     code: 'order',
     operation: 'update',
     info: {
       ...info,
-      ServiceCode: made.code,
+      ServiceCode: restoringOrder.code,
       OrderId: id,
-      OrderType: made.type,
-      Amount: `${made.currency} ${made.amount}`,
-      ContractCode: made.contract,
-      Undoes: changed.code,
-      Restores: former.code,
+      OrderType: restoringOrder.type,
+      Amount: `${restoringOrder.currency} ${restoringOrder.amount}`,
+      ContractCode: restoringOrder.contract,
+      Undoes: changedContract.code,
+      Restores: formerContract.code,
     },
-    changes: fieldChanges(change, made, ['user_mode', 'users', 'modules', 'uat', 'price_id', 'amount']),
+    changes: findFieldChanges(changeOrder, restoringOrder, [
+      'user_mode',
+      'users',
+      'modules',
+      'uat',
+      'price_id',
+      'amount',
+    ]),
   })
-  return made
+  return restoringOrder
 }

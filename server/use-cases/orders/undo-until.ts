@@ -1,19 +1,19 @@
-import { dateIn, type Timestamp } from '#domain/time.ts'
-import { type UndoableOrder, undoDeadline, whyNotUndone } from '#domain/undo-change.ts'
+import { toPlainDate, type Timestamp } from '#domain/time.ts'
+import { type UndoableOrder, getUndoDeadline, getUndoRefusal } from '#domain/undo-change.ts'
 import type { OrderRecord } from '#server/db/orders/orders.ts'
 import type { AppContext } from '#server/context/context.ts'
 
 export const toUndoable = (
   { timeZone }: Pick<AppContext['config'], 'timeZone'>,
   record: OrderRecord,
-): UndoableOrder => ({ ...record, ordered_on: dateIn(timeZone, record.create_time) })
+): UndoableOrder => ({ ...record, ordered_on: toPlainDate(timeZone, record.create_time) })
 
 /** The last second in which a change can be undone; null: it cannot. `now` in the business time zone. */
-export function undoUntil(
+export function findUndoDeadline(
   config: Pick<AppContext['config'], 'timeZone'>,
   record: OrderRecord,
   now: Timestamp,
 ): Timestamp | null {
   const order = toUndoable(config, record)
-  return whyNotUndone(order, now) === null ? undoDeadline(order.ordered_on) : null
+  return getUndoRefusal(order, now) === null ? getUndoDeadline(order.ordered_on) : null
 }

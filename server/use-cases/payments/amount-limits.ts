@@ -1,51 +1,58 @@
 /** What can be paid here, before anything is ordered: amounts that no gateway takes are refused, or waived where they are too small. */
-import { type Currency, grouped, type Hundredths, writeAmount } from '#domain/money.ts'
+import { type Currency, groupThousands, type Hundredths, writeAmount } from '#domain/money.ts'
 import {
-  amountLimits,
+  getAmountLimits,
   isBelowPayable,
-  largestPayable,
+  getLargestPayable,
   type PaymentType,
-  smallestPayable,
-  whyAmountNotTaken,
+  getSmallestPayable,
+  getAmountRefusal,
 } from '#domain/payments.ts'
 import type { UseCaseContext } from '#server/context/context.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
-interface Money {
+interface MoneyAmount {
   currency: Currency
   amount: Hundredths
 }
 
-const said = (currency: Currency, amount: Hundredths) => `${currency} ${grouped(writeAmount(amount))}`
+const formatMoney = (currency: Currency, amount: Hundredths) => `${currency} ${groupThousands(writeAmount(amount))}`
 
-const refusal = (code: 'AMOUNT_TOO_SMALL' | 'AMOUNT_TOO_LARGE', { currency, amount }: Money, limit: Hundredths) =>
-  new ProblemError(code, { amount: said(currency, amount), limit: said(currency, limit) })
+const createLimitError = (
+  code: 'AMOUNT_TOO_SMALL' | 'AMOUNT_TOO_LARGE',
+  { currency, amount }: MoneyAmount,
+  limit: Hundredths,
+) => new ProblemError(code, { amount: formatMoney(currency, amount), limit: formatMoney(currency, limit) })
 
-type Context = Pick<UseCaseContext, 'app' | 'caller'>
+type LimitContext = Pick<UseCaseContext, 'app' | 'caller'>
 
 /** Throws AMOUNT_TOO_LARGE where the caller has no way to pay so much at once. */
-export function requirePayable({ app, caller }: Context, money: Money): void {
-  const most = largestPayable(app.payments.types, money.currency, caller)
-  if (most !== null && money.amount > most) throw refusal('AMOUNT_TOO_LARGE', money, most)
+export function requirePayableAmount({ app, caller }: LimitContext, money: MoneyAmount): void {
+  const maxAmount = getLargestPayable(app.payments.types, money.currency, caller)
+  if (maxAmount !== null && money.amount > maxAmount) throw createLimitError('AMOUNT_TOO_LARGE', money, maxAmount)
 }
 
 /** Throws AMOUNT_TOO_SMALL where customers have no way to pay so little. */
-export function requireNotTooSmall({ app }: Pick<Context, 'app'>, money: Money): void {
-  if (isBelowPayable(app.payments.types, money.currency, money.amount)) throw tooSmall({ app }, money)
+export function requireNotTooSmall({ app }: Pick<LimitContext, 'app'>, money: MoneyAmount): void {
+  if (isBelowPayable(app.payments.types, money.currency, money.amount)) throw createTooSmallError({ app }, money)
 }
 
-export const tooSmall = ({ app }: Pick<Context, 'app'>, money: Money): ProblemError =>
-  refusal('AMOUNT_TOO_SMALL', money, smallestPayable(app.payments.types, money.currency))
+export const createTooSmallError = ({ app }: Pick<LimitContext, 'app'>, money: MoneyAmount): ProblemError =>
+  createLimitError('AMOUNT_TOO_SMALL', money, getSmallestPayable(app.payments.types, money.currency))
 
 /** Throws AMOUNT_TOO_SMALL and AMOUNT_TOO_LARGE where this method does not take the amount. */
-export function requireTaken(type: PaymentType, money: Money): void {
-  const why = whyAmountNotTaken(type, money.currency, money.amount)
-  if (why) throw notTaken(type, money, why)
+export function requireAcceptedAmount(type: PaymentType, money: MoneyAmount): void {
+  const reason = getAmountRefusal(type, money.currency, money.amount)
+  if (reason) throw createAmountError(type, money, reason)
 }
 
-export function notTaken(type: PaymentType, money: Money, why: 'tooSmall' | 'tooLarge'): ProblemError {
-  const limits = amountLimits(type, money.currency) ?? { min: money.amount, max: money.amount }
-  return why === 'tooSmall'
-    ? refusal('AMOUNT_TOO_SMALL', money, limits.min)
-    : refusal('AMOUNT_TOO_LARGE', money, limits.max)
+export function createAmountError(
+  type: PaymentType,
+  money: MoneyAmount,
+  reason: 'tooSmall' | 'tooLarge',
+): ProblemError {
+  const limits = getAmountLimits(type, money.currency) ?? { min: money.amount, max: money.amount }
+  return reason === 'tooSmall'
+    ? createLimitError('AMOUNT_TOO_SMALL', money, limits.min)
+    : createLimitError('AMOUNT_TOO_LARGE', money, limits.max)
 }

@@ -1,9 +1,9 @@
-import { describeDue, type DueMatter } from '#domain/dues.ts'
+import { describeDue, type DueSubject } from '#domain/dues.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import en from '#locales/en/dues.json' with { type: 'json' }
 import zh from '#locales/zh/dues.json' with { type: 'json' }
-import { translator } from '#server/text/i18n.ts'
+import { createTranslator } from '#server/text/translator.ts'
 
 /** What is to be paid, in words: "Change (5 → 12 users)". */
-export const dueText = (matter: DueMatter, language: Language): string =>
-  describeDue(matter, translator({ en, zh }, language))
+export const formatDueText = (matter: DueSubject, language: Language): string =>
+  describeDue(matter, createTranslator({ en, zh }, language))

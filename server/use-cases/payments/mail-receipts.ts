@@ -1,25 +1,28 @@
 /** Receipts by mail: to who paid and to everybody of the company who orders, each once (decision 77). */
-import type { Handle } from '#server/db/handle.ts'
-import { orderingUsers } from '#server/db/orders/reminders.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { listOrderingUsers } from '#server/db/orders/reminders.ts'
 import type { PayableRef } from '#server/db/payments/payables.ts'
-import type { Wanted } from '#server/use-cases/mail/mail-kinds.ts'
-import { askMail } from '#server/use-cases/mail/request-mail.ts'
+import type { MailRequest } from '#server/use-cases/mail/mail-kinds.ts'
+import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 
-interface Paid {
+interface ReceiptInput {
   companyId: number
-  of: PayableRef
+  payableRef: PayableRef
   /** Null: nobody of ours, or nobody knows. */
   payer: number | null
   now: number
 }
 
 /** In the transaction that it takes effect in, so that none is lost and none is sent twice. */
-export async function askForReceipts(db: Handle, { companyId, of, payer, now }: Paid): Promise<void> {
-  const readers = new Set([...(payer === null ? [] : [payer]), ...(await orderingUsers(db, companyId))])
-  for (const userId of readers) await askMail(db, { companyId, now }, receiptTo(userId, of))
+export async function requestReceipts(
+  db: DatabaseHandle,
+  { companyId, payableRef, payer, now }: ReceiptInput,
+): Promise<void> {
+  const userIds = new Set([...(payer === null ? [] : [payer]), ...(await listOrderingUsers(db, companyId))])
+  for (const userId of userIds) await requestMail(db, { companyId, now }, buildReceiptMail(userId, payableRef))
 }
 
-function receiptTo(userId: number, { kind, id }: PayableRef): Wanted {
+function buildReceiptMail(userId: number, { kind, id }: PayableRef): MailRequest {
   if (kind === 'order') return { mail: 'order-paid', userId, orderId: id }
   return kind === 'backup'
     ? { mail: 'backup-paid', userId, backupId: id }

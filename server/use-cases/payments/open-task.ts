@@ -1,21 +1,21 @@
 /** Money that no order waits for: a task of the provider's admins, who are told by mail. */
 import { PROVIDER } from '#domain/access.ts'
-import { alertedAdmins } from '#server/db/orders/reminders.ts'
-import { insertTask } from '#server/db/payments/payment-tasks.ts'
-import { askMail } from '#server/use-cases/mail/request-mail.ts'
-import type { PaymentWork } from '#server/use-cases/payments/payable.ts'
+import { listAlertedAdmins } from '#server/db/orders/reminders.ts'
+import { insertPaymentTask } from '#server/db/payments/payment-tasks.ts'
+import { requestMail } from '#server/use-cases/mail/request-mail.ts'
+import type { PaymentContext } from '#server/use-cases/payments/payable.ts'
 
 /** In the transaction that writes the payment down. */
 export async function openTask(
-  { db, now }: PaymentWork,
+  { db, now }: PaymentContext,
   { companyId, paymentId, attemptId }: { companyId: number; paymentId: number; attemptId: number | null },
 ): Promise<void> {
-  const taskId = await insertTask(db, {
+  const taskId = await insertPaymentTask(db, {
     company_id: companyId,
     payment_id: paymentId,
     attempt_id: attemptId,
     create_time: now,
   })
-  for (const userId of await alertedAdmins(db, PROVIDER))
-    await askMail(db, { companyId, now }, { mail: 'payment-task', userId, taskId })
+  for (const userId of await listAlertedAdmins(db, PROVIDER))
+    await requestMail(db, { companyId, now }, { mail: 'payment-task', userId, taskId })
 }

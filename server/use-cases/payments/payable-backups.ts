@@ -1,32 +1,32 @@
 /** Backup subscriptions as they are paid: the one way in which one takes effect (D15, D21). */
-import { dueWithin } from '#domain/contracts.ts'
-import { orderStatus } from '#domain/backups.ts'
-import { timestampIn } from '#domain/time.ts'
+import { getDueTimeWithin } from '#domain/contracts.ts'
+import { getBackupOrderStatus } from '#domain/backups.ts'
+import { toTimestamp } from '#domain/time.ts'
 import {
-  beginBackups,
+  scheduleFirstBackup,
   hasNewerBackup,
   isReplacedBackup,
-  isServiceOf,
-  lastPaidPeriod,
+  isCompanyService,
+  findLastPaidPeriod,
   updateBackup,
 } from '#server/db/hosting/backups.ts'
-import type { Stamp } from '#server/db/orders/orders.ts'
+import type { ChangeStamp } from '#server/db/orders/orders.ts'
 import { touchListedOrder } from '#server/db/orders/unpaid-matters.ts'
-import { type PayableBackup, payableBackup } from '#server/db/payments/payables.ts'
-import { invoiceBackup } from '#server/use-cases/payments/invoices.ts'
-import type { Payable, PaymentWork } from '#server/use-cases/payments/payable.ts'
-import { momentOf } from '#server/use-cases/orders/business-time.ts'
+import { type PayableBackupRecord, lockPayableBackup } from '#server/db/payments/payables.ts'
+import { createBackupInvoice } from '#server/use-cases/payments/invoices.ts'
+import type { LockedPayable, PaymentContext } from '#server/use-cases/payments/payable.ts'
+import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
 /** Null: there is none of that number. */
-export async function backupToPay(till: PaymentWork, id: number): Promise<Payable | null> {
-  const { db, app } = till
-  const backup = await payableBackup(db, id)
+export async function buildBackupPayable(context: PaymentContext, id: number): Promise<LockedPayable | null> {
+  const { db, app } = context
+  const backup = await lockPayableBackup(db, id)
   if (!backup) return null
   const { company_id: companyId, service_id: serviceId, service_code: code, currency, pay_amount } = backup
-  const due = dueWithin(timestampIn(app.config.timeZone, backup.create_time), backup.period_end)
-  const status = orderStatus(backup.status, due, momentOf(till).now)
+  const due = getDueTimeWithin(toTimestamp(app.config.timeZone, backup.create_time), backup.period_end)
+  const status = getBackupOrderStatus(backup.status, due, getBusinessMoment(context).now)
   return {
-    of: { kind: 'backup', id },
+    payableRef: { kind: 'backup', id },
     companyId,
     code,
     currency,
@@ -36,43 +36,43 @@ export async function backupToPay(till: PaymentWork, id: number): Promise<Payabl
     isPaid: status === 1,
     isReplaced: backup.status === -1 && (await isReplacedBackup(db, backup)),
     hasEnded: false,
-    why: ({ [-1]: 'invalid', 0: null, 1: 'paidAlready' } as const)[status],
-    isOvertaken: async () => !(await isServiceOf(db, { companyId, serviceId })),
-    async whyNotRevived() {
-      if (backup.period_end <= momentOf(till).today) return 'contractEnded'
+    refusal: ({ [-1]: 'invalid', 0: null, 1: 'paidAlready' } as const)[status],
+    isOvertaken: async () => !(await isCompanyService(db, { companyId, serviceId })),
+    async findReviveRefusal() {
+      if (backup.period_end <= getBusinessMoment(context).today) return 'contractEnded'
       if (await hasNewerBackup(db, backup)) return 'newerOrder'
-      return (await isServiceOf(db, { companyId, serviceId })) ? null : 'serviceGone'
+      return (await isCompanyService(db, { companyId, serviceId })) ? null : 'serviceGone'
     },
     revive: async () => undefined,
-    async takeEffect(payment, stamp) {
-      const invoice = await invoiceBackup(till, companyId, id, payment)
+    async takeEffect(payment, changeStamp) {
+      const invoiceNumber = await createBackupInvoice(context, companyId, id, payment)
       // Last: the counter of services is taken after the invoice's number (see makeContract).
-      await subscribe(till, backup, stamp)
-      return { InvoiceNo: invoice }
+      await activateBackup(context, backup, changeStamp)
+      return { InvoiceNo: invoiceNumber }
     },
-    entry: { code: 'backup', info: { ServiceCode: code, OrderId: id } },
+    auditTarget: { code: 'backup', info: { ServiceCode: code, OrderId: id } },
     status: { before: backup.status === 0 ? 'unpaid' : 'invalid', after: 'effective' },
   }
 }
 
 /** The service is backed up from now on, or goes on being so. */
-export async function subscribe(
-  till: PaymentWork,
+export async function activateBackup(
+  context: PaymentContext,
   {
     id,
     company_id: companyId,
     service_id: serviceId,
     service_code: code,
     pdb_type: type,
-  }: Pick<PayableBackup, 'id' | 'company_id' | 'service_id' | 'service_code' | 'pdb_type'>,
-  stamp: Stamp,
+  }: Pick<PayableBackupRecord, 'id' | 'company_id' | 'service_id' | 'service_code' | 'pdb_type'>,
+  changeStamp: ChangeStamp,
 ): Promise<void> {
-  const { db, now } = till
-  const of = { companyId, serviceId }
-  const last = await lastPaidPeriod(db, of, type)
-  const goesOn = last !== null && last.end > momentOf(till).today
-  await updateBackup(db, id, { status: 1 }, stamp)
-  await touchListedOrder(db, { companyId, code }, stamp.change)
+  const { db, now } = context
+  const serviceRef = { companyId, serviceId }
+  const lastPeriod = await findLastPaidPeriod(db, serviceRef, type)
+  const isContinuing = lastPeriod !== null && lastPeriod.end > getBusinessMoment(context).today
+  await updateBackup(db, id, { status: 1 }, changeStamp)
+  await touchListedOrder(db, { companyId, code }, changeStamp.change)
   // Last: the counter of services stays locked until the commit.
-  await beginBackups(db, of, { type, now, goesOn })
+  await scheduleFirstBackup(db, serviceRef, { type, now, isContinued: isContinuing })
 }

@@ -1,16 +1,16 @@
 /** What is paid, as paying meets it: the same of an order, of a backup subscription and of a month's traffic (D25, D66). */
-import type { WhyNotContract } from '#domain/contracts.ts'
+import type { ContractRefusal } from '#domain/contracts.ts'
 import type { Currency } from '#domain/money.ts'
 import type { Timestamp } from '#domain/time.ts'
 import type { PayableRef } from '#server/db/payments/payables.ts'
-import type { Stamp } from '#server/db/orders/orders.ts'
+import type { ChangeStamp } from '#server/db/orders/orders.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import type { UseCaseContext } from '#server/context/context.ts'
 
 /** What paying needs of a call: a webhook and a job have no caller. */
-export type PaymentWork = Pick<UseCaseContext, 'db' | 'app' | 'now'>
+export type PaymentContext = Pick<UseCaseContext, 'db' | 'app' | 'now'>
 
-export interface Payment {
+export interface ReceivedPayment {
   gateway: string
   /** The gateway's own name for it: with the gateway it is applied once. */
   reference: string
@@ -35,8 +35,8 @@ export type ApplyRefusal =
   | 'serviceGone'
 
 /** A row that is held until the commit, and what being paid means to it. */
-export interface Payable {
-  of: PayableRef
+export interface LockedPayable {
+  payableRef: PayableRef
   companyId: number
   /** Of its service. */
   code: string
@@ -52,17 +52,17 @@ export interface Payable {
   /** A change whose contract has ended: money that comes now is worth nothing to it, whenever it was begun. */
   hasEnded: boolean
   /** Why nobody begins to pay it now; null: it waits for that. */
-  why: WhyNotContract | null
+  refusal: ContractRefusal | null
   /** Whether it came too late after all, although it was paid in time: what stands by now is in its way. */
   isOvertaken(): Promise<boolean>
   /** Why it cannot take effect any more, although the money fits; null: it can. */
-  whyNotRevived(): Promise<ApplyRefusal | null>
+  findReviveRefusal(): Promise<ApplyRefusal | null>
   /** What is gone comes back, so that it can take effect. */
-  revive(stamp: Stamp): Promise<void>
+  revive(changeStamp: ChangeStamp): Promise<void>
   /** What being paid does to it, with its invoice. Answers what the trail says of that. */
-  takeEffect(payment: Payment, stamp: Stamp): Promise<Record<string, string>>
+  takeEffect(payment: ReceivedPayment, changeStamp: ChangeStamp): Promise<Record<string, string>>
   /** Of the trail. */
-  entry: Pick<AuditEntry, 'code' | 'info'>
+  auditTarget: Pick<AuditEntry, 'code' | 'info'>
   /** As the trail says how it stood before, and how it stands then. */
   status: { before: string; after: string }
 }

@@ -6,39 +6,39 @@ import { randomUUID } from 'node:crypto'
 import { PROVIDER } from '#domain/access.ts'
 import { readAmount } from '#domain/money.ts'
 import type { PaymentType } from '#domain/payments.ts'
-import { timestampIn } from '#domain/time.ts'
+import { toTimestamp } from '#domain/time.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { applyPaymentTask, listPaymentTasks, refundPaymentTask } from '#contract/payments.ts'
-import { takeChange } from '#server/db/change-numbers.ts'
-import { refOf } from '#server/db/payments/payables.ts'
-import { attemptById, lookAtOnce } from '#server/db/payments/payment-attempts.ts'
+import { takeChangeNumber } from '#server/db/change-numbers.ts'
+import { toPayableRef } from '#server/db/payments/payables.ts'
+import { getAttempt, scheduleImmediateCheck } from '#server/db/payments/payment-attempts.ts'
 import {
-  settledTasks,
-  taskById,
-  taskForUpdate,
-  type TaskRecord,
-  unfinishedTasks,
-  updateTask,
+  listSettledTasks,
+  findPaymentTask,
+  lockPaymentTask,
+  type PaymentTaskRecord,
+  listUnfinishedTasks,
+  updatePaymentTask,
 } from '#server/db/payments/payment-tasks.ts'
-import { asSystem } from '#server/db/tenant.ts'
-import { keyOf } from '#server/drivers/payment/driver.ts'
+import { runAsSystem } from '#server/db/tenant.ts'
+import { toPaymentKey } from '#server/drivers/payment/payment-driver.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import type { AppContext, UseCase, UseCaseContext } from '#server/context/context.ts'
-import { notFound, ProblemError } from '#server/problems/problem-error.ts'
+import { createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
 import { findPayable } from '#server/use-cases/payments/find-payable.ts'
-import { askForReceipts } from '#server/use-cases/payments/mail-receipts.ts'
-import type { ApplyRefusal, Payable } from '#server/use-cases/payments/payable.ts'
-import { askToLook } from '#server/use-cases/payments/request-reconciliation.ts'
+import { requestReceipts } from '#server/use-cases/payments/mail-receipts.ts'
+import type { ApplyRefusal, LockedPayable } from '#server/use-cases/payments/payable.ts'
+import { requestReconciliation } from '#server/use-cases/payments/request-reconciliation.ts'
 
 type TaskRow = OutputOf<typeof refundPaymentTask>
 
 /** Of those that are settled. */
-const mostSettled = 20
+const maxSettled = 20
 
-function rowOf({ config }: AppContext, task: TaskRecord): TaskRow {
-  const { kind, id: payableId } = refOf(task)
-  const stamp = (time: number) => timestampIn(config.timeZone, time)
+function toTaskRow({ config }: AppContext, task: PaymentTaskRecord): TaskRow {
+  const { kind, id: payableId } = toPayableRef(task)
+  const formatTime = (time: number) => toTimestamp(config.timeZone, time)
   return {
     id: task.id,
     company_id: task.company_id,
@@ -47,16 +47,16 @@ function rowOf({ config }: AppContext, task: TaskRecord): TaskRow {
     kind,
     payable_id: payableId,
     service_code: task.code,
-    reason: reasonOf(task),
+    reason: getTaskReason(task),
     amount: task.amount,
     currency: task.currency,
     gateway: task.gateway,
     reference: task.reference,
-    received: stamp(task.create_time),
+    received: formatTime(task.create_time),
     state: task.state,
     problem: task.problem,
     user_name: task.user_name,
-    settled: task.end_time === null ? null : stamp(task.end_time),
+    settled: task.end_time === null ? null : formatTime(task.end_time),
   }
 }
 
@@ -68,91 +68,98 @@ const reasons = {
   'too late': 'tooLate',
 } as const
 
-function reasonOf({ outcome, is_deleted: isDeleted }: TaskRecord): TaskRow['reason'] {
+function getTaskReason({ outcome, is_deleted: isDeleted }: PaymentTaskRecord): TaskRow['reason'] {
   if (outcome === 'applied') throw new Error('a payment that was applied is no task')
   return outcome === 'replaced' && isDeleted ? 'deleted' : reasons[outcome]
 }
 
-export const list: UseCase<typeof listPaymentTasks> = ({ db, app }) =>
-  asSystem(db, async () => {
-    const tasks = [...(await unfinishedTasks(db)), ...(await settledTasks(db, mostSettled))]
-    return { body: tasks.map((task) => rowOf(app, task)) }
+export const listTasks: UseCase<typeof listPaymentTasks> = ({ db, app }) =>
+  runAsSystem(db, async () => {
+    const tasks = [...(await listUnfinishedTasks(db)), ...(await listSettledTasks(db, maxSettled))]
+    return { body: tasks.map((task) => toTaskRow(app, task)) }
   })
 
-const conflict = (why: string) => new ProblemError('STATE_CONFLICT', { why })
+const createConflictError = (reason: string) => new ProblemError('STATE_CONFLICT', { why: reason })
 
 /** Throws NOT_FOUND, and STATE_CONFLICT where it is being settled or was. */
-async function openTaskOf({ db }: UseCaseContext, id: number): Promise<TaskRecord> {
-  const task = await taskForUpdate(db, id)
-  if (!task) throw notFound()
-  if (task.state !== 'open') throw conflict(task.state)
+async function requireOpenTask({ db }: UseCaseContext, id: number): Promise<PaymentTaskRecord> {
+  const task = await lockPaymentTask(db, id)
+  if (!task) throw createNotFoundProblem()
+  if (task.state !== 'open') throw createConflictError(task.state)
   return task
 }
 
-async function writtenRow({ db, app }: UseCaseContext, id: number): Promise<TaskRow> {
-  const task = await taskById(db, id)
-  if (!task) throw notFound()
-  return rowOf(app, task)
+async function readTaskRow({ db, app }: UseCaseContext, id: number): Promise<TaskRow> {
+  const task = await findPaymentTask(db, id)
+  if (!task) throw createNotFoundProblem()
+  return toTaskRow(app, task)
 }
 
 /** Claims the refund; a job asks the gateway right after the commit, and again until it says what became of it. */
-export const refund: UseCase<typeof refundPaymentTask> = (context, { params: { id } }) =>
-  asSystem(context.db, async () => {
+export const startTaskRefund: UseCase<typeof refundPaymentTask> = (context, { params: { id } }) =>
+  runAsSystem(context.db, async () => {
     const { db, app, caller, now } = context
-    const task = await openTaskOf(context, id)
-    const isSetUp = task.attempt_id !== null && (await app.payments.driver(task.gateway as PaymentType)) !== null
-    if (!isSetUp) throw conflict('noGateway')
-    const refund_key = keyOf(randomUUID())
-    const claimed = { state: 'refunding', refund_key, next_look: now, looks: 0, problem: null } as const
-    await updateTask(db, id, { ...claimed, user_id: caller.userId, update_time: now })
-    await askToLook(db, { companyId: 0, intent: `refund-${refund_key}`, now })
+    const task = await requireOpenTask(context, id)
+    const isSetUp = task.attempt_id !== null && (await app.payments.findDriver(task.gateway as PaymentType)) !== null
+    if (!isSetUp) throw createConflictError('noGateway')
+    const refund_key = toPaymentKey(randomUUID())
+    const claimFields = { state: 'refunding', refund_key, next_look: now, looks: 0, problem: null } as const
+    await updatePaymentTask(db, id, { ...claimFields, user_id: caller.userId, update_time: now })
+    await requestReconciliation(db, { companyId: 0, intent: `refund-${refund_key}`, now })
     context.afterCommit(() => notifyJobs(app))
-    await context.audit(entryOf(task, { operation: 'refund', outcome: 'refunding' }))
-    return { body: await writtenRow(context, id) }
+    await context.audit(buildTaskEntry(task, { operation: 'refund', outcome: 'refunding' }))
+    return { body: await readTaskRow(context, id) }
   })
 
 /** Throws STATE_CONFLICT with the reason why it cannot be applied any more. */
-export const apply: UseCase<typeof applyPaymentTask> = (context, { params: { id } }) =>
-  asSystem(context.db, async () => {
+export const applyTaskPayment: UseCase<typeof applyPaymentTask> = (context, { params: { id } }) =>
+  runAsSystem(context.db, async () => {
     const { db, app, caller, now } = context
-    const task = await openTaskOf(context, id)
-    const of = refOf(task)
-    const payable = await findPayable(context, of)
-    if (!payable) throw notFound()
-    const why = await whyNotApplied(payable, task)
-    if (why) throw conflict(why)
+    const task = await requireOpenTask(context, id)
+    const payableRef = toPayableRef(task)
+    const payable = await findPayable(context, payableRef)
+    if (!payable) throw createNotFoundProblem()
+    const refusal = await findApplyRefusal(payable, task)
+    if (refusal) throw createConflictError(refusal)
     const { company_id: companyId, gateway, reference, amount, currency, paid_at: paidAt } = task
-    const stamp = { change: await takeChange(db, companyId), time: now }
-    await payable.revive(stamp)
-    const codes = await payable.takeEffect({ gateway, reference, amount, currency, paidAt }, stamp)
-    await updateTask(db, id, { state: 'applied', user_id: caller.userId, update_time: now, end_time: now })
+    const changeStamp = { change: await takeChangeNumber(db, companyId), time: now }
+    await payable.revive(changeStamp)
+    const codes = await payable.takeEffect({ gateway, reference, amount, currency, paidAt }, changeStamp)
+    await updatePaymentTask(db, id, { state: 'applied', user_id: caller.userId, update_time: now, end_time: now })
     // Another payment of it that is under way is ended, or becomes a task of its own.
-    if (await lookAtOnce(db, of, now)) await askToLook(db, { companyId: 0, intent: `applied-${id}`, now })
-    const payer = task.attempt_id === null ? null : (await attemptById(db, task.attempt_id)).user_id
-    await askForReceipts(db, { companyId, of, payer, now })
+    if (await scheduleImmediateCheck(db, payableRef, now))
+      await requestReconciliation(db, { companyId: 0, intent: `applied-${id}`, now })
+    const payer = task.attempt_id === null ? null : (await getAttempt(db, task.attempt_id)).user_id
+    await requestReceipts(db, { companyId, payableRef, payer, now })
     context.afterCommit(() => notifyJobs(app))
     const changes = [{ field: 'status', ...payable.status }]
-    const entry = entryOf(task, { operation: 'pay', outcome: 'applied', more: codes })
+    const entry = buildTaskEntry(task, { operation: 'pay', outcome: 'applied', details: codes })
     await context.audit({ ...entry, changes })
-    return { body: await writtenRow(context, id) }
+    return { body: await readTaskRow(context, id) }
   })
 
-async function whyNotApplied(payable: Payable, { amount, currency }: TaskRecord): Promise<ApplyRefusal | null> {
+async function findApplyRefusal(
+  payable: LockedPayable,
+  { amount, currency }: PaymentTaskRecord,
+): Promise<ApplyRefusal | null> {
   if (payable.isPaid) return 'paidAlready'
   if (currency !== payable.currency) return 'anotherCurrency'
   if (readAmount(amount) !== readAmount(payable.pay_amount)) return 'anotherAmount'
-  return await payable.whyNotRevived()
+  return await payable.findReviveRefusal()
 }
 
 interface TaskAction {
   operation: 'refund' | 'pay'
   outcome: string
-  more?: Record<string, string>
+  details?: Record<string, string>
 }
 
 /** Stands in the log of the company whose money it is. */
-export function entryOf(task: TaskRecord, { operation, outcome, more = {} }: TaskAction): AuditEntry {
-  const { kind, id } = refOf(task)
+export function buildTaskEntry(
+  task: PaymentTaskRecord,
+  { operation, outcome, details: more = {} }: TaskAction,
+): AuditEntry {
+  const { kind, id } = toPayableRef(task)
   const { code: ServiceCode, amount, currency, gateway: Gateway, reference: Reference } = task
   return {
     code: kind === 'order' ? 'order' : 'backup',

@@ -4,35 +4,35 @@
  */
 import { readAmount } from '#domain/money.ts'
 import type { PaymentType } from '#domain/payments.ts'
-import { companyOfUser } from '#server/db/accounts/companies.ts'
-import { addToTrail } from '#server/db/audit/audit-trail.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { orderingUsers } from '#server/db/orders/reminders.ts'
-import { refOf } from '#server/db/payments/payables.ts'
-import { attemptById, type AttemptRecord } from '#server/db/payments/payment-attempts.ts'
+import { findCompanyOfUser } from '#server/db/accounts/companies.ts'
+import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { listOrderingUsers } from '#server/db/orders/reminders.ts'
+import { toPayableRef } from '#server/db/payments/payables.ts'
+import { getAttempt, type AttemptRecord } from '#server/db/payments/payment-attempts.ts'
 import {
   claimDueRefunds,
-  taskById,
-  taskForUpdate,
-  type TaskRecord,
-  updateTask,
+  findPaymentTask,
+  lockPaymentTask,
+  type PaymentTaskRecord,
+  updatePaymentTask,
 } from '#server/db/payments/payment-tasks.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import type { PaymentDriver, RefundRequest, RefundResult } from '#server/drivers/payment/driver.ts'
-import { PaymentProblem } from '#server/drivers/payment/errors.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import type { PaymentDriver, RefundRequest, RefundResult } from '#server/drivers/payment/payment-driver.ts'
+import { PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
-import { askMail } from '#server/use-cases/mail/request-mail.ts'
-import { nameOf } from '#server/use-cases/payments/payment-description.ts'
-import { entryOf } from '#server/use-cases/payments/payment-tasks.ts'
+import { requestMail } from '#server/use-cases/mail/request-mail.ts'
+import { formatPayableName } from '#server/use-cases/payments/payment-description.ts'
+import { buildTaskEntry } from '#server/use-cases/payments/payment-tasks.ts'
 
-const system = { role: 'portal_system' } as const
+const systemScope = { role: 'portal_system' } as const
 /** Of one step. */
-const most = 10
+const maxRefunds = 10
 
 /** Those that are due. Returns how many were looked at. */
 export async function settleRefunds(app: AppContext): Promise<number> {
-  const ids = await inTransaction(app, system, (db) => claimDueRefunds(db, app.clock(), most))
+  const ids = await runInTransaction(app, systemScope, (db) => claimDueRefunds(db, app.clock(), maxRefunds))
   for (const id of ids)
     await settleRefund(app, id).catch((error: unknown) => {
       app.log.warn({ err: error, task: id }, 'a refund could not be settled and is tried again')
@@ -41,63 +41,63 @@ export async function settleRefunds(app: AppContext): Promise<number> {
 }
 
 async function settleRefund(app: AppContext, id: number): Promise<void> {
-  const claimed = await inTransaction(app, system, (db) => readClaim(db, id))
-  if (!claimed) return
-  const driver = await app.payments.driver(claimed.task.gateway as PaymentType)
+  const claimedRefund = await runInTransaction(app, systemScope, (db) => readClaim(db, id))
+  if (!claimedRefund) return
+  const driver = await app.payments.findDriver(claimedRefund.task.gateway as PaymentType)
   if (!driver) throw new Error('the gateway of a refund is not set up any more')
-  const result = await refundOnce(driver, claimed.request, claimed.task.looks > 1)
-  await inTransaction(app, system, (db) => writeResult(db, app, claimed, result))
+  const result = await refundOnce(driver, claimedRefund.request, claimedRefund.task.looks > 1)
+  await runInTransaction(app, systemScope, (db) => writeResult(db, app, claimedRefund, result))
   notifyJobs(app)
 }
 
 interface ClaimedRefund {
-  task: TaskRecord
+  task: PaymentTaskRecord
   attempt: AttemptRecord
   request: RefundRequest
 }
 
 /** Null: it was settled meanwhile. */
-async function readClaim(db: Handle, id: number): Promise<ClaimedRefund | null> {
-  const task = await taskById(db, id)
+async function readClaim(db: DatabaseHandle, id: number): Promise<ClaimedRefund | null> {
+  const task = await findPaymentTask(db, id)
   if (task?.state !== 'refunding' || task.refund_key === null || task.attempt_id === null) return null
-  const attempt = await attemptById(db, task.attempt_id)
+  const attempt = await getAttempt(db, task.attempt_id)
   const request = {
     refundKey: task.refund_key,
-    payment: { key: attempt.key, gatewayId: task.reference, begunAt: attempt.begun_at },
+    payment: { key: attempt.key, gatewayId: task.reference, startedAt: attempt.begun_at },
     amount: readAmount(task.amount),
     currency: task.currency,
-    reason: `refund of ${nameOf(refOf(task))}`,
+    reason: `refund of ${formatPayableName(toPayableRef(task))}`,
   }
   return { task, attempt, request }
 }
 
-type Settled = RefundResult | { status: 'refused'; reason: string }
+type RefundOutcome = RefundResult | { status: 'refused'; reason: string }
 
 /** `isRepeated`: it may have been told before. */
-async function refundOnce(driver: PaymentDriver, request: RefundRequest, isRepeated: boolean): Promise<Settled> {
-  const known = isRepeated ? await driver.queryRefund(request) : null
-  if (known) return known
+async function refundOnce(driver: PaymentDriver, request: RefundRequest, isRepeated: boolean): Promise<RefundOutcome> {
+  const earlierResult = isRepeated ? await driver.queryRefund(request) : null
+  if (earlierResult) return earlierResult
   try {
     return await driver.refund(request)
   } catch (error) {
-    if (!(error instanceof PaymentProblem && error.final)) throw error
+    if (!(error instanceof PaymentProblem && error.isFinal)) throw error
     // Somebody may have given it back in the gateway's own pages.
     return (await driver.queryRefund(request)) ?? { status: 'refused', reason: error.message }
   }
 }
 
 async function writeResult(
-  db: Handle,
+  db: DatabaseHandle,
   app: AppContext,
   { task: { id, refund_key: refundKey }, attempt }: ClaimedRefund,
-  result: Settled,
+  result: RefundOutcome,
 ): Promise<void> {
   const now = app.clock()
-  const task = await taskForUpdate(db, id)
+  const task = await lockPaymentTask(db, id)
   if (task?.state !== 'refunding' || task.refund_key !== refundKey || result.status === 'pending') return
   if (result.status !== 'done') {
     const problem = result.status === 'refused' ? result.reason : 'the gateway could not complete the refund'
-    await updateTask(db, id, {
+    await updatePaymentTask(db, id, {
       state: 'open',
       problem,
       refund_key: null,
@@ -106,24 +106,30 @@ async function writeResult(
       update_time: now,
     })
     app.log.error({ task: id, reason: problem }, 'a refund was refused by the gateway')
-    return await note(db, task, 'refused', now)
+    return await recordRefundOutcome(db, task, 'refused', now)
   }
-  const settled = { state: 'refunded', refund_reference: result.reference, next_look: null } as const
-  await updateTask(db, id, { ...settled, update_time: now, end_time: now })
+  const refundedFields = { state: 'refunded', refund_reference: result.reference, next_look: null } as const
+  await updatePaymentTask(db, id, { ...refundedFields, update_time: now, end_time: now })
   const { company_id: companyId } = task
   const payer = attempt.user_id
-  const readers = new Set([...(payer === null ? [] : [payer]), ...(await orderingUsers(db, companyId))])
-  for (const userId of readers) await askMail(db, { companyId, now }, { mail: 'payment-refunded', userId, taskId: id })
-  await note(db, task, 'refunded', now)
+  const userIds = new Set([...(payer === null ? [] : [payer]), ...(await listOrderingUsers(db, companyId))])
+  for (const userId of userIds)
+    await requestMail(db, { companyId, now }, { mail: 'payment-refunded', userId, taskId: id })
+  await recordRefundOutcome(db, task, 'refunded', now)
 }
 
 /** In the name of whoever asked for it. */
-async function note(db: Handle, task: TaskRecord, outcome: 'refunded' | 'refused', now: number): Promise<void> {
+async function recordRefundOutcome(
+  db: DatabaseHandle,
+  task: PaymentTaskRecord,
+  outcome: 'refunded' | 'refused',
+  now: number,
+): Promise<void> {
   const { user_id: userId, company_id: ownCompany } = task
-  const company = userId === null ? null : await companyOfUser(db, userId)
-  const head = { companyId: company?.id ?? ownCompany, userId, now, intent: null, requestId: `refund-${task.id}` }
-  const { company: log, ...entry } = entryOf(task, { operation: 'refund', outcome })
-  const isOwn = head.companyId === ownCompany
-  const written = isOwn || !log ? entry : { ...entry, company: log }
-  await addToTrail(db, { ...head, status: outcome === 'refunded' ? 0 : -1 }, [written])
+  const company = userId === null ? null : await findCompanyOfUser(db, userId)
+  const entryHead = { companyId: company?.id ?? ownCompany, userId, now, intent: null, requestId: `refund-${task.id}` }
+  const { company: logCompany, ...entry } = buildTaskEntry(task, { operation: 'refund', outcome })
+  const isOwn = entryHead.companyId === ownCompany
+  const ownEntry = isOwn || !logCompany ? entry : { ...entry, company: logCompany }
+  await addAuditEntries(db, { ...entryHead, status: outcome === 'refunded' ? 0 : -1 }, [ownEntry])
 }

@@ -5,36 +5,47 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Caller } from '#domain/access.ts'
 import { readAmount } from '#domain/money.ts'
-import { type PaymentType, whyNotPaidBy } from '#domain/payments.ts'
+import { type PaymentType, getPaymentTypeRefusal } from '#domain/payments.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import { countMail } from '#server/db/accounts/sign-in-attempts.ts'
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import {
-  attemptById,
-  attemptByIntent,
+  getAttempt,
+  findAttemptByIntent,
   type AttemptRecord,
   insertPaymentAttempt,
-  newestAttempt,
-  unsettledAttempts,
+  findLatestAttempt,
+  listUnsettledAttempts,
   updateAttempt,
 } from '#server/db/payments/payment-attempts.ts'
-import { columnsFor, type PayableRef, refOf } from '#server/db/payments/payables.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { type Begun, keyOf } from '#server/drivers/payment/driver.ts'
-import { PaymentProblem } from '#server/drivers/payment/errors.ts'
+import { toPayableColumns, type PayableRef, toPayableRef } from '#server/db/payments/payables.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { type PaymentStartResult, toPaymentKey } from '#server/drivers/payment/payment-driver.ts'
+import { PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { forbidden, invalid, notFound, ProblemError, unavailable } from '#server/problems/problem-error.ts'
-import { mayActFor } from '#server/use-cases/orders/acting-company.ts'
-import { notTaken, requireTaken } from '#server/use-cases/payments/amount-limits.ts'
+import {
+  createForbiddenProblem,
+  createValidationProblem,
+  createNotFoundProblem,
+  ProblemError,
+  createUnavailableProblem,
+} from '#server/problems/problem-error.ts'
+import { canActFor } from '#server/use-cases/orders/acting-company.ts'
+import { createAmountError, requireAcceptedAmount } from '#server/use-cases/payments/amount-limits.ts'
 import { findPayable } from '#server/use-cases/payments/find-payable.ts'
 import { type PaidStatus, readPaidStatus, toPaidStatus } from '#server/use-cases/payments/paid-status.ts'
-import type { Payable, PaymentWork } from '#server/use-cases/payments/payable.ts'
-import { descriptionOf, nameOf, pageOf, returnPath } from '#server/use-cases/payments/payment-description.ts'
-import { driverOf, end, look, settle } from '#server/use-cases/payments/settle-attempt.ts'
+import type { LockedPayable, PaymentContext } from '#server/use-cases/payments/payable.ts'
+import {
+  buildDescription,
+  formatPayableName,
+  findPaymentPage,
+  getReturnPath,
+} from '#server/use-cases/payments/payment-description.ts'
+import { requireDriver, endAttempt, queryAttempt, settleAttempt } from '#server/use-cases/payments/settle-attempt.ts'
 
-export interface Asking {
+export interface StartPaymentInput {
   caller: Caller
-  of: PayableRef
+  payableRef: PayableRef
   type: PaymentType
   /** Of a card; null: the gateway asks for it. */
   token: string | null
@@ -46,15 +57,15 @@ export interface Asking {
 
 export type PaymentProgress = { status: PaidStatus | 'processing' } | { redirect: string }
 
-const system = { role: 'portal_system' } as const
+const systemScope = { role: 'portal_system' } as const
 
 /** S-25: of beginnings and of askings how they stand. A company may begin three times as many as one user of it. */
-const budgetMs = 600_000
+const limitWindowMs = 600_000
 const companyShare = 3
-const maxLooks = 200
+const maxQueries = 200
 
-type Found =
-  | { kind: 'told'; told: PaymentProgress }
+type AttemptClaim =
+  | { kind: 'told'; progress: PaymentProgress }
   | { kind: 'fresh'; attempt: AttemptRecord }
   /** Begun before. It is gone on with, or another way of paying was chosen and it must end first. */
   | { kind: 'stands'; attempt: AttemptRecord; isSame: boolean }
@@ -63,91 +74,107 @@ type Found =
  * Throws NOT_FOUND, FORBIDDEN, NOT_SUPPORT, STATE_CONFLICT with why, RATE_LIMITED, CARD_INVALID with the bank's reason, and
  * UNAVAILABLE where nothing was taken and it can simply be tried again.
  */
-export async function pay(app: AppContext, asking: Asking): Promise<PaymentProgress> {
+export async function startPayment(app: AppContext, input: StartPaymentInput): Promise<PaymentProgress> {
   // Each further round follows the end of what stood in the way.
   for (let round = 0; round < 3; round++) {
-    const found = await inTransaction(app, system, (db) => claim(db, app, asking))
-    if (found.kind === 'told') return found.told
-    if (found.kind === 'fresh') return await begin(app, found.attempt, asking.token)
-    const told = await goOn(app, found, asking.token)
-    if (told) return told
+    const attemptClaim = await runInTransaction(app, systemScope, (db) => claimAttempt(db, app, input))
+    if (attemptClaim.kind === 'told') return attemptClaim.progress
+    if (attemptClaim.kind === 'fresh') return await startAtGateway(app, attemptClaim.attempt, input.token)
+    const progress = await continueAttempt(app, attemptClaim, input.token)
+    if (progress) return progress
   }
   return { status: 'processing' }
 }
 
 /** Under the lock of what is paid, so that two tabs take turns. */
-async function claim(db: Handle, app: AppContext, asking: Asking): Promise<Found> {
-  const { caller, of, type, intent } = asking
+async function claimAttempt(db: DatabaseHandle, app: AppContext, input: StartPaymentInput): Promise<AttemptClaim> {
+  const { caller, payableRef, type, intent } = input
   const now = app.clock()
-  const payable = await ownPayable({ db, app, now }, asking)
-  const known = intent === null ? null : await attemptByIntent(db, { of, userId: caller.userId, intent })
-  if (known?.state === 'paid') return { kind: 'told', told: { status: toPaidStatus(payable) } }
-  if (known?.state === 'processing') return { kind: 'told', told: { status: 'processing' } }
-  if (known?.state === 'declined') throw declined(known.reason)
-  const { why } = payable
-  if (why) throw new ProblemError('STATE_CONFLICT', { why })
-  await requireWay(app, type, payable, caller)
-  requireTaken(type, { currency: payable.currency, amount: readAmount(payable.pay_amount) })
-  const tokenHash = asking.token === null ? null : createHash('sha256').update(asking.token).digest('base64url')
-  const [attempt] = await unsettledAttempts(db, of)
+  const payable = await requireOwnPayable({ db, app, now }, input)
+  const earlierAttempt =
+    intent === null ? null : await findAttemptByIntent(db, { payable: payableRef, userId: caller.userId, intent })
+  if (earlierAttempt?.state === 'paid') return { kind: 'told', progress: { status: toPaidStatus(payable) } }
+  if (earlierAttempt?.state === 'processing') return { kind: 'told', progress: { status: 'processing' } }
+  if (earlierAttempt?.state === 'declined') throw createDeclinedError(earlierAttempt.reason)
+  const { refusal } = payable
+  if (refusal) throw new ProblemError('STATE_CONFLICT', { why: refusal })
+  await requirePaymentMethod(app, type, payable, caller)
+  requireAcceptedAmount(type, { currency: payable.currency, amount: readAmount(payable.pay_amount) })
+  const tokenHash = input.token === null ? null : createHash('sha256').update(input.token).digest('base64url')
+  const [attempt] = await listUnsettledAttempts(db, payableRef)
   if (attempt) return { kind: 'stands', attempt, isSame: attempt.gateway === type && attempt.token_hash === tokenHash }
-  await countBegun(db, app, { payable, caller, now })
-  return { kind: 'fresh', attempt: await writeBegun(db, payable, { ...asking, tokenHash, now }) }
+  await countStartedPayments(db, app, { payable, caller, now })
+  return { kind: 'fresh', attempt: await insertAttempt(db, payable, { ...input, tokenHash, now }) }
 }
 
-async function ownPayable(till: PaymentWork, asking: Pick<Asking, 'caller' | 'of'>): Promise<Payable> {
-  const payable = await findOwn(till, asking)
-  if (payable.isDeleted) throw notFound()
+async function requireOwnPayable(
+  context: PaymentContext,
+  input: Pick<StartPaymentInput, 'caller' | 'payableRef'>,
+): Promise<LockedPayable> {
+  const payable = await findOwnPayable(context, input)
+  if (payable.isDeleted) throw createNotFoundProblem()
   return payable
 }
 
 /** Also finds what is deleted. */
-async function findOwn(till: PaymentWork, { caller, of }: Pick<Asking, 'caller' | 'of'>): Promise<Payable> {
-  const payable = await findPayable(till, of)
-  const isTheirs = payable?.companyId === caller.companyId || mayActFor({ caller })
-  if (!payable || !isTheirs) throw notFound()
+async function findOwnPayable(
+  context: PaymentContext,
+  { caller, payableRef }: Pick<StartPaymentInput, 'caller' | 'payableRef'>,
+): Promise<LockedPayable> {
+  const payable = await findPayable(context, payableRef)
+  const isAllowed = payable?.companyId === caller.companyId || canActFor({ caller })
+  if (!payable || !isAllowed) throw createNotFoundProblem()
   return payable
 }
 
-async function requireWay(
+async function requirePaymentMethod(
   { payments }: AppContext,
   type: PaymentType,
-  { currency }: Payable,
+  { currency }: LockedPayable,
   caller: Caller,
 ): Promise<void> {
-  const why = whyNotPaidBy(type, currency, caller)
-  if (why === 'staff') throw forbidden()
-  if (why === 'currency') throw invalid([{ field: 'type', code: 'OUT_OF_RANGE' }])
+  const refusal = getPaymentTypeRefusal(type, currency, caller)
+  if (refusal === 'staff') throw createForbiddenProblem()
+  if (refusal === 'currency') throw createValidationProblem([{ field: 'type', code: 'OUT_OF_RANGE' }])
   // S-22: switched off, it is as if it were not there.
-  if (!(await payments.driver(type))) throw type === 'simulate' ? notFound() : new ProblemError('NOT_SUPPORT')
+  if (!(await payments.findDriver(type)))
+    throw type === 'simulate' ? createNotFoundProblem() : new ProblemError('NOT_SUPPORT')
 }
 
-async function countBegun(
-  db: Handle,
-  { payments: { perUser } }: AppContext,
-  { payable, caller, now }: { payable: Payable; caller: Caller; now: number },
+async function countStartedPayments(
+  db: DatabaseHandle,
+  { payments: { maxPaymentsPerUser } }: AppContext,
+  { payable, caller, now }: { payable: LockedPayable; caller: Caller; now: number },
 ): Promise<void> {
-  const counted = [
-    { subject: `payments of user ${caller.userId}`, most: perUser },
-    { subject: `payments of company ${payable.companyId}`, most: perUser * companyShare },
+  const limits = [
+    { subject: `payments of user ${caller.userId}`, maxMails: maxPaymentsPerUser },
+    { subject: `payments of company ${payable.companyId}`, maxMails: maxPaymentsPerUser * companyShare },
   ]
-  for (const one of counted) {
-    const waitMs = await countMail(db, { ...one, spanMs: budgetMs, now })
+  for (const counterLimit of limits) {
+    const waitMs = await countMail(db, { ...counterLimit, windowMs: limitWindowMs, now })
     if (waitMs !== null) throw new ProblemError('RATE_LIMITED', null, Math.ceil(waitMs / 1000))
   }
 }
 
-const writeBegun = (
-  db: Handle,
-  { of, companyId, pay_amount, currency }: Payable,
-  { caller, type, intent, language, device, tokenHash, now }: Asking & { tokenHash: string | null; now: number },
+const insertAttempt = (
+  db: DatabaseHandle,
+  { payableRef, companyId, pay_amount, currency }: LockedPayable,
+  {
+    caller,
+    type,
+    intent,
+    language,
+    device,
+    tokenHash,
+    now,
+  }: StartPaymentInput & { tokenHash: string | null; now: number },
 ) =>
   insertPaymentAttempt(db, {
     company_id: companyId,
-    ...columnsFor(of),
+    ...toPayableColumns(payableRef),
     user_id: caller.userId,
     intent,
-    key: keyOf(randomUUID()),
+    key: toPaymentKey(randomUUID()),
     gateway: type,
     token_hash: tokenHash,
     amount: pay_amount,
@@ -164,101 +191,105 @@ const writeBegun = (
   })
 
 /** Null: it has ended, and the next one may begin. */
-async function goOn(
+async function continueAttempt(
   app: AppContext,
-  { attempt, isSame }: Found & { kind: 'stands' },
+  { attempt, isSame }: AttemptClaim & { kind: 'stands' },
   token: string | null,
 ): Promise<PaymentProgress | null> {
   // Nobody knows whether the gateway has heard of it: with the same key it takes nothing more.
-  if (isSame && attempt.state === 'begun') return await begin(app, attempt, token)
-  const after = await (isSame ? look(app, attempt) : end(app, attempt)).catch(unanswered)
-  if (after.state === 'paid') return { status: await readPaidStatus(app, after) }
-  if (after.state === 'processing' || after.state === 'begun') return { status: 'processing' }
-  if (after.state !== 'open') return null
+  if (isSame && attempt.state === 'begun') return await startAtGateway(app, attempt, token)
+  const attemptAfter = await (isSame ? queryAttempt(app, attempt) : endAttempt(app, attempt)).catch(throwUnavailable)
+  if (attemptAfter.state === 'paid') return { status: await readPaidStatus(app, attemptAfter) }
+  if (attemptAfter.state === 'processing' || attemptAfter.state === 'begun') return { status: 'processing' }
+  if (attemptAfter.state !== 'open') return null
   if (!isSame) return { status: 'processing' }
-  return after.url === null ? await begin(app, after, token) : { redirect: after.url }
+  return attemptAfter.url === null ? await startAtGateway(app, attemptAfter, token) : { redirect: attemptAfter.url }
 }
 
 /** What the gateway is told is the same at every beginning of one attempt, or it would refuse the key. */
-async function begin(app: AppContext, attempt: AttemptRecord, token: string | null): Promise<PaymentProgress> {
+async function startAtGateway(app: AppContext, attempt: AttemptRecord, token: string | null): Promise<PaymentProgress> {
   const { key, amount, currency, language, device } = attempt
   const { publicUrl } = app.config
-  const driver = await driverOf(app, attempt)
-  const of = refOf(attempt)
-  const { description, page } = await inTransaction(app, system, async (db) => ({
-    description: await descriptionOf(db, of, language),
-    page: await pageOf(db, of),
+  const driver = await requireDriver(app, attempt)
+  const payableRef = toPayableRef(attempt)
+  const { description, page } = await runInTransaction(app, systemScope, async (db) => ({
+    description: await buildDescription(db, payableRef, language),
+    page: await findPaymentPage(db, payableRef),
   }))
-  const begun = await driver
-    .begin({
+  const startResult = await driver
+    .start({
       key,
-      order: nameOf(of),
+      order: formatPayableName(payableRef),
       money: { amount: readAmount(amount), currency },
       description,
-      returnUrl: `${publicUrl}${returnPath(key)}`,
+      returnUrl: `${publicUrl}${getReturnPath(key)}`,
       cancelUrl: `${publicUrl}${page('cancelled')}`,
       token,
       language,
       device,
     })
-    .catch((error: unknown) => cutOff(app, attempt, error))
-  return begun === null ? { status: 'processing' } : await written(app, attempt, begun)
+    .catch((error: unknown) => handleStartError(app, attempt, error))
+  return startResult === null ? { status: 'processing' } : await recordStartResult(app, attempt, startResult)
 }
 
 /** Null: money may have been taken, and the gateway is asked until it says so or not. */
-async function cutOff(app: AppContext, attempt: AttemptRecord, error: unknown): Promise<null> {
+async function handleStartError(app: AppContext, attempt: AttemptRecord, error: unknown): Promise<null> {
   if (!(error instanceof PaymentProblem)) throw error
   app.log.warn({ err: error, attempt: attempt.id }, 'a payment could not be begun')
-  if (error.final) await change(app, attempt, { state: 'closed', next_look: null, end_time: app.clock() })
+  if (error.isFinal) await updateUnsettled(app, attempt, { state: 'closed', next_look: null, end_time: app.clock() })
   const { gateway, currency, amount } = attempt
-  if (error.amountFault) throw notTaken(gateway, { currency, amount: readAmount(amount) }, error.amountFault)
+  if (error.amountFault) throw createAmountError(gateway, { currency, amount: readAmount(amount) }, error.amountFault)
   // Without a card nothing is taken before the payer has seen the gateway's page.
-  if (error.final || attempt.token_hash === null) throw unavailable(error.final ? 60 : 5)
+  if (error.isFinal || attempt.token_hash === null) throw createUnavailableProblem(error.isFinal ? 60 : 5)
   return null
 }
 
-async function written(app: AppContext, attempt: AttemptRecord, begun: Begun): Promise<PaymentProgress> {
-  if (begun.kind === 'redirect') {
-    const after = await change(app, attempt, {
+async function recordStartResult(
+  app: AppContext,
+  attempt: AttemptRecord,
+  startResult: PaymentStartResult,
+): Promise<PaymentProgress> {
+  if (startResult.kind === 'redirect') {
+    const openedAttempt = await updateUnsettled(app, attempt, {
       state: 'open',
-      url: stableUrl(attempt, begun.url),
-      gateway_id: begun.gatewayId,
+      url: getStableUrl(attempt, startResult.url),
+      gateway_id: startResult.gatewayId,
     })
-    if (after.state === 'open') return { redirect: begun.url }
+    if (openedAttempt.state === 'open') return { redirect: startResult.url }
     // Another way was chosen meanwhile, or it is paid: nobody is sent to a page that nobody looks after.
-    await end(app, { ...after, gateway_id: begun.gatewayId }).catch(unanswered)
-    return await progressAfter(app, after)
+    await endAttempt(app, { ...openedAttempt, gateway_id: startResult.gatewayId }).catch(throwUnavailable)
+    return await readProgress(app, openedAttempt)
   }
-  if (begun.kind === 'declined') {
-    const { reason } = begun
-    await change(app, attempt, { state: 'declined', reason, next_look: null, end_time: app.clock() })
-    throw declined(reason)
+  if (startResult.kind === 'declined') {
+    const { reason } = startResult
+    await updateUnsettled(app, attempt, { state: 'declined', reason, next_look: null, end_time: app.clock() })
+    throw createDeclinedError(reason)
   }
-  const after = await settle(app, attempt, begun.payment)
-  return await progressAfter(app, after)
+  const settledAttempt = await settleAttempt(app, attempt, startResult.payment)
+  return await readProgress(app, settledAttempt)
 }
 
-const progressAfter = async (app: AppContext, after: AttemptRecord): Promise<PaymentProgress> => ({
-  status: after.state === 'paid' ? await readPaidStatus(app, after) : 'processing',
+const readProgress = async (app: AppContext, attempt: AttemptRecord): Promise<PaymentProgress> => ({
+  status: attempt.state === 'paid' ? await readPaidStatus(app, attempt) : 'processing',
 })
 
 /** Alipay's is signed with its time and made anew; the page of a card stays where it is. */
-const stableUrl = ({ gateway }: AttemptRecord, url: string) => (gateway === 'stripe' ? url : null)
+const getStableUrl = ({ gateway }: AttemptRecord, url: string) => (gateway === 'stripe' ? url : null)
 
 /** What was settled meanwhile, by a notice that was quicker, stays so. */
-const change = (app: AppContext, attempt: AttemptRecord, fields: Parameters<typeof updateAttempt>[2]) =>
-  inTransaction(app, system, async (db) => {
+const updateUnsettled = (app: AppContext, attempt: AttemptRecord, fields: Parameters<typeof updateAttempt>[2]) =>
+  runInTransaction(app, systemScope, async (db) => {
     const { id } = attempt
-    const of = refOf(attempt)
-    await findPayable({ db, app, now: app.clock() }, of)
-    const isUnsettled = (await unsettledAttempts(db, of)).some((one) => one.id === id)
-    return await (isUnsettled ? updateAttempt(db, id, fields) : attemptById(db, id))
+    const payableRef = toPayableRef(attempt)
+    await findPayable({ db, app, now: app.clock() }, payableRef)
+    const isUnsettled = (await listUnsettledAttempts(db, payableRef)).some((unsettled) => unsettled.id === id)
+    return await (isUnsettled ? updateAttempt(db, id, fields) : getAttempt(db, id))
   })
 
-const declined = (reason: string | null) => new ProblemError('CARD_INVALID', { reason })
+const createDeclinedError = (reason: string | null) => new ProblemError('CARD_INVALID', { reason })
 
-function unanswered(error: unknown): never {
-  if (error instanceof PaymentProblem) throw unavailable(5)
+function throwUnavailable(error: unknown): never {
+  if (error instanceof PaymentProblem) throw createUnavailableProblem(5)
   throw error
 }
 
@@ -266,32 +297,39 @@ function unanswered(error: unknown): never {
  * How a payment stands: what was written down, and what the gateway says where it is not settled yet. Whoever paid what was deleted
  * meanwhile is told too (decision 62). Throws NOT_FOUND.
  */
-export async function check(
+export async function readPaymentStatus(
   app: AppContext,
-  asking: Pick<Asking, 'caller' | 'of'>,
+  input: Pick<StartPaymentInput, 'caller' | 'payableRef'>,
 ): Promise<{ status: 'none' | 'open' | 'processing' | PaidStatus | 'declined' }> {
   const now = app.clock()
-  const { isPaid, newest, mayLook } = await inTransaction(app, system, async (db) => {
-    const { of, isPaid, isDeleted } = await findOwn({ db, app, now }, asking)
-    const counted = { subject: `payment looks of ${asking.caller.userId}`, most: maxLooks, spanMs: budgetMs }
-    const newest = await newestAttempt(db, of)
-    if (isDeleted && !newest) throw notFound()
-    return { isPaid, newest, mayLook: newest !== null && (await countMail(db, { ...counted, now })) === null }
+  const { isPaid, latestAttempt, canQuery } = await runInTransaction(app, systemScope, async (db) => {
+    const { payableRef, isPaid, isDeleted } = await findOwnPayable({ db, app, now }, input)
+    const limit = { subject: `payment looks of ${input.caller.userId}`, maxMails: maxQueries, windowMs: limitWindowMs }
+    const foundAttempt = await findLatestAttempt(db, payableRef)
+    if (isDeleted && !foundAttempt) throw createNotFoundProblem()
+    return {
+      isPaid,
+      latestAttempt: foundAttempt,
+      canQuery: foundAttempt !== null && (await countMail(db, { ...limit, now })) === null,
+    }
   })
   if (isPaid) return { status: 'paid' }
-  if (!newest) return { status: 'none' }
-  const isSettled = newest.state === 'declined' || newest.state === 'closed' || newest.state === 'paid'
+  if (!latestAttempt) return { status: 'none' }
+  const isSettled =
+    latestAttempt.state === 'declined' || latestAttempt.state === 'closed' || latestAttempt.state === 'paid'
   const attempt =
-    isSettled || !mayLook ? newest : await look(app, newest).catch((error: unknown) => unclear(error, newest))
-  return { status: attempt.state === 'paid' ? await readPaidStatus(app, attempt) : statusFor[attempt.state] }
+    isSettled || !canQuery
+      ? latestAttempt
+      : await queryAttempt(app, latestAttempt).catch((error: unknown) => keepAttemptOnError(error, latestAttempt))
+  return { status: attempt.state === 'paid' ? await readPaidStatus(app, attempt) : statusByState[attempt.state] }
 }
 
-function unclear(error: unknown, before: AttemptRecord): AttemptRecord {
-  if (error instanceof PaymentProblem) return before
+function keepAttemptOnError(error: unknown, attempt: AttemptRecord): AttemptRecord {
+  if (error instanceof PaymentProblem) return attempt
   throw error
 }
 
-const statusFor = {
+const statusByState = {
   begun: 'processing',
   processing: 'processing',
   open: 'open',

@@ -2,16 +2,16 @@
  * Before an order is deleted or replaced nobody may be paying it: what was begun at a gateway is ended there first, outside of the
  * transaction. Money that was taken is applied instead, and the order stays.
  */
-import { type PayableRef, refOf } from '#server/db/payments/payables.ts'
-import { type AttemptRecord, unsettledAttempts } from '#server/db/payments/payment-attempts.ts'
-import { PaymentProblem } from '#server/drivers/payment/errors.ts'
+import { type PayableRef, toPayableRef } from '#server/db/payments/payables.ts'
+import { type AttemptRecord, listUnsettledAttempts } from '#server/db/payments/payment-attempts.ts'
+import { PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
 import type { AppContext, UseCaseContext } from '#server/context/context.ts'
 import { OutsideCallNeeded } from '#server/context/outside-call.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
-import { end } from '#server/use-cases/payments/settle-attempt.ts'
+import { endAttempt } from '#server/use-cases/payments/settle-attempt.ts'
 
 /** What is about to happen to the order. */
-type Ending = 'delete' | 'replace'
+type OrderEnding = 'delete' | 'replace'
 
 const problems = {
   delete: { unanswered: 'PAYMENT_UNANSWERED', paid: 'ORDER_PAID' },
@@ -19,7 +19,7 @@ const problems = {
 } as const
 
 const retrySeconds = 60
-const inProgress = () => new ProblemError('PAYMENT_IN_PROGRESS', null, retrySeconds)
+const createInProgressError = () => new ProblemError('PAYMENT_IN_PROGRESS', null, retrySeconds)
 
 /**
  * Called under the lock of what is paid, which whoever begins a payment takes as well. Throws OutsideCallNeeded while anything of it is
@@ -27,28 +27,29 @@ const inProgress = () => new ProblemError('PAYMENT_IN_PROGRESS', null, retrySeco
  */
 export async function requireNoPayment(
   { db }: Pick<UseCaseContext, 'db'>,
-  of: PayableRef,
-  ending: Ending,
+  payableRef: PayableRef,
+  ending: OrderEnding,
 ): Promise<void> {
-  const attempts = await unsettledAttempts(db, of)
-  if (attempts.length > 0) throw new OutsideCallNeeded((app) => endAll(app, attempts, ending), inProgress())
+  const attempts = await listUnsettledAttempts(db, payableRef)
+  if (attempts.length > 0)
+    throw new OutsideCallNeeded((app) => endAttempts(app, attempts, ending), createInProgressError())
 }
 
-async function endAll(app: AppContext, attempts: readonly AttemptRecord[], ending: Ending): Promise<void> {
+async function endAttempts(app: AppContext, attempts: readonly AttemptRecord[], ending: OrderEnding): Promise<void> {
   const { unanswered, paid } = problems[ending]
   for (const attempt of attempts) {
-    const { state } = await end(app, attempt).catch((error: unknown): never => {
-      const isSilent =
+    const { state } = await endAttempt(app, attempt).catch((error: unknown): never => {
+      const isUnanswered =
         error instanceof PaymentProblem || (error instanceof ProblemError && error.code === 'UNAVAILABLE')
-      if (!isSilent) throw error
+      if (!isUnanswered) throw error
       app.log.warn(
-        { err: error, attempt: attempt.id, paid: refOf(attempt) },
+        { err: error, attempt: attempt.id, paid: toPayableRef(attempt) },
         'a payment could not be ended at the gateway',
       )
       throw new ProblemError(unanswered, null, retrySeconds)
     })
     if (state === 'paid') throw new ProblemError(paid)
     // A card may be charged by a request that is still on its way.
-    if (state !== 'closed' && state !== 'declined') throw inProgress()
+    if (state !== 'closed' && state !== 'declined') throw createInProgressError()
   }
 }

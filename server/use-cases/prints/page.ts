@@ -4,18 +4,18 @@ import { join } from 'node:path'
 import type { Language } from '#domain/accounts/users.ts'
 import en from '#locales/en/print.json' with { type: 'json' }
 import zh from '#locales/zh/print.json' with { type: 'json' }
-import { html, type Markup } from '#server/text/html.ts'
-import { languageTags, type Translate, translator } from '#server/text/i18n.ts'
+import { html, type HtmlMarkup } from '#server/text/html.ts'
+import { languageTags, type TranslateText, createTranslator } from '#server/text/translator.ts'
 
-export const printWords = (language: Language): Translate => translator({ en, zh }, language)
+export const createPrintTranslator = (language: Language): TranslateText => createTranslator({ en, zh }, language)
 
 /** Ours, read once: it stands in the page, because a ticket opens one address and no second one. */
-const styles: Markup = { html: readFileSync(join(import.meta.dirname, 'print.css'), 'utf8') }
+const styles: HtmlMarkup = { html: readFileSync(join(import.meta.dirname, 'print.css'), 'utf8') }
 /** Nothing but the button's press. */
-const script: Markup = { html: "document.querySelector('button').addEventListener('click', () => print())" }
+const script: HtmlMarkup = { html: "document.querySelector('button').addEventListener('click', () => print())" }
 
 /** No script and no style but the page's own, nothing from anywhere, no frame around it. */
-export const printPolicy = (nonce: string): string =>
+export const getPrintPolicy = (nonce: string): string =>
   [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
@@ -25,25 +25,25 @@ export const printPolicy = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-interface Sheet {
+interface SheetInput {
   language: Language
   nonce: string
   title: string
   /** At the foot of each page, between what it is and the page's number. */
-  foot: string
-  body: Markup
+  footer: string
+  body: HtmlMarkup
 }
 
 /** The title names the PDF that is made of it. The foot is drawn by the browser's paged media (`@page`). */
-export function sheet({ language, nonce, title, foot, body }: Sheet): string {
-  const paged = html`
-@page { @bottom-left { content: ${quoted(foot)}; } @bottom-right { content: counter(page) ' / ' counter(pages); } }`
-  return page({
+export function renderSheet({ language, nonce, title, footer, body }: SheetInput): string {
+  const pageStyles = html`
+@page { @bottom-left { content: ${quoteCss(footer)}; } @bottom-right { content: counter(page) ' / ' counter(pages); } }`
+  return renderPage({
     language,
     nonce,
     title,
-    paged,
-    body: html`<div class="bar"><button type="button" autofocus>${printWords(language)('print')}</button></div>
+    pageStyles,
+    body: html`<div class="bar"><button type="button" autofocus>${createPrintTranslator(language)('print')}</button></div>
 <main class="paper">
 ${body}
 </main>
@@ -52,29 +52,29 @@ ${body}
 }
 
 /** As a string of CSS: whatever is not plain is written by its number. */
-const quoted = (text: string): Markup => ({
-  html: `'${[...text].map((sign) => (/[\p{L}\p{N} .,:·-]/u.test(sign) ? sign : `\\${sign.codePointAt(0)?.toString(16)} `)).join('')}'`,
+const quoteCss = (text: string): HtmlMarkup => ({
+  html: `'${[...text].map((character) => (/[\p{L}\p{N} .,:·-]/u.test(character) ? character : `\\${character.codePointAt(0)?.toString(16)} `)).join('')}'`,
 })
 
-export function gonePage(language: Language, nonce: string): string {
-  const say = printWords(language)
-  const title = say('gone.title')
+export function renderGonePage(language: Language, nonce: string): string {
+  const translate = createPrintTranslator(language)
+  const title = translate('gone.title')
   const body = html`<main class="paper gone">
 <h1>${title}</h1>
-<p>${say('gone.text')}</p>
+<p>${translate('gone.text')}</p>
 </main>`
-  return page({ language, nonce, title, paged: null, body })
+  return renderPage({ language, nonce, title, pageStyles: null, body })
 }
 
-interface Whole {
+interface PageInput {
   language: Language
   nonce: string
   title: string
-  paged: Markup | null
-  body: Markup
+  pageStyles: HtmlMarkup | null
+  body: HtmlMarkup
 }
 
-const page = ({ language, nonce, title, paged, body }: Whole): string =>
+const renderPage = ({ language, nonce, title, pageStyles, body }: PageInput): string =>
   html`<!doctype html>
 <html lang="${languageTags[language]}">
 <head>
@@ -82,7 +82,7 @@ const page = ({ language, nonce, title, paged, body }: Whole): string =>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${title}</title>
-<style nonce="${nonce}">${styles}${paged}</style>
+<style nonce="${nonce}">${styles}${pageStyles}</style>
 </head>
 <body>
 ${body}

@@ -4,5 +4,5 @@ import type { AppContext } from '#server/context/context.ts'
 export const sessionsChannel = 'portal_sessions'
 
 /** Where it cannot be said, the sockets' own look at their sessions finds it out (`progress-socket.ts`). */
-export const tellEnded = ({ database }: Pick<AppContext, 'database'>): void =>
+export const announceEndedSessions = ({ database }: Pick<AppContext, 'database'>): void =>
   void database.announce(sessionsChannel, '').catch(() => undefined)

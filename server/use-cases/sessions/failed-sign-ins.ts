@@ -2,43 +2,52 @@
  * Failed sign-ins in the audit trail: one entry for a known account and a network (an IPv6 /64) in fifteen minutes, with their count, so
  * that whoever guesses cannot fill the trail. Of accounts that do not exist there is none.
  */
-import { timestampIn } from '#domain/time.ts'
+import { toTimestamp } from '#domain/time.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { countFailedSignIn, takeFailedSignIns } from '#server/db/accounts/failed-sign-ins.ts'
-import { addToTrail } from '#server/db/audit/audit-trail.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { addressGroup } from '#server/shares/client-address.ts'
+import { countFailedSignIn, removeFailedSignIns } from '#server/db/accounts/failed-sign-ins.ts'
+import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { getAddressGroup } from '#server/shares/client-address.ts'
 
 export const failureWindowMs = 15 * 60_000
 
-export const noteFailure = (app: AppContext, userId: number | null, address: string, now: number): Promise<void> =>
-  inTransaction(app, { role: 'portal_system' }, (db) =>
-    countFailedSignIn(db, { userId, network: addressGroup(address).slice(0, 60), now }),
+export const countFailedSignInAttempt = (
+  app: AppContext,
+  userId: number | null,
+  address: string,
+  now: number,
+): Promise<void> =>
+  runInTransaction(app, { role: 'portal_system' }, (db) =>
+    countFailedSignIn(db, { userId, network: getAddressGroup(address).slice(0, 60), now }),
   )
 
 /** Writes the entries of windows that are over; again after a kill, for it is all one transaction. */
-export async function writeFailures(app: AppContext): Promise<void> {
+export async function writeFailedSignIns(app: AppContext): Promise<void> {
   const now = app.clock()
   const zone = app.config.timeZone
-  await inTransaction(app, { role: 'portal_system' }, async (db) => {
+  await runInTransaction(app, { role: 'portal_system' }, async (db) => {
     // Nobody signed in, so it is nobody's act.
-    for (const { companyId, userId, userName, network, since, until, count } of await takeFailedSignIns(
+    for (const { companyId, userId, userName, network, since, until, count } of await removeFailedSignIns(
       db,
       now - failureWindowMs,
     ))
-      await addToTrail(db, { companyId, userId: null, now, status: -1, intent: null, requestId: 'failed sign-ins' }, [
-        {
-          code: 'user',
-          operation: 'login',
-          info: {
-            UserName: userName,
-            UserId: userId,
-            Network: network,
-            Count: count,
-            From: timestampIn(zone, since),
-            To: timestampIn(zone, until),
+      await addAuditEntries(
+        db,
+        { companyId, userId: null, now, status: -1, intent: null, requestId: 'failed sign-ins' },
+        [
+          {
+            code: 'user',
+            operation: 'login',
+            info: {
+              UserName: userName,
+              UserId: userId,
+              Network: network,
+              Count: count,
+              From: toTimestamp(zone, since),
+              To: toTimestamp(zone, until),
+            },
           },
-        },
-      ])
+        ],
+      )
   })
 }

@@ -4,32 +4,32 @@
  * only one of these pairs can be exchanged later. Where more than one is in use, somebody has a copy: the session ends and its
  * user is told by mail.
  */
-import { tellEnded } from '#server/use-cases/sessions/ended-sessions.ts'
+import { announceEndedSessions } from '#server/use-cases/sessions/ended-sessions.ts'
 import { userStatus } from '#domain/accounts/users.ts'
-import type { UnauthorizedData } from '#contract/accounts.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import type { UnauthorizedDetails } from '#contract/accounts.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import {
   addToken,
-  childrenOf,
+  listChildTokens,
   endSession,
-  findByRefresh,
-  markUsed,
-  type Presented,
+  findTokenByRefreshHash,
+  markTokenUsed,
+  type PresentedToken,
 } from '#server/db/accounts/tokens.ts'
-import { addToTrail } from '#server/db/audit/audit-trail.ts'
+import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { securityEvent } from '#server/context/log.ts'
+import { logSecurityEvent } from '#server/context/log.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
-import { askMail } from '#server/use-cases/mail/request-mail.ts'
-import { type Granted, grantedOf, lifetimesOf } from '#server/use-cases/sessions/sign-in.ts'
-import { childPair, hashToken, type Pair, randomPair } from '#server/use-cases/sessions/tokens.ts'
+import { requestMail } from '#server/use-cases/mail/request-mail.ts'
+import { type SessionGrant, buildGrant, getLifetimes } from '#server/use-cases/sessions/sign-in.ts'
+import { deriveChildPair, hashToken, type TokenPair, createRandomPair } from '#server/use-cases/sessions/tokens.ts'
 
-export interface Renewal {
+export interface RenewalInput {
   refresh: string
   /** The user whom the caller takes itself for; another's cookie is then left as it is. */
-  expected: { userId: number; companyId: number | null } | null
+  expectedUser: { userId: number; companyId: number | null } | null
   /** SHA-256 of the newest access token that the device was given, in hex; null where it says nothing of it. */
   newestAccess: string | null
   requestId: string
@@ -38,91 +38,113 @@ export interface Renewal {
 /** So long after its exchange a token may come back whatever became of its children (K-08), ms. */
 const graceMs = 10_000
 
-type Outcome = { granted: Granted } | { refused: 'UNAUTHORIZED' | 'WRONG_SESSION'; data?: UnauthorizedData }
-const refused = (code: 'UNAUTHORIZED' | 'WRONG_SESSION'): Outcome => ({ refused: code })
+type RenewalOutcome =
+  | { granted: SessionGrant }
+  | { refusal: 'UNAUTHORIZED' | 'WRONG_SESSION'; data?: UnauthorizedDetails }
+const createRefusal = (code: 'UNAUTHORIZED' | 'WRONG_SESSION'): RenewalOutcome => ({ refusal: code })
 /** Nobody took the session away: its time is over, and the device keeps what its user left there (decision 83). */
-const lapsed: Outcome = { refused: 'UNAUTHORIZED', data: { why: 'lapsed' } }
+const expiredOutcome: RenewalOutcome = { refusal: 'UNAUTHORIZED', data: { why: 'lapsed' } }
 
-export async function renewSession(app: AppContext, asked: Renewal): Promise<Granted> {
+export async function renewSession(app: AppContext, input: RenewalInput): Promise<SessionGrant> {
   // Thrown only behind the commit: ending a family must not be undone by the refusal that tells of it.
-  const outcome = await inTransaction(app, { role: 'portal_system' }, (db) => renew(db, app, asked))
+  const outcome = await runInTransaction(app, { role: 'portal_system' }, (db) => renewInTransaction(db, app, input))
   if ('granted' in outcome) return outcome.granted
   // A family that was used twice has ended, and its sockets with it.
-  tellEnded(app)
+  announceEndedSessions(app)
   notifyJobs(app)
-  securityEvent(app.log, 'refresh refused', { request: asked.requestId, code: outcome.refused })
-  throw new ProblemError(outcome.refused, outcome.data)
+  logSecurityEvent(app.log, 'refresh refused', { request: input.requestId, code: outcome.refusal })
+  throw new ProblemError(outcome.refusal, outcome.data)
 }
 
-async function renew(db: Handle, app: AppContext, asked: Renewal): Promise<Outcome> {
+async function renewInTransaction(db: DatabaseHandle, app: AppContext, input: RenewalInput): Promise<RenewalOutcome> {
   const now = app.clock()
-  const held = await findByRefresh(db, hashToken(asked.refresh))
-  if (!held || held.ended !== null) return refused('UNAUTHORIZED')
-  if (!isExpected(held, asked.expected)) return refused('WRONG_SESSION')
-  const isActivated = held.status === userStatus.activated
-  if (held.endTime <= now) return isActivated ? lapsed : refused('UNAUTHORIZED')
+  const presented = await findTokenByRefreshHash(db, hashToken(input.refresh))
+  if (!presented || presented.ended !== null) return createRefusal('UNAUTHORIZED')
+  if (!isExpected(presented, input.expectedUser)) return createRefusal('WRONG_SESSION')
+  const isActivated = presented.status === userStatus.activated
+  if (presented.endTime <= now) return isActivated ? expiredOutcome : createRefusal('UNAUTHORIZED')
   if (!isActivated) {
-    await endSession(db, held.sessionId, now, 'refused')
-    return refused('UNAUTHORIZED')
+    await endSession(db, presented.sessionId, now, 'refused')
+    return createRefusal('UNAUTHORIZED')
   }
-  const siblings = held.parentId === null ? [] : await childrenOf(db, held.sessionId, held.parentId)
-  if (siblings.some(({ id, used }) => id !== held.tokenId && used !== null)) return endFamily(db, app, held, asked, now)
-  if (held.used === null) {
-    if (held.refreshUntil <= now) return lapsed
-    return exchange(db, app, held, childPair(app.config.tokenKey, held.caller.userId, asked.refresh), now)
+  const siblings = presented.parentId === null ? [] : await listChildTokens(db, presented.sessionId, presented.parentId)
+  if (siblings.some(({ id, used }) => id !== presented.tokenId && used !== null))
+    return endFamily(db, app, presented, input, now)
+  if (presented.used === null) {
+    if (presented.refreshUntil <= now) return expiredOutcome
+    return exchangeToken(
+      db,
+      app,
+      presented,
+      deriveChildPair(app.config.tokenKey, presented.caller.userId, input.refresh),
+      now,
+    )
   }
-  const children = await childrenOf(db, held.sessionId, held.tokenId)
-  if (isStolen(children, held.used, asked.newestAccess, now)) return endFamily(db, app, held, asked, now)
+  const children = await listChildTokens(db, presented.sessionId, presented.tokenId)
+  if (isStolen(children, presented.used, input.newestAccess, now)) return endFamily(db, app, presented, input, now)
   // The idle end is that of the pair that may have been lost.
-  if (children.every(({ refresh_until: until }) => until <= now)) return lapsed
-  return exchange(db, app, held, randomPair(held.caller.userId), now)
+  if (children.every(({ refresh_until: until }) => until <= now)) return expiredOutcome
+  return exchangeToken(db, app, presented, createRandomPair(presented.caller.userId), now)
 }
 
 /** Whether a token that was exchanged before has come back from somebody else than whoever uses what it was exchanged for. */
 function isStolen(
-  children: Awaited<ReturnType<typeof childrenOf>>,
-  exchanged: number,
+  children: Awaited<ReturnType<typeof listChildTokens>>,
+  exchangedAt: number,
   newestAccess: string | null,
   now: number,
 ): boolean {
   if (children.some(({ used }) => used !== null)) return true
-  const presented = children.filter(({ access_used: at }) => at !== null)
-  if (presented.length === 0 || now - exchanged <= graceMs) return false
+  const presentedTokens = children.filter(({ access_used: at }) => at !== null)
+  if (presentedTokens.length === 0 || now - exchangedAt <= graceMs) return false
   // A browser that was killed comes back without its newest cookies, but knows what it was given.
-  return !presented.some(({ access_hash: hash }) => hash === newestAccess)
+  return !presentedTokens.some(({ access_hash: hash }) => hash === newestAccess)
 }
 
-const isExpected = ({ caller }: Presented, expected: Renewal['expected']) =>
-  expected === null ||
-  (expected.userId === caller.userId && (expected.companyId === null || expected.companyId === caller.companyId))
+const isExpected = ({ caller }: PresentedToken, expectedUser: RenewalInput['expectedUser']) =>
+  expectedUser === null ||
+  (expectedUser.userId === caller.userId &&
+    (expectedUser.companyId === null || expectedUser.companyId === caller.companyId))
 
-async function exchange(db: Handle, app: AppContext, held: Presented, pair: Pair, now: number): Promise<Outcome> {
-  const { userId, companyId, companyCode } = held.caller
+async function exchangeToken(
+  db: DatabaseHandle,
+  app: AppContext,
+  presented: PresentedToken,
+  tokens: TokenPair,
+  now: number,
+): Promise<RenewalOutcome> {
+  const { userId, companyId, companyCode } = presented.caller
   // Never past the first token's absolute end (K-06).
-  const refreshUntil = Math.min(now + lifetimesOf(app, companyCode).idle * 1000, held.endTime)
-  const accessUntil = Math.min(now + app.config.lifetimes.access * 1000, held.endTime)
-  await markUsed(db, held, now)
+  const refreshUntil = Math.min(now + getLifetimes(app, companyCode).idle * 1000, presented.endTime)
+  const accessUntil = Math.min(now + app.config.lifetimes.access * 1000, presented.endTime)
+  await markTokenUsed(db, presented, now)
   await addToken(db, {
-    sessionId: held.sessionId,
+    sessionId: presented.sessionId,
     userId,
     companyId,
-    refreshHash: hashToken(pair.refresh),
-    accessHash: hashToken(pair.access),
-    parentId: held.tokenId,
+    refreshHash: hashToken(tokens.refresh),
+    accessHash: hashToken(tokens.access),
+    parentId: presented.tokenId,
     now,
     accessUntil,
     refreshUntil,
   })
-  return { granted: grantedOf(pair, userId, accessUntil, refreshUntil, now) }
+  return { granted: buildGrant(tokens, userId, accessUntil, refreshUntil, now) }
 }
 
-async function endFamily(db: Handle, app: AppContext, held: Presented, asked: Renewal, now: number): Promise<Outcome> {
-  const { userId, companyId } = held.caller
-  await endSession(db, held.sessionId, now, 'reuse')
-  await addToTrail(db, { companyId, userId, now, status: -1, intent: null, requestId: asked.requestId }, [
-    { code: 'user', operation: 'login', info: { UserName: held.userName, Reason: 'token reused' } },
+async function endFamily(
+  db: DatabaseHandle,
+  app: AppContext,
+  presented: PresentedToken,
+  input: RenewalInput,
+  now: number,
+): Promise<RenewalOutcome> {
+  const { userId, companyId } = presented.caller
+  await endSession(db, presented.sessionId, now, 'reuse')
+  await addAuditEntries(db, { companyId, userId, now, status: -1, intent: null, requestId: input.requestId }, [
+    { code: 'user', operation: 'login', info: { UserName: presented.userName, Reason: 'token reused' } },
   ])
-  await askMail(db, { companyId, now }, { mail: 'session-copied', userId })
-  securityEvent(app.log, 'token reused', { user: userId, tenant: companyId, request: asked.requestId })
-  return refused('UNAUTHORIZED')
+  await requestMail(db, { companyId, now }, { mail: 'session-copied', userId })
+  logSecurityEvent(app.log, 'token reused', { user: userId, tenant: companyId, request: input.requestId })
+  return createRefusal('UNAUTHORIZED')
 }

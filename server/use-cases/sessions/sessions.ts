@@ -1,95 +1,101 @@
 /** Where a user is signed in, and ending it: by themselves, or all of it by an admin of the company (S-46). */
-import { tellEnded } from '#server/use-cases/sessions/ended-sessions.ts'
+import { announceEndedSessions } from '#server/use-cases/sessions/ended-sessions.ts'
 import type { endUserSessions, SessionRow } from '#contract/sessions.ts'
 import type { Caller } from '#domain/access.ts'
-import { timestampIn } from '#domain/time.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { endSessionOf, openSessionsOf, type OwnSession } from '#server/db/accounts/sessions.ts'
-import { endSessionsOf } from '#server/db/accounts/tokens.ts'
-import { addToTrail } from '#server/db/audit/audit-trail.ts'
+import { toTimestamp } from '#domain/time.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { endOwnSession, listOpenSessions, type SessionSummary } from '#server/db/accounts/sessions.ts'
+import { endAllSessions } from '#server/db/accounts/tokens.ts'
+import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import type { UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
-import { securityEvent } from '#server/context/log.ts'
-import { notFound } from '#server/problems/problem-error.ts'
-import { deviceWords, networkOf } from '#server/use-cases/sessions/user-agent.ts'
-import { colleagueOf } from '#server/use-cases/accounts/users.ts'
-import { userById } from '#server/db/accounts/users.ts'
+import { logSecurityEvent } from '#server/context/log.ts'
+import { createNotFoundProblem } from '#server/problems/problem-error.ts'
+import { parseUserAgent, maskAddress } from '#server/use-cases/sessions/user-agent.ts'
+import { requireColleague } from '#server/use-cases/accounts/users.ts'
+import { findUserById } from '#server/db/accounts/users.ts'
 
 /** More are shown to nobody; all of them can be ended together. */
-const maxShown = 100
+const maxSessions = 100
 
 /** Who asks, and by which of their sessions. */
-export interface Asker {
+export interface SessionCaller {
   caller: Caller
   sessionId: string | null
   requestId: string
 }
 
-const ownRows = <T>(app: AppContext, { companyId }: Caller, work: (db: Handle) => Promise<T>) =>
-  inTransaction(app, { role: 'portal_app', companyId }, work)
+const runForCompany = <T>(app: AppContext, { companyId }: Caller, work: (db: DatabaseHandle) => Promise<T>) =>
+  runInTransaction(app, { role: 'portal_app', companyId }, work)
 
-export async function ownSessions(app: AppContext, { caller, sessionId }: Asker): Promise<SessionRow[]> {
-  const found = await ownRows(app, caller, (db) => openSessionsOf(db, caller.userId, app.clock(), maxShown))
-  const rows = found.map((row) => rowOf(app, row, sessionId))
+export async function listOwnSessions(app: AppContext, { caller, sessionId }: SessionCaller): Promise<SessionRow[]> {
+  const sessions = await runForCompany(app, caller, (db) =>
+    listOpenSessions(db, caller.userId, app.clock(), maxSessions),
+  )
+  const rows = sessions.map((row) => toSessionRow(app, row, sessionId))
   return rows.toSorted((a, b) => Number(b.current) - Number(a.current))
 }
 
-const rowOf = ({ config }: AppContext, row: OwnSession, sessionId: string | null): SessionRow => ({
+const toSessionRow = ({ config }: AppContext, row: SessionSummary, sessionId: string | null): SessionRow => ({
   id: row.id,
-  ...deviceWords(row.user_agent),
-  network: networkOf(row.address),
-  create_time: timestampIn(config.timeZone, row.create_time),
-  last_time: timestampIn(config.timeZone, row.last_time),
+  ...parseUserAgent(row.user_agent),
+  network: maskAddress(row.address),
+  create_time: toTimestamp(config.timeZone, row.create_time),
+  last_time: toTimestamp(config.timeZone, row.last_time),
   current: row.id === sessionId,
 })
 
 /** Throws NOT_FOUND for what is no open session of the caller's: another's, an ended one, none. */
-export async function endOne(app: AppContext, asker: Asker, id: string): Promise<void> {
+export async function endSessionById(app: AppContext, sessionCaller: SessionCaller, id: string): Promise<void> {
   const now = app.clock()
-  const { caller } = asker
-  await ownRows(app, caller, async (db) => {
-    if (!(await endSessionOf(db, { userId: caller.userId, id, now, why: 'ended' }))) throw notFound()
-    await note(db, asker, now)
+  const { caller } = sessionCaller
+  await runForCompany(app, caller, async (db) => {
+    if (!(await endOwnSession(db, { userId: caller.userId, id, now, reason: 'ended' }))) throw createNotFoundProblem()
+    await recordEndedSessions(db, sessionCaller, now)
   })
-  told(app, asker)
+  announceOwnEnd(app, sessionCaller)
 }
 
-export async function endOthers(app: AppContext, asker: Asker): Promise<void> {
+export async function endAllOtherSessions(app: AppContext, sessionCaller: SessionCaller): Promise<void> {
   const now = app.clock()
-  const { caller, sessionId } = asker
-  await ownRows(app, caller, async (db) => {
-    await endSessionsOf(db, caller.userId, now, 'ended', sessionId)
-    await note(db, asker, now)
+  const { caller, sessionId } = sessionCaller
+  await runForCompany(app, caller, async (db) => {
+    await endAllSessions(db, caller.userId, now, 'ended', sessionId)
+    await recordEndedSessions(db, sessionCaller, now)
   })
-  told(app, asker)
+  announceOwnEnd(app, sessionCaller)
 }
 
-async function note(db: Handle, { caller: { userId, companyId }, requestId }: Asker, now: number): Promise<void> {
-  const user = await userById(db, companyId, userId)
-  const about = { CompanyName: user?.company_name, UserName: user?.name, UserId: userId }
-  await addToTrail(db, { companyId, userId, now, status: 0, intent: null, requestId }, [
-    { code: 'user', operation: 'update', info: { ...about, Field: 'sessions' } },
+async function recordEndedSessions(
+  db: DatabaseHandle,
+  { caller: { userId, companyId }, requestId }: SessionCaller,
+  now: number,
+): Promise<void> {
+  const user = await findUserById(db, companyId, userId)
+  const userInfo = { CompanyName: user?.company_name, UserName: user?.name, UserId: userId }
+  await addAuditEntries(db, { companyId, userId, now, status: 0, intent: null, requestId }, [
+    { code: 'user', operation: 'update', info: { ...userInfo, Field: 'sessions' } },
   ])
 }
 
-function told(app: AppContext, { caller: { userId, companyId }, requestId }: Asker): void {
-  tellEnded(app)
-  securityEvent(app.log, 'sessions ended', { user: userId, tenant: companyId, about: userId, request: requestId })
+function announceOwnEnd(app: AppContext, { caller: { userId, companyId }, requestId }: SessionCaller): void {
+  announceEndedSessions(app)
+  logSecurityEvent(app.log, 'sessions ended', { user: userId, tenant: companyId, about: userId, request: requestId })
 }
 
 /** Oneself is signed out by oneself. */
-export const endAll: UseCase<typeof endUserSessions> = async (context: UseCaseContext, { params }) => {
+export const endSessionsByAdmin: UseCase<typeof endUserSessions> = async (context: UseCaseContext, { params }) => {
   const { db, app, caller, now, requestId } = context
-  const user = await colleagueOf(db, caller, params.id)
-  await endSessionsOf(db, user.id, now, 'admin')
+  const user = await requireColleague(db, caller, params.id)
+  await endAllSessions(db, user.id, now, 'admin')
   context.setResultRow('user', user.id, user.row_version)
   await context.audit({
     code: 'user',
     operation: 'update',
     info: { CompanyName: user.company_name, UserName: user.name, UserId: user.id, Field: 'sessions' },
   })
-  context.afterCommit(() => tellEnded(app))
-  const about = { user: caller.userId, tenant: caller.companyId, about: user.id, request: requestId }
-  securityEvent(app.log, 'sessions ended', about)
+  context.afterCommit(() => announceEndedSessions(app))
+  const eventFields = { user: caller.userId, tenant: caller.companyId, about: user.id, request: requestId }
+  logSecurityEvent(app.log, 'sessions ended', eventFields)
   return { status: 204, body: null }
 }

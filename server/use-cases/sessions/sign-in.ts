@@ -4,43 +4,53 @@
  */
 import { randomUUID } from 'node:crypto'
 import { PROVIDER } from '#domain/access.ts'
-import { foldText } from '#domain/text.ts'
+import { normaliseText } from '#domain/text.ts'
 import { type Language, userStatus } from '#domain/accounts/users.ts'
-import { type Credential, findCredential, stillHolds, storeHash } from '#server/db/accounts/credentials.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { addSession, addToken, endSession, findByRefresh } from '#server/db/accounts/tokens.ts'
+import {
+  type UserCredential,
+  findCredential,
+  lockIfPasswordCurrent,
+  storePasswordHash,
+} from '#server/db/accounts/credentials.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { addSession, addToken, endSession, findTokenByRefreshHash } from '#server/db/accounts/tokens.ts'
 import { insertSealKey } from '#server/db/accounts/seal-keys.ts'
-import { addToTrail } from '#server/db/audit/audit-trail.ts'
+import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { securityEvent } from '#server/context/log.ts'
+import { logSecurityEvent } from '#server/context/log.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
-import { type From, greetDevice, isOwnDevice } from '#server/use-cases/sessions/new-device-mail.ts'
-import type { Place } from '#server/use-cases/hashing-queue.ts'
+import { type DeviceSource, recordSignInDevice, isOwnDevice } from '#server/use-cases/sessions/new-device-mail.ts'
+import type { HashingQueuePosition } from '#server/use-cases/hashing-queue.ts'
 import {
   hashPassword,
-  withPlace,
-  isOutdated,
-  unknownAsker,
+  withQueuePosition,
+  isOutdatedHash,
+  unknownCaller,
   matchPassword,
 } from '#server/use-cases/accounts/password-hash.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
-import { followLanguage } from '#server/use-cases/accounts/preferred-language.ts'
-import { demandFactor } from '#server/use-cases/factors/mfa-token.ts'
-import { newSealKey } from '#server/use-cases/sessions/seal-key.ts'
-import { noteFailure } from '#server/use-cases/sessions/failed-sign-ins.ts'
-import { forgive, reserve, type Tried, triedBy } from '#server/use-cases/sessions/sign-in-limits.ts'
-import { randomPair, hashToken, type Pair } from '#server/use-cases/sessions/tokens.ts'
+import { updatePreferredLanguage } from '#server/use-cases/accounts/preferred-language.ts'
+import { requireSecondStep } from '#server/use-cases/factors/mfa-token.ts'
+import { createSealKey } from '#server/use-cases/sessions/seal-key.ts'
+import { countFailedSignInAttempt } from '#server/use-cases/sessions/failed-sign-ins.ts'
+import {
+  forgiveGuesses,
+  reserveGuess,
+  type GuessLimits,
+  getPasswordLimits,
+} from '#server/use-cases/sessions/sign-in-limits.ts'
+import { createRandomPair, hashToken, type TokenPair } from '#server/use-cases/sessions/tokens.ts'
 
-export interface Device extends From {
+export interface SignInClientDevice extends DeviceSource {
   requestId: string
   /** In which it shows its pages; null where it does not say. */
   language: Language | null
 }
 
 /** A live pair, and how many seconds its two tokens still hold. */
-export interface Granted {
-  pair: Pair
+export interface SessionGrant {
+  tokens: TokenPair
   userId: number
   accessSeconds: number
   refreshSeconds: number
@@ -48,8 +58,8 @@ export interface Granted {
   device: string | null
 }
 
-const system = { role: 'portal_system' } as const
-const unknown = () => new ProblemError('invalid_grant')
+const systemScope = { role: 'portal_system' } as const
+const createUnknownAccountError = () => new ProblemError('invalid_grant')
 
 /**
  * `username` is `company:e-mail`. `older`: the refresh token that this browser still holds; its family ends. Throws MFA_REQUIRED
@@ -57,172 +67,197 @@ const unknown = () => new ProblemError('invalid_grant')
  */
 export async function signInByPassword(
   app: AppContext,
-  asked: { username: string; password: string; older: string | null },
-  device: Device,
-): Promise<Granted> {
+  input: { username: string; password: string; olderRefreshToken: string | null },
+  device: SignInClientDevice,
+): Promise<SessionGrant> {
   const now = app.clock()
-  const { companyCode, email } = splitUsername(asked.username)
-  const knownId = await ownerOf(app, companyCode, email, device.cookie)
-  const tried = triedBy(companyCode, email, { address: device.address, isKnown: knownId !== null })
-  const asker = knownId === null ? unknownAsker : ({ kind: 'known', userId: knownId } as const)
-  const prove = (place: Place) => proveByPassword(app, { companyCode, email, ...asked }, { tried, place, device, now })
-  const { found, passwordHash, renewed } = await withPlace(asker, prove)
-  const { step, come } = await inTransaction(app, system, async (db) => {
+  const { companyCode, email } = splitUsername(input.username)
+  const knownUserId = await findDeviceOwner(app, companyCode, email, device.cookie)
+  const guessLimits = getPasswordLimits(companyCode, email, { address: device.address, isKnown: knownUserId !== null })
+  const hashingCaller = knownUserId === null ? unknownCaller : ({ kind: 'known', userId: knownUserId } as const)
+  const verifyPassword = (position: HashingQueuePosition) =>
+    verifyByPassword(app, { companyCode, email, ...input }, { guessLimits, position, device, now })
+  const { credential, passwordHash, renewed: renewedHash } = await withQueuePosition(hashingCaller, verifyPassword)
+  const { step: secondStep, startedSession } = await runInTransaction(app, systemScope, async (db) => {
     // Read again under a lock: whoever was disabled or had the password changed meanwhile does not come in (S-21, S-44).
-    if (!(await stillHolds(db, found.userId, passwordHash))) throw unknown()
-    if (renewed) await storeHash(db, found.userId, renewed)
-    await forgive(db, tried, now)
-    const step = await demandFactor(db, app, { who: found, passwordHash: renewed ?? passwordHash, now })
-    return { step, come: step ? null : await comeIn(db, app, found, { older: asked.older, device, now }) }
+    if (!(await lockIfPasswordCurrent(db, credential.userId, passwordHash))) throw createUnknownAccountError()
+    if (renewedHash) await storePasswordHash(db, credential.userId, renewedHash)
+    await forgiveGuesses(db, guessLimits, now)
+    const requiredStep = await requireSecondStep(db, app, {
+      credential,
+      passwordHash: renewedHash ?? passwordHash,
+      now,
+    })
+    return {
+      step: requiredStep,
+      startedSession: requiredStep
+        ? null
+        : await beginSession(db, app, credential, { olderRefreshToken: input.olderRefreshToken, device, now }),
+    }
   })
-  if (come === null) throw new ProblemError('MFA_REQUIRED', step)
-  return welcome(app, found, come, device)
+  if (startedSession === null) throw new ProblemError('MFA_REQUIRED', secondStep)
+  return finishSignIn(app, credential, startedSession, device)
 }
 
 /** Whose device the browser is, of the account that is named; null: a stranger's, as far as that account goes. */
-async function ownerOf(app: AppContext, companyCode: string, email: string, cookie: string | null) {
+async function findDeviceOwner(app: AppContext, companyCode: string, email: string, cookie: string | null) {
   if (cookie === null) return null
-  return inTransaction(app, system, async (db) => {
-    const found = await findCredential(db, companyCode.toLowerCase(), foldText(email))
-    const isKnown = await isOwnDevice(db, found?.userId ?? null, cookie)
-    return found && isKnown ? found.userId : null
+  return runInTransaction(app, systemScope, async (db) => {
+    const credential = await findCredential(db, companyCode.toLowerCase(), normaliseText(email))
+    const isKnown = await isOwnDevice(db, credential?.userId ?? null, cookie)
+    return credential && isKnown ? credential.userId : null
   })
 }
 
-interface Typed {
+interface PasswordInput {
   companyCode: string
   email: string
   password: string
 }
 
-interface Trying {
-  tried: Tried
-  place: Place
-  device: Device
+interface VerifyContext {
+  guessLimits: GuessLimits
+  position: HashingQueuePosition
+  device: SignInClientDevice
   now: number
 }
 
-async function proveByPassword(app: AppContext, typed: Typed, { tried, place, device, now }: Trying) {
-  const { companyCode, email, password } = typed
-  const about = { account: tried.account.subject, request: device.requestId }
+async function verifyByPassword(
+  app: AppContext,
+  input: PasswordInput,
+  { guessLimits, position, device, now }: VerifyContext,
+) {
+  const { companyCode, email, password } = input
+  const eventFields = { account: guessLimits.account.subject, request: device.requestId }
   try {
-    await reserve(app, tried, now, place)
+    await reserveGuess(app, guessLimits, now, position)
   } catch (error) {
-    securityEvent(app.log, 'login throttled', about)
+    logSecurityEvent(app.log, 'login throttled', eventFields)
     throw error
   }
-  const found = await inTransaction(app, system, (db) => findCredential(db, companyCode.toLowerCase(), foldText(email)))
+  const credential = await runInTransaction(app, systemScope, (db) =>
+    findCredential(db, companyCode.toLowerCase(), normaliseText(email)),
+  )
   const cost = app.config.argon2
-  const passwordHash = found?.passwordHash ?? null
-  const fits = await matchPassword(passwordHash, password, { cost, place })
-  if (fits === null || !found || passwordHash === null) {
-    securityEvent(app.log, 'login failed', about)
-    await noteFailure(app, found?.userId ?? null, device.address, now)
-    throw unknown()
+  const passwordHash = credential?.passwordHash ?? null
+  const matchKind = await matchPassword(passwordHash, password, { cost, position })
+  if (matchKind === null || !credential || passwordHash === null) {
+    logSecurityEvent(app.log, 'login failed', eventFields)
+    await countFailedSignInAttempt(app, credential?.userId ?? null, device.address, now)
+    throw createUnknownAccountError()
   }
-  if (found.status !== userStatus.activated) await noteFailure(app, found.userId, device.address, now)
-  requireActive(found)
-  const renewed =
-    fits === 'as typed' || isOutdated(passwordHash, cost) ? await hashPassword(password, cost, place) : null
-  return { found, passwordHash, renewed }
+  if (credential.status !== userStatus.activated)
+    await countFailedSignInAttempt(app, credential.userId, device.address, now)
+  requireActive(credential)
+  const renewedHash =
+    matchKind === 'as typed' || isOutdatedHash(passwordHash, cost) ? await hashPassword(password, cost, position) : null
+  return { credential, passwordHash, renewed: renewedHash }
 }
 
-interface Coming {
-  older: string | null
-  device: Device
+interface BeginSessionOptions {
+  olderRefreshToken: string | null
+  device: SignInClientDevice
   now: number
   /** The second factor that was given. */
   factor?: string
 }
 
-export interface Come {
-  granted: Granted
+export interface StartedSession {
+  grant: SessionGrant
   /** A mail tells of a device that was not used before. */
   isMailed: boolean
 }
 
 /** Everything has been proved: the session begins, in the transaction that saw to it. */
-export async function comeIn(
-  db: Handle,
+export async function beginSession(
+  db: DatabaseHandle,
   app: AppContext,
-  who: Credential,
-  { older, device, now, factor }: Coming,
-): Promise<Come> {
-  if (older) await endOlder(db, older, now)
-  const { userId, companyId, userName } = who
-  const changed = await followLanguage(db, who, device.language, now)
+  credential: UserCredential,
+  { olderRefreshToken, device, now, factor }: BeginSessionOptions,
+): Promise<StartedSession> {
+  if (olderRefreshToken) await endOlderSession(db, olderRefreshToken, now)
+  const { userId, companyId, userName } = credential
+  const languageEntries = await updatePreferredLanguage(db, credential, device.language, now)
   const info = { UserName: userName, ...(factor ? { Factor: factor } : {}) }
-  await addToTrail(db, { companyId, userId, now, status: 0, intent: null, requestId: device.requestId }, [
+  await addAuditEntries(db, { companyId, userId, now, status: 0, intent: null, requestId: device.requestId }, [
     { code: 'user', operation: 'login', info },
-    ...changed,
+    ...languageEntries,
   ])
-  const { cookie, isMailed } = await greetDevice(db, who, device, now)
-  return { granted: await openSession(db, app, who, { ...device, cookie }, now), isMailed }
+  const { cookie, isMailed } = await recordSignInDevice(db, credential, device, now)
+  return { grant: await openSession(db, app, credential, { ...device, cookie }, now), isMailed }
 }
 
 /** What follows once it is committed. */
-export function welcome(app: AppContext, who: Credential, { granted, isMailed }: Come, { requestId }: Device): Granted {
+export function finishSignIn(
+  app: AppContext,
+  credential: UserCredential,
+  { grant, isMailed }: StartedSession,
+  { requestId }: SignInClientDevice,
+): SessionGrant {
   if (isMailed) notifyJobs(app)
-  securityEvent(app.log, 'login ok', { user: who.userId, tenant: who.companyId, request: requestId })
-  return granted
+  logSecurityEvent(app.log, 'login ok', { user: credential.userId, tenant: credential.companyId, request: requestId })
+  return grant
 }
 
 export function splitUsername(username: string): { companyCode: string; email: string } {
-  const at = username.indexOf(':')
-  return { companyCode: username.slice(0, Math.max(at, 0)).trim(), email: username.slice(at + 1).trim() }
+  const separatorIndex = username.indexOf(':')
+  return {
+    companyCode: username.slice(0, Math.max(separatorIndex, 0)).trim(),
+    email: username.slice(separatorIndex + 1).trim(),
+  }
 }
 
-function requireActive({ status }: Credential): void {
+function requireActive({ status }: UserCredential): void {
   if (status === userStatus.deactivated) throw new ProblemError('USER_STATUS_DEACTIVATED')
   if (status !== userStatus.activated) throw new ProblemError('USER_STATUS_INVALID')
 }
 
 /** A password sign-in over an older session's cookie ends that session (protocol 29). */
-async function endOlder(db: Handle, refresh: string, now: number): Promise<void> {
-  const older = await findByRefresh(db, hashToken(refresh))
-  if (older) await endSession(db, older.sessionId, now, 'replaced')
+async function endOlderSession(db: DatabaseHandle, refresh: string, now: number): Promise<void> {
+  const olderSession = await findTokenByRefreshHash(db, hashToken(refresh))
+  if (olderSession) await endSession(db, olderSession.sessionId, now, 'replaced')
 }
 
 async function openSession(
-  db: Handle,
+  db: DatabaseHandle,
   app: AppContext,
-  who: Credential,
-  device: Device,
+  credential: UserCredential,
+  device: SignInClientDevice,
   now: number,
-): Promise<Granted> {
+): Promise<SessionGrant> {
   const { access } = app.config.lifetimes
-  const { idle, absolute } = lifetimesOf(app, who.companyCode)
-  const pair = randomPair(who.userId)
+  const { idle, absolute } = getLifetimes(app, credential.companyCode)
+  const tokens = createRandomPair(credential.userId)
   const endTime = now + absolute * 1000
   const refreshUntil = Math.min(now + idle * 1000, endTime)
   const accessUntil = Math.min(now + access * 1000, endTime)
   const id = randomUUID()
-  const whose = { userId: who.userId, companyId: who.companyId, now }
-  await addSession(db, { ...whose, id, endTime, userAgent: device.userAgent.slice(0, 300), address: device.address })
-  await insertSealKey(db, { ...whose, sessionId: id, key: newSealKey() })
+  const owner = { userId: credential.userId, companyId: credential.companyId, now }
+  await addSession(db, { ...owner, id, endTime, userAgent: device.userAgent.slice(0, 300), address: device.address })
+  await insertSealKey(db, { ...owner, sessionId: id, key: createSealKey() })
   await addToken(db, {
-    ...whose,
+    ...owner,
     sessionId: id,
-    refreshHash: hashToken(pair.refresh),
-    accessHash: hashToken(pair.access),
+    refreshHash: hashToken(tokens.refresh),
+    accessHash: hashToken(tokens.access),
     parentId: null,
     accessUntil,
     refreshUntil,
   })
-  return { ...grantedOf(pair, who.userId, accessUntil, refreshUntil, now), device: device.cookie }
+  return { ...buildGrant(tokens, credential.userId, accessUntil, refreshUntil, now), device: device.cookie }
 }
 
-export const lifetimesOf = ({ config }: AppContext, companyCode: string) =>
+export const getLifetimes = ({ config }: AppContext, companyCode: string) =>
   companyCode === PROVIDER ? config.lifetimes.provider : config.lifetimes.customer
 
-export const grantedOf = (
-  pair: Pair,
+export const buildGrant = (
+  tokens: TokenPair,
   userId: number,
   accessUntil: number,
   refreshUntil: number,
   now: number,
-): Granted => ({
-  pair,
+): SessionGrant => ({
+  tokens,
   userId,
   accessSeconds: Math.max(1, Math.floor((accessUntil - now) / 1000)),
   refreshSeconds: Math.max(1, Math.floor((refreshUntil - now) / 1000)),

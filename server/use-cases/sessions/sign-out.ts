@@ -1,27 +1,28 @@
 /** Signing out: the family ends on the server, by the bearer or by the refresh cookie alone (S-45, protocol 29). */
-import { tellEnded } from '#server/use-cases/sessions/ended-sessions.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { endSession, findByAccess, findByRefresh } from '#server/db/accounts/tokens.ts'
-import { securityEvent } from '#server/context/log.ts'
+import { announceEndedSessions } from '#server/use-cases/sessions/ended-sessions.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { endSession, findTokenByAccessHash, findTokenByRefreshHash } from '#server/db/accounts/tokens.ts'
+import { logSecurityEvent } from '#server/context/log.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import { hashToken } from '#server/use-cases/sessions/tokens.ts'
 
 /** An expired access token still says whose session is to end. Throws UNAUTHORIZED where neither token is known. */
-export async function endOwnSession(
+export async function completeSignOut(
   app: AppContext,
-  held: { access: string | null; refresh: string | null },
+  tokens: { access: string | null; refresh: string | null },
   requestId: string,
 ): Promise<void> {
   const now = app.clock()
-  const ended = await inTransaction(app, { role: 'portal_system' }, async (db) => {
-    const byRefresh = held.refresh === null ? null : await findByRefresh(db, hashToken(held.refresh))
-    const found = byRefresh ?? (held.access === null ? null : await findByAccess(db, hashToken(held.access)))
-    if (!found || found.ended !== null) return null
-    await endSession(db, found.sessionId, now, 'logout')
-    return found.caller
+  const endedCaller = await runInTransaction(app, { role: 'portal_system' }, async (db) => {
+    const refreshSession = tokens.refresh === null ? null : await findTokenByRefreshHash(db, hashToken(tokens.refresh))
+    const session =
+      refreshSession ?? (tokens.access === null ? null : await findTokenByAccessHash(db, hashToken(tokens.access)))
+    if (!session || session.ended !== null) return null
+    await endSession(db, session.sessionId, now, 'logout')
+    return session.caller
   })
-  if (!ended) throw new ProblemError('UNAUTHORIZED')
-  tellEnded(app)
-  securityEvent(app.log, 'logout', { user: ended.userId, tenant: ended.companyId, request: requestId })
+  if (!endedCaller) throw new ProblemError('UNAUTHORIZED')
+  announceEndedSessions(app)
+  logSecurityEvent(app.log, 'logout', { user: endedCaller.userId, tenant: endedCaller.companyId, request: requestId })
 }

@@ -4,7 +4,7 @@
  */
 import { createHmac, hash, randomBytes } from 'node:crypto'
 
-export interface Pair {
+export interface TokenPair {
   access: string
   refresh: string
 }
@@ -12,17 +12,17 @@ export interface Pair {
 export const hashToken = (token: string) => hash('sha256', token, 'hex')
 
 /** The access value names its user, so that page and worker can tell whose it is (D85). */
-const accessOf = (userId: number, secret: string) => `${userId}.${secret}`
+const formatAccessToken = (userId: number, secret: string) => `${userId}.${secret}`
 
-export const randomPair = (userId: number): Pair => ({
-  access: accessOf(userId, randomBytes(32).toString('base64url')),
+export const createRandomPair = (userId: number): TokenPair => ({
+  access: formatAccessToken(userId, randomBytes(32).toString('base64url')),
   refresh: randomBytes(32).toString('base64url'),
 })
 
-export const childPair = (key: Buffer, userId: number, parentRefresh: string): Pair => ({
-  access: accessOf(userId, derive(key, parentRefresh, 'access')),
-  refresh: derive(key, parentRefresh, 'refresh'),
+export const deriveChildPair = (key: Buffer, userId: number, parentRefresh: string): TokenPair => ({
+  access: formatAccessToken(userId, deriveToken(key, parentRefresh, 'access')),
+  refresh: deriveToken(key, parentRefresh, 'refresh'),
 })
 
-const derive = (key: Buffer, parent: string, use: string) =>
+const deriveToken = (key: Buffer, parent: string, use: string) =>
   createHmac('sha256', key).update(`${parent}+${use}`).digest('base64url')

@@ -13,28 +13,28 @@ const browsers = new Set(Object.values(bowser.BROWSER_MAP))
 const systems = new Set(Object.values(bowser.OS_MAP))
 const forms = ['desktop', 'mobile', 'tablet'] as const
 
-const unknown: DeviceWords = { browser: null, system: null, form: null }
+const unknownDevice: DeviceWords = { browser: null, system: null, form: null }
 
 /** Only names on the list: a User-Agent is free text, and what it says goes into a mail. */
-export function deviceWords(userAgent: string): DeviceWords {
+export function parseUserAgent(userAgent: string): DeviceWords {
   // It throws on an empty one.
-  if (userAgent === '') return unknown
+  if (userAgent === '') return unknownDevice
   const { browser, os, platform } = bowser.parse(userAgent.slice(0, inputLimits.userAgent))
   return {
-    browser: known(browsers, browser.name),
-    system: known(systems, os.name),
+    browser: findKnownName(browsers, browser.name),
+    system: findKnownName(systems, os.name),
     form: forms.find((form) => form === platform.type) ?? null,
   }
 }
 
-const known = (names: ReadonlySet<string>, name: string | undefined) =>
+const findKnownName = (names: ReadonlySet<string>, name: string | undefined) =>
   name !== undefined && name !== 'Generic' && names.has(name) ? name : null
 
 /** The address without its last part: `203.0.113.*`, `2001:db8:85a3::*`. */
-export function networkOf(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
-  if (isIPv4(plain)) return plain.replace(/\d+$/, '*')
+export function maskAddress(address: string): string {
+  const plainAddress = address.replace(/^::ffff:(?=\d+\.)/i, '')
+  if (isIPv4(plainAddress)) return plainAddress.replace(/\d+$/, '*')
   // A site's network is its first 48 bits; loopback and such have no more than zeros in them.
-  const start = plain.split('::')[0]?.split(':').filter(Boolean).slice(0, 3).join(':') ?? ''
-  return `${start}::*`
+  const networkStart = plainAddress.split('::')[0]?.split(':').filter(Boolean).slice(0, 3).join(':') ?? ''
+  return `${networkStart}::*`
 }

@@ -1,10 +1,10 @@
 /** Packages that we made ourselves, or that somebody has on their own machine: read in this process, by the same reader. */
-import { faultAsWord } from '#domain/catalogue/mapp.ts'
+import { formatMappFault } from '#domain/catalogue/mapp.ts'
 import { type PackageContent, readPackage } from '#server/drivers/packages/read-package.ts'
 
 /** Its icon is the PNG that is in it. Throws for what is no package. */
 export async function readOwnPackage(bytes: Buffer): Promise<PackageContent> {
-  const read = await readPackage(bytes)
-  if ('fault' in read) throw new Error(`a package of our own is refused: ${faultAsWord(read.fault)}`)
-  return read.content
+  const reading = await readPackage(bytes)
+  if ('fault' in reading) throw new Error(`a package of our own is refused: ${formatMappFault(reading.fault)}`)
+  return reading.content
 }

@@ -12,43 +12,43 @@ export interface TurnLimits {
 export type TakeTurn = <T>(work: () => Promise<T>) => Promise<T>
 
 export function createTurns({ slowAfterMs, maxSlow }: TurnLimits): TakeTurn {
-  const waiting: (() => void)[] = []
-  let isTaken = false
-  let slow = 0
+  const waitingStarts: (() => void)[] = []
+  let isBusy = false
+  let slowCount = 0
   /** Those whose turn is over as soon as a slow one has ended. */
-  const overdue: (() => void)[] = []
+  const overdueSteps: (() => void)[] = []
 
-  function next(): void {
-    const begin = waiting.shift()
-    if (begin) begin()
-    else isTaken = false
+  function startNext(): void {
+    const startWaiting = waitingStarts.shift()
+    if (startWaiting) startWaiting()
+    else isBusy = false
   }
 
-  async function run<T>(work: () => Promise<T>): Promise<T> {
+  async function runTurn<T>(work: () => Promise<T>): Promise<T> {
     let isSlow = false
     const stepAside = () => {
       isSlow = true
-      slow += 1
-      next()
+      slowCount += 1
+      startNext()
     }
-    const timer = setTimeout(() => (slow < maxSlow ? stepAside() : overdue.push(stepAside)), slowAfterMs)
+    const timer = setTimeout(() => (slowCount < maxSlow ? stepAside() : overdueSteps.push(stepAside)), slowAfterMs)
     try {
       return await work()
     } finally {
       clearTimeout(timer)
-      const at = overdue.indexOf(stepAside)
-      if (at !== -1) overdue.splice(at, 1)
-      if (!isSlow) next()
+      const index = overdueSteps.indexOf(stepAside)
+      if (index !== -1) overdueSteps.splice(index, 1)
+      if (!isSlow) startNext()
       else {
-        slow -= 1
-        overdue.shift()?.()
+        slowCount -= 1
+        overdueSteps.shift()?.()
       }
     }
   }
 
   return async (work) => {
-    if (isTaken) await new Promise<void>((begin) => waiting.push(begin))
-    isTaken = true
-    return await run(work)
+    if (isBusy) await new Promise<void>((resolve) => waitingStarts.push(resolve))
+    isBusy = true
+    return await runTurn(work)
   }
 }

@@ -4,11 +4,16 @@ import { Server } from '@tus/server'
 import type { Caller } from '#domain/access.ts'
 import { mappLimits } from '#domain/catalogue/mapp.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { notFound, ProblemError, unavailable, invalid } from '#server/problems/problem-error.ts'
-import { UploadLocker } from '#server/use-cases/uploads/upload-lock.ts'
-import { makeUploadFolder, requireFileSpace, tusPath } from '#server/use-cases/uploads/upload-files.ts'
 import {
-  beginUpload,
+  createNotFoundProblem,
+  ProblemError,
+  createUnavailableProblem,
+  createValidationProblem,
+} from '#server/problems/problem-error.ts'
+import { UploadLocker } from '#server/use-cases/uploads/upload-lock.ts'
+import { createUploadFolder, requireFileSpace, tusPath } from '#server/use-cases/uploads/upload-files.ts'
+import {
+  startUpload,
   findUpload,
   forgetUpload,
   readUpload,
@@ -28,9 +33,9 @@ export interface TusCall {
 export type TusServer = (call: TusCall) => Promise<Response>
 
 /** Every refusal is thrown as a problem. */
-export function tusServer(app: AppContext): TusServer {
+export function createTusServer(app: AppContext): TusServer {
   const calls = new WeakMap<object, TusCall>()
-  const callOf = (request: object): TusCall => {
+  const getCall = (request: object): TusCall => {
     const call = calls.get(request)
     if (!call) throw new Error('a request that nobody made')
     return call
@@ -40,21 +45,21 @@ export function tusServer(app: AppContext): TusServer {
   const locker = new UploadLocker(app)
   let server: Promise<Server> | undefined
 
-  const open = async () =>
+  const createServer = async () =>
     new Server({
       path: tusPath,
       relativeLocation: true,
       maxSize: mappLimits.packed,
-      datastore: new FileStore({ directory: await makeUploadFolder(app) }),
+      datastore: new FileStore({ directory: await createUploadFolder(app) }),
       locker,
       async onUploadCreate(request, { id, size, metadata }) {
         const name = metadata?.filename ?? ''
         requireMappName(name)
-        await beginUpload(app, callOf(request).caller, { id, name, size: size ?? 0 })
+        await startUpload(app, getCall(request).caller, { id, name, size: size ?? 0 })
         return { metadata: { filename: name } }
       },
       async onUploadFinish(request, { id }) {
-        const { caller, requestId } = callOf(request)
+        const { caller, requestId } = getCall(request)
         const upload = await findUpload(app, caller, id)
         // Its bytes are safe: what goes wrong here is done again when the uploads are listed.
         if (upload)
@@ -71,11 +76,11 @@ export function tusServer(app: AppContext): TusServer {
 
   return async (call) => {
     const { method, id, headers, caller } = call
-    if (id !== null && !(await findUpload(app, caller, id))) throw notFound()
-    if (id !== null && method === 'DELETE') return remove(app, locker, caller, id)
+    if (id !== null && !(await findUpload(app, caller, id))) throw createNotFoundProblem()
+    if (id !== null && method === 'DELETE') return deleteUpload(app, locker, caller, id)
     await requireFileSpace(app, Number(headers.get('content-length') ?? 0))
     // A length that is told later would be no limit.
-    if (method === 'POST' && !headers.has('upload-length')) throw wrong('Upload-Length')
+    if (method === 'POST' && !headers.has('upload-length')) throw createRequiredError('Upload-Length')
     const { body } = call
     const request = new Request(`http://portal${tusPath}${id === null ? '' : `/${id}`}`, {
       method,
@@ -83,18 +88,18 @@ export function tusServer(app: AppContext): TusServer {
       ...(body === null ? {} : { body, duplex: 'half' }),
     } as RequestInit)
     calls.set(request, call)
-    server ??= open()
+    server ??= createServer()
     const response = await (await server).handleWeb(request)
     if (response.status < 400) return response
-    const thrown = problems.get(request)
-    throw thrown instanceof ProblemError ? thrown : await problemOf(app, response.status)
+    const hookError = problems.get(request)
+    throw hookError instanceof ProblemError ? hookError : await toProblem(app, response.status)
   }
 }
 
-const wrong = (field: string) => invalid([{ field, code: 'REQUIRED' }])
+const createRequiredError = (field: string) => createValidationProblem([{ field, code: 'REQUIRED' }])
 
 /** The row goes once nobody writes any more. */
-async function remove(app: AppContext, locker: UploadLocker, caller: Caller, id: string): Promise<Response> {
+async function deleteUpload(app: AppContext, locker: UploadLocker, caller: Caller, id: string): Promise<Response> {
   const lock = locker.newLock(id)
   await lock.lock(new AbortController().signal, () => undefined)
   try {
@@ -105,15 +110,15 @@ async function remove(app: AppContext, locker: UploadLocker, caller: Caller, id:
   return new Response(null, { status: 204, headers: { 'tus-resumable': '1.0.0' } })
 }
 
-async function problemOf(app: AppContext, status: number): Promise<ProblemError> {
-  if (status === 404) return notFound()
+async function toProblem(app: AppContext, status: number): Promise<ProblemError> {
+  if (status === 404) return createNotFoundProblem()
   if (status === 409) return new ProblemError('STATE_CONFLICT', { why: 'offset' })
   if (status === 410) return new ProblemError('GONE')
   if (status === 413) return new ProblemError('TOO_LARGE')
   if (status === 415) return new ProblemError('UNSUPPORTED_TYPE')
   if (status === 501) return new ProblemError('NOT_SUPPORT')
-  if (status < 500) return invalid([])
+  if (status < 500) return createValidationProblem([])
   // What could not be written may not have had room.
   await requireFileSpace(app, 0)
-  return unavailable(5)
+  return createUnavailableProblem(5)
 }

@@ -5,77 +5,79 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Lock, type Locker, MemoryLocker } from '@tus/server'
-import { freeLease, takeLease } from '#server/db/catalogue/app-uploads.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import { releaseLease, acquireLease } from '#server/db/catalogue/app-uploads.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { unavailable } from '#server/problems/problem-error.ts'
+import { createUnavailableProblem } from '#server/problems/problem-error.ts'
 
 /** In ms. */
-const pace = { lease: 10_000, heartbeat: 3_000, retry: 250, patience: 5_000 }
+const intervals = { leaseMs: 10_000, heartbeatMs: 3_000, retryMs: 250, timeoutMs: 5_000 }
 
 export class UploadLocker implements Locker {
   private readonly app: AppContext
-  private readonly patience: number
-  private readonly here: MemoryLocker
-  constructor(app: AppContext, patience = pace.patience) {
+  private readonly timeoutMs: number
+  private readonly localLocker: MemoryLocker
+  constructor(app: AppContext, timeoutMs = intervals.timeoutMs) {
     this.app = app
-    this.patience = patience
-    this.here = new MemoryLocker({ acquireLockTimeout: patience })
+    this.timeoutMs = timeoutMs
+    this.localLocker = new MemoryLocker({ acquireLockTimeout: timeoutMs })
   }
   newLock(id: string): Lock {
-    return new UploadLock(this.app, this.here.newLock(id), id, this.patience)
+    return new UploadLock(this.app, this.localLocker.newLock(id), id, this.timeoutMs)
   }
 }
 
 class UploadLock implements Lock {
   private readonly lease = randomUUID()
-  private beat: NodeJS.Timeout | undefined
+  private heartbeat: NodeJS.Timeout | undefined
   private readonly app: AppContext
-  private readonly here: Lock
+  private readonly localLock: Lock
   private readonly id: string
-  private readonly patience: number
-  constructor(app: AppContext, here: Lock, id: string, patience: number) {
+  private readonly timeoutMs: number
+  constructor(app: AppContext, localLock: Lock, id: string, timeoutMs: number) {
     this.app = app
-    this.here = here
+    this.localLock = localLock
     this.id = id
-    this.patience = patience
+    this.timeoutMs = timeoutMs
   }
 
   /** Throws UNAVAILABLE where another node goes on writing. */
   async lock(signal: AbortSignal, cancel: () => void | Promise<void>): Promise<void> {
-    await this.here.lock(signal, cancel)
+    await this.localLock.lock(signal, cancel)
     try {
-      const end = performance.now() + this.patience
-      while (!(await this.take())) {
-        if (signal.aborted || performance.now() > end) throw unavailable(5)
-        await wait(pace.retry)
+      const end = performance.now() + this.timeoutMs
+      while (!(await this.renewLease())) {
+        if (signal.aborted || performance.now() > end) throw createUnavailableProblem(5)
+        await wait(intervals.retryMs)
       }
     } catch (error) {
-      await this.here.unlock()
+      await this.localLock.unlock()
       throw error
     }
-    this.beat = setInterval(() => {
-      this.take().then(
+    this.heartbeat = setInterval(() => {
+      this.renewLease().then(
         (isHeld) => (isHeld ? undefined : cancel()),
         (error: unknown) => this.app.log.warn({ err: error }, 'the lease of an upload could not be kept'),
       )
-    }, pace.heartbeat)
+    }, intervals.heartbeatMs)
   }
 
   async unlock(): Promise<void> {
-    clearInterval(this.beat)
-    await this.here.unlock()
-    await this.asSystem((db) => freeLease(db, this.id, this.lease)).catch((error: unknown) =>
+    clearInterval(this.heartbeat)
+    await this.localLock.unlock()
+    await this.runAsSystem((db) => releaseLease(db, this.id, this.lease)).catch((error: unknown) =>
       this.app.log.warn({ err: error }, 'the lease of an upload ends by itself'),
     )
   }
 
-  private take(): Promise<boolean> {
+  private renewLease(): Promise<boolean> {
     const now = this.app.clock()
-    return this.asSystem((db) => takeLease(db, { id: this.id, lease: this.lease, now, until: now + pace.lease }))
+    return this.runAsSystem((db) =>
+      acquireLease(db, { id: this.id, lease: this.lease, now, until: now + intervals.leaseMs }),
+    )
   }
-  private asSystem<T>(work: (db: Handle) => Promise<T>): Promise<T> {
-    return inTransaction(this.app, { role: 'portal_system' }, work)
+  private runAsSystem<T>(work: (db: DatabaseHandle) => Promise<T>): Promise<T> {
+    return runInTransaction(this.app, { role: 'portal_system' }, work)
   }
 }

@@ -2,34 +2,34 @@
  * Whether the server can be reached. The browser's word alone is not enough: it says "online" in a hotel's captive
  * network too. So what the request pipeline meets counts, and while nobody answers we knock by ourselves.
  */
-import { localProblem } from '#contract/problem.ts'
-import { isServerThere } from '#request/transport/ping.ts'
-import type { Ports } from '#request/ports.ts'
-import { type Api, isRead, type Result } from '#request/results.ts'
-import { type Connectivity, connectivityChanged } from '#state/connection-slice.ts'
-import { tellChanged } from '#state/live-changes.ts'
-import type { Store } from '#state/store.ts'
+import { createLocalProblem } from '#contract/problem.ts'
+import { pingServer } from '#request/transport/ping-server.ts'
+import type { PipelinePorts } from '#request/ports.ts'
+import { type ApiClient, isReadCall, type CallResult } from '#request/call-results.ts'
+import { type NetworkState, networkStateChanged } from '#state/connection-slice.ts'
+import { notifyChanged } from '#state/live-changes.ts'
+import type { AppStore } from '#state/store.ts'
 
 /** A page that is looked at and has heard nothing for so long asks: what it says of the line is at most 20 seconds old. */
 const SILENCE_MS = 15_000
 /** While the server is away: the first knocks come soon, later ones further apart. */
-const KNOCK_MS = { least: 2_000, most: 10_000 }
+const PROBE_MS = { min: 2_000, max: 10_000 }
 /** So far apart are the knocks that answers which did not come give rise to. */
 const DOUBT_MS = 2_000
 /** Whoever doubts has waited already: the state follows within two seconds (P-11). */
-const DOUBT_ANSWER_MS = 1_500
+const DOUBT_TIMEOUT_MS = 1_500
 /** What was heard longer ago says nothing to somebody who comes back to the page. */
 const QUIET_MS = 10_000
-const stirs = ['pointermove', 'pointerdown', 'keydown', 'focus']
+const activityEvents = ['pointermove', 'pointerdown', 'keydown', 'focus']
 
 /** Of the request pipeline, which comes after the first page. */
-type Lent = () => Promise<Ports>
+type LoadPorts = () => Promise<PipelinePorts>
 
 /** What one answer says about the line; null: nothing. */
-export function connectivityOf(result: Result<unknown>, browserOnline: boolean): Connectivity | null {
+export function getNetworkState(result: CallResult<unknown>, isBrowserOnline: boolean): NetworkState | null {
   if (result.kind === 'fresh' || result.kind === 'started') return 'online'
-  if (result.kind === 'problem' && result.problem.code === 'OFFLINE') return browserOnline ? 'unreachable' : 'offline'
-  if (isDoubt(result)) return browserOnline ? null : 'offline'
+  if (result.kind === 'problem' && result.problem.code === 'OFFLINE') return isBrowserOnline ? 'unreachable' : 'offline'
+  if (isDoubtful(result)) return isBrowserOnline ? null : 'offline'
   return result.kind === 'problem' && result.problem.status > 0 ? 'online' : null
 }
 
@@ -37,36 +37,39 @@ export function connectivityOf(result: Result<unknown>, browserOnline: boolean):
  * How it looks where the server is away, and also where an answer is slow or an earlier write goes first: only the browser's own
  * "offline" is believed, and otherwise we ask. A proxy that speaks for our server does not number its answers.
  */
-function isDoubt(result: Result<unknown>): boolean {
+function isDoubtful(result: CallResult<unknown>): boolean {
   if (result.kind !== 'problem') return result.kind === 'kept' || result.kind === 'queued'
   const { code, status, requestId } = result.problem
   return code === 'NEEDS_CONNECTION' || (status >= 500 && requestId === null)
 }
 
 /** A network that is going may carry one more answer: so long the browser's "offline" is believed against it. */
-const goingMs = 1_000
+const transitionMs = 1_000
 
 /** When the browser last said that the network came or went. */
-let turnedAt = -goingMs
-export const turned = () => void (turnedAt = performance.now())
-const isGoing = () => !navigator.onLine && performance.now() - turnedAt < goingMs
+let networkChangedAt = -transitionMs
+export const noteNetworkChange = () => void (networkChangedAt = performance.now())
+const isNetworkLeaving = () => !navigator.onLine && performance.now() - networkChangedAt < transitionMs
 
-const unreadable: Result<never> = { kind: 'problem', problem: localProblem('UNREADABLE_ANSWER') }
+const unreadableResult: CallResult<never> = { kind: 'problem', problem: createLocalProblem('UNREADABLE_ANSWER') }
 /** What asks is fetched when first needed, and may be as out of reach as the server. */
-const unfetched: Result<never> = { kind: 'problem', problem: localProblem('OFFLINE') }
+const unfetchedResult: CallResult<never> = { kind: 'problem', problem: createLocalProblem('OFFLINE') }
 
 /** Tells what an answer says of the line, and answers what is known of it then. */
-export type ConnectionListener = (line: Connectivity) => Promise<Connectivity>
+export type ConnectionListener = (networkState: NetworkState) => Promise<NetworkState>
 
 /** What an answer says of the line goes to who listens, a doubt too, which makes them ask. Answers what is known then. */
-export function tellLine(result: Result<unknown>, hear: ConnectionListener): Promise<Connectivity> | null {
-  const line = connectivityOf(result, navigator.onLine) ?? (isDoubt(result) ? 'unreachable' : null)
-  return line && hear(line)
+export function notifyNetworkState(
+  result: CallResult<unknown>,
+  listener: ConnectionListener,
+): Promise<NetworkState> | null {
+  const networkState = getNetworkState(result, navigator.onLine) ?? (isDoubtful(result) ? 'unreachable' : null)
+  return networkState && listener(networkState)
 }
 
-let failedRequest: string | null = null
+let failedRequestId: string | null = null
 /** The server's number of the last request of this visit that came to nothing, for whoever reports a problem (C-25). */
-export const lastFailedRequest = (): string | null => failedRequest
+export const getFailedRequestId = (): string | null => failedRequestId
 
 /**
  * The same api, listened to. An answer to what was asked before the network came or went says nothing of what is now: one
@@ -74,22 +77,22 @@ export const lastFailedRequest = (): string | null => failedRequest
  * answers for a server that may be away we knock, or the page would say "online" over old rows for as long as it stands. A read
  * that was lost though the server is there is asked for once more: nothing else would bring it, as the line does not come back.
  */
-export const observed = (api: Api, hear: ConnectionListener): Api => ({
-  async call(endpoint, asked, asking) {
-    const before = turnedAt
-    const result = await api.call(endpoint, asked, asking).catch(() => unfetched)
-    const line = connectivityOf(result, navigator.onLine)
+export const observeApi = (api: ApiClient, listener: ConnectionListener): ApiClient => ({
+  async call(endpoint, input, options) {
+    const changedAtStart = networkChangedAt
+    const result = await api.call(endpoint, input, options).catch(() => unfetchedResult)
+    const networkState = getNetworkState(result, navigator.onLine)
     if (result.kind === 'problem') {
-      failedRequest = result.problem.requestId ?? failedRequest
+      failedRequestId = result.problem.requestId ?? failedRequestId
       // The page took it for allowed: rights may have changed. The same for a name that everybody of the company sees.
-      if (result.problem.code === 'FORBIDDEN' && endpoint.name !== 'getUser') tellChanged('account')
-    } else if (result.kind === 'fresh' && endpoint.name === 'updateCompany') tellChanged('account')
-    if (turnedAt !== before || isGoing() || asking?.signal?.aborted) return result
-    const known = tellLine(result, hear)
-    if (line !== 'unreachable' || !isRead(endpoint) || (await known) !== 'online') return result
-    const again = await api.call(endpoint, asked, asking).catch(() => unfetched)
+      if (result.problem.code === 'FORBIDDEN' && endpoint.name !== 'getUser') notifyChanged('account')
+    } else if (result.kind === 'fresh' && endpoint.name === 'updateCompany') notifyChanged('account')
+    if (networkChangedAt !== changedAtStart || isNetworkLeaving() || options?.signal?.aborted) return result
+    const knownState = notifyNetworkState(result, listener)
+    if (networkState !== 'unreachable' || !isReadCall(endpoint) || (await knownState) !== 'online') return result
+    const secondResult = await api.call(endpoint, input, options).catch(() => unfetchedResult)
     // Without an end that comes by itself, as the line's has: whoever asked is told, and can ask again.
-    return connectivityOf(again, navigator.onLine) === 'unreachable' ? unreadable : again
+    return getNetworkState(secondResult, navigator.onLine) === 'unreachable' ? unreadableResult : secondResult
   },
 })
 
@@ -98,74 +101,74 @@ export const observed = (api: Api, hear: ConnectionListener): Api => ({
  * more, as one address may fail alone (a filter, a proxy's 504): all pages ask again when the line changes, and a line that
  * followed every answer would have them ask without end.
  */
-export function watchConnection(store: Store, lent: Lent): ConnectionListener {
-  const known = () => store.getState().connection.line
+export function watchConnection(store: AppStore, loadPorts: LoadPorts): ConnectionListener {
+  const getCurrentState = () => store.getState().connection.networkState
   let timer: ReturnType<typeof setTimeout> | undefined
-  let knocks = 0
-  let heardAt = performance.now()
-  const untilNext = () =>
-    known() === 'online'
-      ? Math.max(0, heardAt + SILENCE_MS - performance.now())
-      : Math.min(KNOCK_MS.most, KNOCK_MS.least * 2 ** knocks)
-  function plan() {
+  let probeCount = 0
+  let lastResponseAt = performance.now()
+  const getWaitMs = () =>
+    getCurrentState() === 'online'
+      ? Math.max(0, lastResponseAt + SILENCE_MS - performance.now())
+      : Math.min(PROBE_MS.max, PROBE_MS.min * 2 ** probeCount)
+  function schedule() {
     clearTimeout(timer)
-    timer = setTimeout(next, untilNext())
+    timer = setTimeout(probeOnSchedule, getWaitMs())
   }
-  const set = (line: Connectivity) => {
-    if (known() === line) return
-    store.dispatch(connectivityChanged(line))
-    knocks = 0
-    plan()
+  const setNetworkState = (networkState: NetworkState) => {
+    if (getCurrentState() === networkState) return
+    store.dispatch(networkStateChanged(networkState))
+    probeCount = 0
+    schedule()
   }
-  const look = async (answerMs?: number) => {
-    if (!navigator.onLine) return set('offline')
-    const before = turnedAt
-    const isThere = await lent()
-      .then((ports) => isServerThere(ports, answerMs))
+  const probe = async (timeoutMs?: number) => {
+    if (!navigator.onLine) return setNetworkState('offline')
+    const changedAtStart = networkChangedAt
+    const isReachable = await loadPorts()
+      .then((ports) => pingServer(ports, timeoutMs))
       .catch(() => false)
-    if (turnedAt === before) set(isThere ? 'online' : 'unreachable')
+    if (networkChangedAt === changedAtStart) setNetworkState(isReachable ? 'online' : 'unreachable')
   }
-  const follow = () => {
-    turned()
-    void look()
+  const onNetworkChange = () => {
+    noteNetworkChange()
+    void probe()
   }
   // Before they press what needs the server; a page that nobody looks at asks nothing.
-  const stirred = () => {
-    if (performance.now() - heardAt < (known() === 'online' ? QUIET_MS : DOUBT_MS)) return
-    heardAt = performance.now()
-    void look(DOUBT_ANSWER_MS)
+  const onActivity = () => {
+    if (performance.now() - lastResponseAt < (getCurrentState() === 'online' ? QUIET_MS : DOUBT_MS)) return
+    lastResponseAt = performance.now()
+    void probe(DOUBT_TIMEOUT_MS)
   }
-  for (const stir of stirs) window.addEventListener(stir, stirred, { passive: true })
-  let doubtedAt = -DOUBT_MS
-  let doubt: Promise<void> | null = null
-  const doubted = async () => {
-    await new Promise((resolve) => setTimeout(resolve, doubtedAt + DOUBT_MS - performance.now()))
-    await look(DOUBT_ANSWER_MS)
-    doubtedAt = performance.now()
-    doubt = null
+  for (const eventName of activityEvents) window.addEventListener(eventName, onActivity, { passive: true })
+  let probedAt = -DOUBT_MS
+  let pendingProbe: Promise<void> | null = null
+  const probeAfterDoubt = async () => {
+    await new Promise((resolve) => setTimeout(resolve, probedAt + DOUBT_MS - performance.now()))
+    await probe(DOUBT_TIMEOUT_MS)
+    probedAt = performance.now()
+    pendingProbe = null
   }
-  window.addEventListener('offline', follow)
-  window.addEventListener('online', follow)
-  if (!navigator.onLine) set('offline')
-  async function next() {
+  window.addEventListener('offline', onNetworkChange)
+  window.addEventListener('online', onNetworkChange)
+  if (!navigator.onLine) setNetworkState('offline')
+  async function probeOnSchedule() {
     // It asks when it is looked at again.
     if (document.visibilityState !== 'visible') return
-    if (known() !== 'online') knocks += 1
-    else if (untilNext() > 0) return plan()
-    else heardAt = performance.now()
-    await look()
-    plan()
+    if (getCurrentState() !== 'online') probeCount += 1
+    else if (getWaitMs() > 0) return schedule()
+    else lastResponseAt = performance.now()
+    await probe()
+    schedule()
   }
-  plan()
+  schedule()
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState !== 'visible') return
-    stirred()
-    plan()
+    onActivity()
+    schedule()
   })
-  return async (line) => {
-    heardAt = performance.now()
-    if (line !== 'unreachable') set(line)
-    else if (known() === 'online') await (doubt ??= doubted())
-    return known()
+  return async (networkState) => {
+    lastResponseAt = performance.now()
+    if (networkState !== 'unreachable') setNetworkState(networkState)
+    else if (getCurrentState() === 'online') await (pendingProbe ??= probeAfterDoubt())
+    return getCurrentState()
   }
 }

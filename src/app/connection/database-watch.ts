@@ -1,22 +1,22 @@
 /** Whether this browser's database answers, looked at each second while the page is awake. */
 import { readDatabaseState } from '#local/storage/open-transactions.ts'
 import { databaseChanged } from '#state/connection-slice.ts'
-import type { Store } from '#state/store.ts'
+import type { AppStore } from '#state/store.ts'
 
-const lookMs = 1_000
+const checkIntervalMs = 1_000
 /** A page that slept has not waited. */
-const sleptMs = 3_000
+const sleepThresholdMs = 3_000
 
 /** Returns an unsubscribe function. */
-export function watchDatabase(store: Store): () => void {
-  let lookedAt = performance.now()
+export function watchDatabase(store: AppStore): () => void {
+  let checkedAt = performance.now()
   const timer = setInterval(() => {
     const now = performance.now()
-    const isAwake = now - lookedAt < sleptMs
-    lookedAt = now
+    const isAwake = now - checkedAt < sleepThresholdMs
+    checkedAt = now
     const state = readDatabaseState(now)
     const isKnown = state !== 'silent' || isAwake
-    if (isKnown && store.getState().connection.database !== state) store.dispatch(databaseChanged(state))
-  }, lookMs)
+    if (isKnown && store.getState().connection.databaseState !== state) store.dispatch(databaseChanged(state))
+  }, checkIntervalMs)
   return () => clearInterval(timer)
 }

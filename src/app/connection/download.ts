@@ -1,46 +1,49 @@
 /** Files that the server makes: bytes, which neither the pipeline nor the worker touches. Signed in as an upload in pieces is. */
 import type { Endpoint, InputOf } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
-import { toWire } from '#contract/http-mapping.ts'
-import { localProblem, readProblem } from '#contract/problem.ts'
-import type { DownloadedFile, Result } from '#request/results.ts'
-import { problemOfForeign } from '#request/page/direct-response.ts'
-import { isFromServer } from '#request/transport/transport.ts'
-import { freshToken } from '#request/session/auth-fetch.ts'
-import { currentSession } from '#request/session/current-session.ts'
+import { toHttpRequest } from '#contract/http-mapping.ts'
+import { createLocalProblem, readProblem } from '#contract/problem.ts'
+import type { DownloadedFile, CallResult } from '#request/call-results.ts'
+import { toForeignProblem } from '#request/page/direct-response.ts'
+import { isFromServer } from '#request/transport/send-request.ts'
+import { getFreshToken } from '#request/session/send-signed-in.ts'
+import { readCurrentSession } from '#request/session/current-session.ts'
 import { ports } from '#app/connection/api.ts'
 
 /** Resolves when all of it is here; the browser keeps what is large on its disk. */
-export async function download<E extends Endpoint>(endpoint: E, input: InputOf<E>): Promise<Result<DownloadedFile>> {
+export async function download<E extends Endpoint>(
+  endpoint: E,
+  input: InputOf<E>,
+): Promise<CallResult<DownloadedFile>> {
   try {
-    const { path } = toWire(endpoint, input as never)
-    const token = await freshToken(ports, null)
-    let answer = token === null ? null : await ask(path, token)
+    const { path } = toHttpRequest(endpoint, input as never)
+    const token = await getFreshToken(ports, null)
+    let response = token === null ? null : await fetchFile(path, token)
     // A token that has run out meanwhile is renewed once.
-    if (answer?.status === 401) {
-      const newer = await freshToken(ports, token)
-      if (newer !== null && newer !== token) answer = await ask(path, newer)
+    if (response?.status === 401) {
+      const newerToken = await getFreshToken(ports, token)
+      if (newerToken !== null && newerToken !== token) response = await fetchFile(path, newerToken)
     }
-    if (!answer) return { kind: 'problem', problem: localProblem('OFFLINE') }
+    if (!response) return { kind: 'problem', problem: createLocalProblem('OFFLINE') }
     // What a proxy or a hotel's network puts in between is no file.
-    if (!isFromServer(answer)) return { kind: 'problem', problem: await problemOfForeign(ports, answer) }
-    if (!answer.ok) {
-      const body: unknown = await answer.json().catch(() => null)
-      return { kind: 'problem', problem: readProblem(answer.status, body, answer.headers.get(headers.requestId)) }
+    if (!isFromServer(response)) return { kind: 'problem', problem: await toForeignProblem(ports, response) }
+    if (!response.ok) {
+      const body: unknown = await response.json().catch(() => null)
+      return { kind: 'problem', problem: readProblem(response.status, body, response.headers.get(headers.requestId)) }
     }
-    const name = nameIn(answer.headers.get('content-disposition'))
-    const bytes = await answer.blob().catch(() => null)
+    const name = readFileName(response.headers.get('content-disposition'))
+    const bytes = await response.blob().catch(() => null)
     // Cut off on its way: the server says by that alone that the rest could not be read.
-    if (!bytes) return { kind: 'problem', problem: localProblem('DOWNLOAD_CUT') }
+    if (!bytes) return { kind: 'problem', problem: createLocalProblem('DOWNLOAD_CUT') }
     return { kind: 'fresh', output: { bytes, name } }
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof DOMException)) ports.report(error)
-    return { kind: 'problem', problem: localProblem('OFFLINE') }
+    return { kind: 'problem', problem: createLocalProblem('OFFLINE') }
   }
 }
 
-async function ask(path: string, token: string): Promise<Response> {
-  const session = await currentSession(ports)
+async function fetchFile(path: string, token: string): Promise<Response> {
+  const session = await readCurrentSession(ports)
   return await fetch(path, {
     headers: {
       authorization: `Bearer ${token}`,
@@ -53,14 +56,14 @@ async function ask(path: string, token: string): Promise<Response> {
 }
 
 /** As the server named it; never a path. */
-function nameIn(disposition: string | null): string | null {
-  const [, long] = /filename\*=UTF-8''([^;]+)/i.exec(disposition ?? '') ?? []
-  const [, short] = /filename="([^"]+)"/i.exec(disposition ?? '') ?? []
-  const name = long === undefined ? short : decoded(long)
+function readFileName(disposition: string | null): string | null {
+  const [, encodedName] = /filename\*=UTF-8''([^;]+)/i.exec(disposition ?? '') ?? []
+  const [, plainName] = /filename="([^"]+)"/i.exec(disposition ?? '') ?? []
+  const name = encodedName === undefined ? plainName : decodeName(encodedName)
   return name?.replaceAll(/[/\\:]/g, '_') ?? null
 }
 
-function decoded(text: string): string {
+function decodeName(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

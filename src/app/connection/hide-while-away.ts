@@ -1,29 +1,29 @@
-import type { Store } from '#state/store.ts'
+import type { AppStore } from '#state/store.ts'
 
 /**
  * A page that the browser keeps for its Back button shows nothing when it comes back until it is known whose it is: they may have
  * signed out in another tab, and somebody else may sit there. Then it begins anew.
  */
-export function hideWhileAway(store: Store, reload: () => void = () => location.reload()): void {
+export function hideWhileAway(store: AppStore, reload: () => void = () => location.reload()): void {
   const { style } = document.documentElement
   addEventListener('pagehide', ({ persisted }) => {
     if (persisted) style.visibility = 'hidden'
   })
   addEventListener('pageshow', ({ persisted }) => {
     if (!persisted) return
-    void isStillTheirs(store)
+    void isSameUser(store)
       .catch(() => false)
-      .then((still) => {
-        if (still) style.visibility = ''
+      .then((isSame) => {
+        if (isSame) style.visibility = ''
         else reload()
       })
   })
 }
 
-async function isStillTheirs(store: Store): Promise<boolean> {
-  const shown = store.getState().session
-  if (shown.kind !== 'signed in') return true
+async function isSameUser(store: AppStore): Promise<boolean> {
+  const pageSession = store.getState().session
+  if (pageSession.kind !== 'signed in') return true
   const { readSession } = await import('#local/session/session.ts')
   const session = await readSession()
-  return session !== null && !session.signedOut && session.userId === shown.user.id
+  return session !== null && !session.signedOut && session.userId === pageSession.user.id
 }

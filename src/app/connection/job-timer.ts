@@ -2,12 +2,12 @@
  * Long requests as a page sees to them: while any is on its way it asks the worker each second to watch, or watches by
  * itself where no worker does. Asking is claimed in the rows, so pages and worker never ask twice.
  */
-import { listenToServer } from '#app/connection/progress-socket.ts'
+import { openProgressSocket } from '#app/connection/progress-socket.ts'
 import { ports, postToWorker } from '#app/connection/api.ts'
-import { onOpenJobs } from '#local/jobs/read-jobs.ts'
-import { jobsOf } from '#request/page/job-actions.ts'
-import type { JobActions } from '#request/results.ts'
-import { watch } from '#request/jobs/job-poller.ts'
+import { subscribeToOpenJobs } from '#local/jobs/read-jobs.ts'
+import { createJobActions } from '#request/page/job-actions.ts'
+import type { JobActions } from '#request/call-results.ts'
+import { watchOpenJobs } from '#request/jobs/job-poller.ts'
 
 const tickMs = 1_000
 /** Past this the worker that was told is not doing it: it is gone, or of a build that does not know how. */
@@ -15,37 +15,37 @@ const overdueMs = 3_000
 
 const isVisible = () => document.visibilityState === 'visible'
 
-function tick(hurry: boolean, isOverdue = false): void {
-  const isPosted = postToWorker('watch', hurry)
-  if (!isPosted || isOverdue) watch(ports, { hurry }).catch(ports.report)
+function tick(immediate: boolean, isOverdue = false): void {
+  const isPosted = postToWorker('watch', immediate)
+  if (!isPosted || isOverdue) watchOpenJobs(ports, { immediate }).catch(ports.report)
 }
 
 /** Sees to them as long as the signed-in frame stands. Returns how to stop. */
 export function watchJobs(): () => void {
-  let open = 0
+  let openCount = 0
   let nextAt = Number.POSITIVE_INFINITY
   let timer: ReturnType<typeof setInterval> | undefined
-  let hang: (() => void) | undefined
+  let stopListening: (() => void) | undefined
 
   /** Only who is looked at listens; a hidden page is told by the polls of others, and asks when it is looked at again. */
   function listen(): void {
     // Anew: one from before the network went may be dead and not know it.
-    hang?.()
-    hang = isVisible() ? listenToServer(() => tick(false)) : undefined
+    stopListening?.()
+    stopListening = isVisible() ? openProgressSocket(() => tick(false)) : undefined
   }
 
-  const stopHearing = onOpenJobs((now) => {
-    const more = now.open > open
-    open = now.open
-    nextAt = now.nextAt
-    if (open === 0) {
+  const unsubscribe = subscribeToOpenJobs((openJobs) => {
+    const hasMore = openJobs.openCount > openCount
+    openCount = openJobs.openCount
+    nextAt = openJobs.nextAt
+    if (openCount === 0) {
       clearInterval(timer)
       timer = undefined
     } else timer ??= setInterval(() => tick(false, isVisible() && nextAt < Date.now() - overdueMs), tickMs)
-    if (more) tick(false)
+    if (hasMore) tick(false)
   })
   const wake = () => {
-    if (open > 0 && isVisible()) tick(true)
+    if (openCount > 0 && isVisible()) tick(true)
     listen()
   }
   window.addEventListener('online', wake)
@@ -53,21 +53,21 @@ export function watchJobs(): () => void {
   document.addEventListener('visibilitychange', wake)
   listen()
   return () => {
-    stopHearing()
+    unsubscribe()
     clearInterval(timer)
-    hang?.()
+    stopListening?.()
     window.removeEventListener('online', wake)
     window.removeEventListener('pageshow', wake)
     document.removeEventListener('visibilitychange', wake)
   }
 }
 
-const own = jobsOf(ports)
+const ownActions = createJobActions(ports)
 
-export const jobs: JobActions = {
-  ...own,
-  async again(intent) {
-    await own.again(intent)
+export const jobActions: JobActions = {
+  ...ownActions,
+  async retry(intent) {
+    await ownActions.retry(intent)
     tick(true)
   },
 }

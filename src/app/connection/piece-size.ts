@@ -9,11 +9,11 @@ export interface PieceSize {
   /** In bytes. */
   readonly bytes: number
   /** A piece was taken. A last one that is shorter says nothing. */
-  accepted(bytes: number): void
+  onAccepted(bytes: number): void
   /** False: it is as small as it gets. */
-  refused(): boolean
+  onRefused(): boolean
   /** The connection broke in one. Some proxies close it instead of answering. */
-  broke(): void
+  onBroken(): void
 }
 
 export function createPieceSize(): PieceSize {
@@ -26,15 +26,15 @@ export function createPieceSize(): PieceSize {
     get bytes() {
       return size
     },
-    accepted(bytes) {
+    onAccepted(bytes) {
       if (bytes >= size) size = Math.min(max, size * 2)
     },
-    refused() {
+    onRefused() {
       if (size <= pieceLimits.min) return false
       shrink()
       max = size
       return true
     },
-    broke: shrink,
+    onBroken: shrink,
   }
 }

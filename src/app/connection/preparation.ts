@@ -1,13 +1,13 @@
 /** Prepares this device to work offline: when its user wants it, and by itself in background rounds. */
 import { ports } from '#app/connection/api.ts'
-import { readCachedUser } from '#app/connection/current-user.ts'
-import { localProblem } from '#contract/problem.ts'
+import { readCachedUser } from '#app/connection/cached-user.ts'
+import { createLocalProblem } from '#contract/problem.ts'
 import { setPreparation } from '#local/preparation/preparation-store.ts'
 import { readSession } from '#local/session/session.ts'
-import { askToKeep } from '#local/space/persistence.ts'
+import { repeatPersistenceRequest } from '#local/space/persistence.ts'
 import { prepareDevice } from '#request/preparation/prepare-device.ts'
-import type { PreparationProgress, PrepareResult, Preparer } from '#request/results.ts'
-import { callerOf } from '#state/session-slice.ts'
+import type { PreparationProgress, PrepareResult, DevicePreparer } from '#request/call-results.ts'
+import { toCaller } from '#state/session-slice.ts'
 
 let progress: PreparationProgress | null = null
 let controller: AbortController | null = null
@@ -18,7 +18,7 @@ function setProgress(next: PreparationProgress | null): void {
   for (const listener of listeners) listener()
 }
 
-async function run(isBackground: boolean): Promise<PrepareResult> {
+async function runPreparation(isBackground: boolean): Promise<PrepareResult> {
   if (controller) return { kind: 'busy' }
   controller = new AbortController()
   const { signal } = controller
@@ -26,17 +26,17 @@ async function run(isBackground: boolean): Promise<PrepareResult> {
     const session = await readSession()
     const user = session && !session.signedOut ? await readCachedUser(session) : null
     if (!user) return { kind: 'gone' }
-    return await prepareDevice(ports, { caller: callerOf(user), isBackground, signal, onProgress: setProgress })
+    return await prepareDevice(ports, { caller: toCaller(user), isBackground, signal, onProgress: setProgress })
   } catch (error) {
     ports.report(error)
-    return { kind: 'problem', problem: localProblem('STORAGE_FAILED') }
+    return { kind: 'problem', problem: createLocalProblem('STORAGE_FAILED') }
   } finally {
     controller = null
     setProgress(null)
   }
 }
 
-export const preparer: Preparer = {
+export const preparer: DevicePreparer = {
   subscribe(listener) {
     listeners.add(listener)
     return () => listeners.delete(listener)
@@ -45,8 +45,8 @@ export const preparer: Preparer = {
   async prepare() {
     await setPreparation({ isOn: true, isOfferClosed: true })
     // Whoever prepares a device means to keep it: the browser may ask its user.
-    void askToKeep().catch(ports.report)
-    return await run(false)
+    void repeatPersistenceRequest().catch(ports.report)
+    return await runPreparation(false)
   },
   stop: () => controller?.abort(),
   async turnOff() {
@@ -62,6 +62,6 @@ const roundMs = 15 * 60_000
 /** What has changed since the last round, at most every few hours. */
 export async function refreshPreparation(): Promise<void> {
   if (!navigator.onLine || performance.now() < nextRoundAt) return
-  const result = await run(true)
+  const result = await runPreparation(true)
   if (result.kind !== 'off') nextRoundAt = performance.now() + roundMs
 }

@@ -4,70 +4,70 @@
  */
 import { ports } from '#app/connection/api.ts'
 import { applyProgress } from '#local/jobs/job-store.ts'
-import { currentSession } from '#request/session/current-session.ts'
-import { tellChanged } from '#state/live-changes.ts'
+import { readCurrentSession } from '#request/session/current-session.ts'
+import { notifyChanged } from '#state/live-changes.ts'
 
-const path = '/api/m18s/progress'
+const socketPath = '/api/m18s/progress'
 /** Never more than one attempt a second, and fewer while none succeeds (R-26). In ms. */
-const again = { least: 1_000, most: 30_000 }
+const retryMs = { min: 1_000, max: 30_000 }
 
 /** A page that nobody uses asks for nothing by itself, or its session would never end. */
 let isUsed = true
 addEventListener('click', () => void (isUsed = true), true)
 
 /** `over`: one has ended, and its answer can be fetched now. Returns how to stop. */
-export function listenToServer(over: () => void): () => void {
+export function openProgressSocket(onJobEnded: () => void): () => void {
   let socket: WebSocket | null = null
   let failures = 0
   let timer: ReturnType<typeof setTimeout> | undefined
-  let stopped = false
+  let isStopped = false
 
   async function connect(): Promise<void> {
-    const token = await ports.access.read(null)
-    if (stopped) return
+    const token = await ports.tokenAccess.read(null)
+    if (isStopped) return
     // The polls renew the session; the socket only waits for it.
     if (token === null) return retry()
-    const opened = new WebSocket(`${location.origin.replace(/^http/, 'ws')}${path}`)
-    socket = opened
-    let hasHeard = false
+    const newSocket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}${socketPath}`)
+    socket = newSocket
+    let hasReceived = false
     // Told at once that the account may have changed: nothing was heard before.
-    opened.addEventListener('open', () => opened.send(JSON.stringify({ token, account: true })))
-    opened.addEventListener('message', ({ data }) => {
+    newSocket.addEventListener('open', () => newSocket.send(JSON.stringify({ token, account: true })))
+    newSocket.addEventListener('message', ({ data }) => {
       failures = 0
-      hasHeard = true
-      void take(String(data), over).catch(ports.report)
+      hasReceived = true
+      void handleMessage(String(data), onJobEnded).catch(ports.report)
     })
-    opened.addEventListener('close', () => retry(hasHeard))
+    newSocket.addEventListener('close', () => retry(hasReceived))
   }
 
   /** `hasHeard`: false where something in between lets no socket through, or the session's token has run out. */
-  function retry(hasHeard = false): void {
-    if (stopped) return
-    if (!hasHeard && isUsed) tellChanged('account')
+  function retry(hasReceived = false): void {
+    if (isStopped) return
+    if (!hasReceived && isUsed) notifyChanged('account')
     isUsed = false
-    const wait = Math.min(again.most, again.least * 2 ** failures)
+    const waitMs = Math.min(retryMs.max, retryMs.min * 2 ** failures)
     failures += 1
-    timer = setTimeout(() => void connect().catch(ports.report), wait * (1 + ports.chance()))
+    timer = setTimeout(() => void connect().catch(ports.report), waitMs * (1 + ports.random()))
   }
 
   void connect().catch(ports.report)
   return () => {
-    stopped = true
+    isStopped = true
     clearTimeout(timer)
     socket?.close()
   }
 }
 
-async function take(text: string, over: () => void): Promise<void> {
+async function handleMessage(text: string, onJobEnded: () => void): Promise<void> {
   const { progressKey, data, changed } = JSON.parse(text) as {
     progressKey?: unknown
     data?: { status?: unknown; percent?: unknown }
     changed?: unknown
   }
-  if (typeof changed === 'string') return tellChanged(changed)
-  const desk = await currentSession(ports)
-  if (!desk || typeof progressKey !== 'string' || typeof data?.percent !== 'number') return
+  if (typeof changed === 'string') return notifyChanged(changed)
+  const session = await readCurrentSession(ports)
+  if (!session || typeof progressKey !== 'string' || typeof data?.percent !== 'number') return
   const isOver = data.status === 'success' || data.status === 'exception'
-  await applyProgress(desk.db, { progressKey, percent: data.percent, isOver }, ports.clock())
-  if (isOver) over()
+  await applyProgress(session.db, { progressKey, percent: data.percent, isOver }, ports.clock())
+  if (isOver) onJobEnded()
 }

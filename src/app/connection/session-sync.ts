@@ -3,115 +3,118 @@
  * beside the page and not before it: it brings the device's database along.
  */
 import { getUser } from '#contract/accounts.ts'
-import { localProblem } from '#contract/problem.ts'
+import { createLocalProblem } from '#contract/problem.ts'
 import { storeOwnAccount } from '#local/session/own-account.ts'
-import { onSessionChange, type Session } from '#local/session/session.ts'
+import { subscribeToSession, type Session } from '#local/session/session.ts'
 import type { WorkerMessage } from '#request/ports.ts'
-import type { Api } from '#request/results.ts'
-import { type SessionUser, sessionUnread, signedOut, userRead } from '#state/session-slice.ts'
-import { onChanged } from '#state/live-changes.ts'
-import type { Store } from '#state/store.ts'
-import { whenIdle } from '#app/browser/idle.ts'
+import type { ApiClient } from '#request/call-results.ts'
+import { type SessionUser, sessionReadFailed, signedOut, userRead } from '#state/session-slice.ts'
+import { subscribeToChanges } from '#state/live-changes.ts'
+import type { AppStore } from '#state/store.ts'
+import { waitForIdle } from '#app/browser/idle.ts'
 import { watchDatabase } from '#app/connection/database-watch.ts'
-import { known, readCachedUser } from '#app/connection/current-user.ts'
+import { initialUser, readCachedUser } from '#app/connection/cached-user.ts'
 
 /** `drawable`: nobody is shown before the first page can be, or there would be a frame with a hole in it. */
-export function watchSession(store: Store, api: Api, drawable: Promise<void>) {
-  let asked = 0
-  let said = ''
-  let last: string | undefined
-  function show(user: SessionUser) {
-    const now = JSON.stringify(user)
-    const isShown = store.getState().session.kind === 'signed in' && now === said
-    said = now
+export function watchSession(store: AppStore, api: ApiClient, pageReady: Promise<void>) {
+  let followCount = 0
+  let shownUserJson = ''
+  let lastSubject: string | undefined
+  function showUser(user: SessionUser) {
+    const userJson = JSON.stringify(user)
+    const isShown = store.getState().session.kind === 'signed in' && userJson === shownUserJson
+    shownUserJson = userJson
     if (!isShown) store.dispatch(userRead(user))
   }
   /** What a lost right showed goes from the device before pages read anew. */
-  async function correct(user: SessionUser) {
-    const mine = asked
-    if (said && said !== JSON.stringify(user))
+  async function correctUser(user: SessionUser) {
+    const ownCount = followCount
+    if (shownUserJson && shownUserJson !== JSON.stringify(user))
       await import(/* chunk: online-rights */ '#local/storage/forget-lost-rights.ts')
-        .then(({ forgetLostRights }) => forgetLostRights(JSON.parse(said) as SessionUser, user))
+        .then(({ forgetLostRights }) => forgetLostRights(JSON.parse(shownUserJson) as SessionUser, user))
         .catch(() => undefined)
-    if (mine === asked) show(user)
+    if (ownCount === followCount) showUser(user)
   }
-  async function follow(session: Session | null) {
-    asked += 1
-    const mine = asked
+  async function followSession(session: Session | null) {
+    followCount += 1
+    const ownCount = followCount
     const subject = session && !session.signedOut ? `${session.companyId} ${session.userId}` : ''
-    if (subject === '' || subject !== (last ?? subject)) forgetMedia()
-    last = subject
-    const shown = store.getState().session
+    if (subject === '' || subject !== (lastSubject ?? subject)) forgetMedia()
+    lastSubject = subject
+    const pageSession = store.getState().session
     if (!session || session.signedOut) {
       // Rows are wiped by then, and what is on the screen must not stay either.
-      if (shown.kind !== 'signed out')
-        store.dispatch(signedOut(session ? 'left' : shown.kind === 'unknown' ? 'nobody' : 'ended'))
+      if (pageSession.kind !== 'signed out')
+        store.dispatch(signedOut(session ? 'left' : pageSession.kind === 'unknown' ? 'nobody' : 'ended'))
       return
     }
     // What the device knows is shown at once; the server's word only corrects it (M10).
-    const [kept] = await Promise.all([mine === 1 ? keptOf(session) : readCachedUser(session), drawable])
-    if (mine !== asked) return
-    if (kept) {
-      show(kept)
-      await whenIdle()
+    const [cachedUser] = await Promise.all([
+      ownCount === 1 ? findInitialUser(session) : readCachedUser(session),
+      pageReady,
+    ])
+    if (ownCount !== followCount) return
+    if (cachedUser) {
+      showUser(cachedUser)
+      await waitForIdle()
     }
     const result = await api.call(getUser, {})
     // Somebody else has signed in meanwhile: that change is being followed by its own call.
-    if (mine !== asked) return
+    if (ownCount !== followCount) return
     const user = result.kind === 'fresh' || result.kind === 'kept' ? result.output : null
-    if (user) await correct(user as SessionUser)
-    if (result.kind === 'fresh') keepAccount(session)
+    if (user) await correctUser(user as SessionUser)
+    if (result.kind === 'fresh') storeAccount(session)
     else if (!user && store.getState().session.kind === 'unknown') {
-      store.dispatch(sessionUnread(result.kind === 'problem' ? result.problem : localProblem('OFFLINE')))
+      store.dispatch(sessionReadFailed(result.kind === 'problem' ? result.problem : createLocalProblem('OFFLINE')))
       // Nobody has to reload for a connection that is back.
-      setTimeout(() => mine === asked && void follow(session), unreadRetryMs)
+      setTimeout(() => ownCount === followCount && void followSession(session), unreadRetryMs)
     }
   }
   /** As the store has it, which holds no keys. */
-  function keepAccount(session: Session) {
-    const shown = store.getState().session
-    if (shown.kind === 'signed in') void storeOwnAccount(session, shown.user).catch(() => undefined)
+  function storeAccount(session: Session) {
+    const pageSession = store.getState().session
+    if (pageSession.kind === 'signed in') void storeOwnAccount(session, pageSession.user).catch(() => undefined)
   }
   // The server has said that rights or names have changed, or has refused what this page took for allowed.
-  const refresh = atMostEvery(refreshLeastMs, async () => {
+  const refresh = throttle(minRefreshMs, async () => {
     if (store.getState().session.kind !== 'signed in') return
-    const mine = asked
+    const ownCount = followCount
     const result = await api.call(getUser, {})
-    if (mine === asked && result.kind === 'fresh') await correct(result.output as SessionUser)
+    if (ownCount === followCount && result.kind === 'fresh') await correctUser(result.output as SessionUser)
   })
-  const stopHearing = onChanged('account', refresh)
+  const stopListening = subscribeToChanges('account', refresh)
   // What was looked up at the start is there before the first word of the live query, which says it once more.
-  let heard: string | undefined
-  function hear(session: Session | null) {
+  let lastState: string | undefined
+  function handleSession(session: Session | null) {
     const state = session ? `${session.generation} ${session.signedOut}` : ''
-    if (state !== heard) void follow(session)
-    heard = state
+    if (state !== lastState) void followSession(session)
+    lastState = state
   }
-  void known.then(({ session }) => heard === undefined && session && hear(session))
-  const stopFollowing = onSessionChange(hear)
+  void initialUser.then(({ session }) => lastState === undefined && session && handleSession(session))
+  const stopFollowing = subscribeToSession(handleSession)
   const stopWatching = watchDatabase(store)
   return () => {
     stopWatching()
-    stopHearing()
+    stopListening()
     stopFollowing()
   }
 }
 
 /** In ms. */
-const refreshLeastMs = 2_000
+const minRefreshMs = 2_000
 const unreadRetryMs = 3_000
 
 /** Runs `act` at once, but never again before it has ended and `leastMs` have passed; what comes meanwhile runs it once more. */
-function atMostEvery(leastMs: number, act: () => Promise<void>): () => void {
+function throttle(minMs: number, action: () => Promise<void>): () => void {
   let isResting = false
-  let isWanted = false
+  let isRunPending = false
   const run = async () => {
-    if (isResting) return void (isWanted = true)
+    if (isResting) return void (isRunPending = true)
     isResting = true
-    isWanted = false
-    await Promise.allSettled([act(), new Promise((resolve) => setTimeout(resolve, leastMs))])
+    isRunPending = false
+    await Promise.allSettled([action(), new Promise((resolve) => setTimeout(resolve, minMs))])
     isResting = false
-    if (isWanted) void run()
+    if (isRunPending) void run()
   }
   return () => void run()
 }
@@ -123,7 +126,9 @@ function forgetMedia(): void {
 }
 
 /** What was read at the start, as long as it is still the same session. */
-async function keptOf(session: Session): Promise<SessionUser | null> {
-  const start = await known
-  return start.session?.generation === session.generation && start.kept ? start.kept : await readCachedUser(session)
+async function findInitialUser(session: Session): Promise<SessionUser | null> {
+  const initial = await initialUser
+  return initial.session?.generation === session.generation && initial.cachedUser
+    ? initial.cachedUser
+    : await readCachedUser(session)
 }

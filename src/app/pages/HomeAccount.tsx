@@ -1,6 +1,6 @@
 /** How the own account is guarded, for home: of no use without a connection. */
 import { useTranslation } from 'react-i18next'
-import { TwoStep } from '#features/accounts/home/TwoStep.tsx'
+import { TwoStepReport } from '#features/accounts/home/TwoStepReport.tsx'
 import { RecentSignIns } from '#features/sessions/home/RecentSignIns.tsx'
 
 export function HomeAccount() {
@@ -8,7 +8,7 @@ export function HomeAccount() {
   return (
     <section className="card home-card" aria-labelledby="home-account">
       <h2 id="home-account">{t('account')}</h2>
-      <TwoStep />
+      <TwoStepReport />
       <RecentSignIns />
     </section>
   )

@@ -1,6 +1,6 @@
 import { Navigate, useLocation } from 'react-router-dom'
-import { isInside, places } from '#app/routes/paths.ts'
-import { useSession } from '#state/hooks.ts'
+import { isSignedInPath, routes } from '#app/routes/paths.ts'
+import { useSession } from '#state/use-store.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import '#ui/icons/app-icons.ts'
@@ -8,11 +8,11 @@ import { Page } from '#ui/page/Page.tsx'
 import { useTranslation } from 'react-i18next'
 
 /** For addresses that are no place of the portal. Who is signed in is told so inside the frame. */
-export function Fallback() {
+export function NotFound() {
   const { t } = useTranslation('shell')
   const { pathname } = useLocation()
   const session = useSession()
-  if (session.kind === 'signed in' && !isInside(pathname)) return <Navigate to={`/app${pathname}`} replace />
+  if (session.kind === 'signed in' && !isSignedInPath(pathname)) return <Navigate to={`/app${pathname}`} replace />
   return (
     <Page title={t('fallback.title')} width="narrow">
       <section className="card">
@@ -20,7 +20,7 @@ export function Fallback() {
           icon="search"
           title={t('fallback.nothing')}
           action={
-            <ButtonLink kind="primary" icon="home" to={places.home.path}>
+            <ButtonLink kind="primary" icon="home" to={routes.home.path}>
               {t('fallback.home')}
             </ButtonLink>
           }

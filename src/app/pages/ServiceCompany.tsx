@@ -1,10 +1,10 @@
 import '#features/orders/words.ts'
-import type { CompanyFilter } from '#features/services/list/Filters.tsx'
+import type { ServiceCompanyFilter } from '#features/services/list/ServiceFilters.tsx'
 import { CompanyPicker } from '#features/orders/wizard/fields/CompanyPicker.tsx'
 import { useTranslation } from 'react-i18next'
 
 /** Whose services: empty for everybody's. */
-export const ServiceCompany: CompanyFilter = ({ company, onChoose }) => {
+export const ServiceCompany: ServiceCompanyFilter = ({ company, onChoose }) => {
   const { t } = useTranslation('services')
   return (
     <CompanyPicker

@@ -3,10 +3,12 @@ import { lazy, Suspense } from 'react'
 import type { ServiceEventsPart } from '#features/services/info/ServicePanel.tsx'
 
 /** Where its code is not kept and there is no line, the service stands without it. */
-const Recent = lazy<ServiceEventsPart>(() =>
+const LazyRecentEntries = lazy<ServiceEventsPart>(() =>
   import(/* chunk: trail */ '#features/audit-trail/entry/RecentEntries.tsx').then(
-    ({ RecentEntries: Drawn }) => ({
-      default: ({ row }) => <Drawn code="service" name={row.code} companyId={row.company_id} mark={row.row_version} />,
+    ({ RecentEntries: RecentEntriesPart }) => ({
+      default: ({ row }) => (
+        <RecentEntriesPart code="service" name={row.code} companyId={row.company_id} refreshKey={row.row_version} />
+      ),
     }),
     () => ({ default: () => null }),
   ),
@@ -14,6 +16,6 @@ const Recent = lazy<ServiceEventsPart>(() =>
 
 export const ServiceEvents: ServiceEventsPart = (props) => (
   <Suspense fallback={null}>
-    <Recent {...props} />
+    <LazyRecentEntries {...props} />
   </Suspense>
 )

@@ -1,11 +1,11 @@
 import '#features/orders/words.ts'
-import type { CompanyFilter } from '#features/audit-trail/list/Filters.tsx'
+import type { TrailCompanyFilter } from '#features/audit-trail/list/TrailFilters.tsx'
 import { CompanyPicker } from '#features/orders/wizard/fields/CompanyPicker.tsx'
-import { useSignedIn } from '#state/hooks.ts'
+import { useSignedIn } from '#state/use-store.ts'
 import { useTranslation } from 'react-i18next'
 
 /** Whose trail: empty for the own company's. */
-export const TrailCompany: CompanyFilter = ({ company, onChoose }) => {
+export const TrailCompany: TrailCompanyFilter = ({ company, onChoose }) => {
   const { t } = useTranslation('audit')
   const { user } = useSignedIn()
   return (

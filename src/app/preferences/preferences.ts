@@ -1,20 +1,20 @@
 /** Small choices of this browser. Storage may be forbidden: then they last as long as the page. */
-const page = new Map<string, string>()
+const pageValues = new Map<string, string>()
 
-export type Choice = 'portal.language' | 'portal.theme' | 'portal.install' | 'portal.support'
+export type PreferenceName = 'portal.language' | 'portal.theme' | 'portal.install' | 'portal.support'
 
-export function recall(choice: Choice): string | null {
+export function readPreference(name: PreferenceName): string | null {
   try {
-    return localStorage.getItem(choice)
+    return localStorage.getItem(name)
   } catch {
-    return page.get(choice) ?? null
+    return pageValues.get(name) ?? null
   }
 }
 
-export function remember(choice: Choice, value: string) {
-  page.set(choice, value)
+export function storePreference(name: PreferenceName, value: string) {
+  pageValues.set(name, value)
   try {
-    localStorage.setItem(choice, value)
+    localStorage.setItem(name, value)
   } catch {
     // Kept for the page above; there is nowhere else to keep it.
   }

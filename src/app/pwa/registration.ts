@@ -2,7 +2,7 @@
 import { Workbox } from 'workbox-window'
 
 /** Registers /saas/sw.js, and looks for newer builds of it. */
-export interface Registration {
+export interface WorkerRegistration {
   /** Rejects when the worker cannot be fetched, and may be called again then. Resolves to the active worker, if there is one yet. */
   register(): Promise<ServiceWorker | null>
   /** Looks for a newer build; never rejects. */
@@ -13,28 +13,28 @@ export interface Registration {
  * `tell` hears of every build that was installed and waits to be taken: whoever asked for it, also before anybody listened. The
  * first build of all takes over without waiting and is not told of.
  */
-export function createRegistration(tell: () => void): Registration {
+export function createRegistration(onUpdateWaiting: () => void): WorkerRegistration {
   const workbox = new Workbox('/saas/sw.js', { scope: '/saas/', updateViaCache: 'none' })
-  workbox.addEventListener('waiting', tell)
+  workbox.addEventListener('waiting', onUpdateWaiting)
   let registration: ServiceWorkerRegistration | undefined
 
   // Workbox follows neither a worker that was being installed before, nor more than one that another tab asked for.
-  function follow(): void {
+  function watchInstallingWorker(): void {
     const isWaiting = () => Boolean(registration?.waiting && registration.active)
-    registration?.installing?.addEventListener('statechange', () => isWaiting() && tell())
-    if (isWaiting()) tell()
+    registration?.installing?.addEventListener('statechange', () => isWaiting() && onUpdateWaiting())
+    if (isWaiting()) onUpdateWaiting()
   }
 
   return {
     async register() {
       registration = await workbox.register({ immediate: true })
-      follow()
+      watchInstallingWorker()
       return registration?.active ?? null
     },
     async update() {
       if (!registration) return
       await workbox.update().catch(() => undefined)
-      follow()
+      watchInstallingWorker()
     },
   }
 }

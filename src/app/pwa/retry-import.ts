@@ -3,10 +3,10 @@
  * anything to have it after all: it is asked for again when there may be a line, by itself less and less often, because what
  * a new build took away does not come back.
  */
-export const fetchLate = <T>(load: () => Promise<T>, ms = 10_000): Promise<T> =>
-  load().catch(() => lineMayBeBack(ms).then(() => fetchLate(load, 2 * ms)))
+export const retryImport = <T>(load: () => Promise<T>, ms = 10_000): Promise<T> =>
+  load().catch(() => waitForConnection(ms).then(() => retryImport(load, 2 * ms)))
 
-const lineMayBeBack = (ms: number) =>
+const waitForConnection = (ms: number) =>
   new Promise((resolve) => {
     setTimeout(resolve, ms)
     window.addEventListener('online', resolve)

@@ -4,25 +4,25 @@
  */
 
 /** Held shared by every tab with unsaved words, while an update waits; whoever has it alone knows that there are none. */
-export const typingLock = 'portal-typing'
+export const unsavedInputLock = 'portal-typing'
 
-export const isTyping = (): boolean => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }))
+export const hasUnsavedInput = (): boolean => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }))
 
-const lookMs = 500
-let watching = false
+const checkMs = 500
+let isWatching = false
 
 /** Tells the other tabs from now on. Looked at now and then, and only while an update waits: nobody announces a key press. */
-export async function tellTyping(): Promise<void> {
-  if (watching || !navigator.locks) return
-  watching = true
+export async function holdUnsavedInputLock(): Promise<void> {
+  if (isWatching || !navigator.locks) return
+  isWatching = true
   for (;;) {
-    if (isTyping()) await navigator.locks.request(typingLock, { mode: 'shared' }, whileTyping)
+    if (hasUnsavedInput()) await navigator.locks.request(unsavedInputLock, { mode: 'shared' }, waitUntilSaved)
     await pause()
   }
 }
 
-async function whileTyping(): Promise<void> {
-  while (isTyping()) await pause()
+async function waitUntilSaved(): Promise<void> {
+  while (hasUnsavedInput()) await pause()
 }
 
-const pause = () => new Promise<void>((resolve) => setTimeout(resolve, lookMs))
+const pause = () => new Promise<void>((resolve) => setTimeout(resolve, checkMs))

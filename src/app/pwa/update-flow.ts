@@ -3,22 +3,22 @@
  * or a write on its way; in all tabs at once. What fails on the way leaves the old build in its place.
  */
 import { messageSW } from 'workbox-window'
-import { numberOf } from '#contract/client-build.ts'
+import { getBuildNumber } from '#contract/client-build.ts'
 import { readSession } from '#local/session/session.ts'
-import { thisDevice } from '#local/storage/device.ts'
+import { getThisDevice } from '#local/storage/device.ts'
 import type { WorkerMessage } from '#request/ports.ts'
 import { ports } from '#app/connection/api.ts'
-import { isTyping, typingLock } from '#app/pwa/unsaved-input.ts'
-import { askWord } from '#app/pwa/build-info.ts'
+import { hasUnsavedInput, unsavedInputLock } from '#app/pwa/unsaved-input.ts'
+import { fetchBuildInfo } from '#app/pwa/build-info.ts'
 
 /**
  * ready: a new build waits to be taken. taken: another tab took it, and this one kept its words: loading it is all that is
  * missing. held: agreed to, and something must end first. forced: the server asks for it, so there is no "later".
  */
-export type Update =
+export type UpdateState =
   | { kind: 'none' }
-  | { kind: 'ready' | 'taken' | 'applying' | 'failed'; forced: boolean }
-  | { kind: 'held'; by: 'typing' | 'sending'; forced: boolean }
+  | { kind: 'ready' | 'taken' | 'applying' | 'failed'; isForced: boolean }
+  | { kind: 'held'; reason: 'typing' | 'sending'; isForced: boolean }
 
 /** How long nobody sends for it: what waits to be sent is work of the old worker, which would not come to rest. */
 const quietMs = 5_000
@@ -32,126 +32,127 @@ const forceAgainMs = 10_000
 /** A request's own limit and somewhat more: whoever sends longer than that has a dead line, and repeats. */
 const sendingMs = 35_000
 
-let now: Update = { kind: 'none' }
-let forced = false
-let giveUp: AbortController | null = null
-const hearers = new Set<(update: Update) => void>()
+let updateState: UpdateState = { kind: 'none' }
+let isForced = false
+let abortController: AbortController | null = null
+const listeners = new Set<(update: UpdateState) => void>()
 
-function say(next: Update): void {
-  now = next
-  for (const hear of hearers) hear(next)
+function setUpdateState(newState: UpdateState): void {
+  updateState = newState
+  for (const listener of listeners) listener(newState)
 }
 
 /** Hears how it stands, at once and on every change. Returns how to stop. */
-export function onUpdate(hear: (update: Update) => void): () => void {
-  hearers.add(hear)
-  hear(now)
-  return () => void hearers.delete(hear)
+export function subscribeToUpdate(listener: (update: UpdateState) => void): () => void {
+  listeners.add(listener)
+  listener(updateState)
+  return () => void listeners.delete(listener)
 }
 
 /** A new build is there: by a waiting worker, or on the server alone. */
-export function noteReady(): void {
-  if (now.kind === 'none' || now.kind === 'failed') say({ kind: 'ready', forced })
-  if (forced) void applyUpdate()
+export function markUpdateReady(): void {
+  if (updateState.kind === 'none' || updateState.kind === 'failed') setUpdateState({ kind: 'ready', isForced })
+  if (isForced) void applyUpdate()
 }
 
 /** This build is of no use any more: what waits is taken without asking, now or when it comes. */
-export function force(): void {
-  if (forced) return
-  forced = true
-  if (now.kind !== 'none') noteReady()
+export function forceUpdate(): void {
+  if (isForced) return
+  isForced = true
+  if (updateState.kind !== 'none') markUpdateReady()
 }
 
 /** Not now: what was held goes on waiting to be asked for. */
-export function putOff(): void {
-  giveUp?.abort()
+export function postponeUpdate(): void {
+  abortController?.abort()
 }
 
 /** Lets the waiting build take over once nothing is lost by it. Every tab loads itself when it does. */
 export async function applyUpdate(): Promise<void> {
-  if (now.kind === 'taken') return location.reload()
-  if (now.kind === 'applying' || now.kind === 'held') return
-  giveUp = new AbortController()
-  say({ kind: 'held', by: 'typing', forced })
+  if (updateState.kind === 'taken') return location.reload()
+  if (updateState.kind === 'applying' || updateState.kind === 'held') return
+  abortController = new AbortController()
+  setUpdateState({ kind: 'held', reason: 'typing', isForced })
   try {
     // Without locks nobody can ask the other tabs: each of them looks at itself when the new build takes over.
-    if (!navigator.locks) await whenNothingIsSent()
-    else await navigator.locks.request(typingLock, { signal: giveUp.signal }, whenNothingIsSent)
+    if (!navigator.locks) await applyWhenNothingIsSent()
+    else await navigator.locks.request(unsavedInputLock, { signal: abortController.signal }, applyWhenNothingIsSent)
   } catch (error) {
-    say({ kind: giveUp.signal.aborted ? 'ready' : 'failed', forced })
-    if (!giveUp.signal.aborted) ports.report(error)
+    setUpdateState({ kind: abortController.signal.aborted ? 'ready' : 'failed', isForced })
+    if (!abortController.signal.aborted) ports.report(error)
   }
 }
 
-async function whenNothingIsSent(): Promise<void> {
-  say({ kind: 'held', by: 'sending', forced })
-  const [session, { senderLock: drainLock }] = await Promise.all([readSession(), import('#request/writes/sender.ts')])
-  const lock = session ? drainLock(thisDevice().of(session)) : 'portal-nobody'
-  const held = await ports.locks.hold(lock, { waitMs: sendingMs }, takeOver)
+async function applyWhenNothingIsSent(): Promise<void> {
+  setUpdateState({ kind: 'held', reason: 'sending', isForced })
+  const [session, { getSenderLockName }] = await Promise.all([readSession(), import('#request/writes/sender.ts')])
+  const lockName = session ? getSenderLockName(getThisDevice().getDatabase(session)) : 'portal-nobody'
+  const lockResult = await ports.locks.hold(lockName, { waitMs: sendingMs }, startTakeOver)
   // Longer than any request lives: that tab sleeps, and what it sends is known again by its key.
-  const { taken } = held ? held.value : await takeOver()
-  if (!taken || (await isTakenWithin(taken, takeOverMs))) return
-  say({ kind: 'failed', forced })
+  const { controllerChange } = lockResult ? lockResult.value : await startTakeOver()
+  if (!controllerChange || (await isTakenOverWithin(controllerChange, takeOverMs))) return
+  setUpdateState({ kind: 'failed', isForced })
   // Nobody is asked, so nobody asks again.
-  if (forced) void ports.wait(forceAgainMs).then(noteReady)
+  if (isForced) void ports.wait(forceAgainMs).then(markUpdateReady)
 }
 
 /** Begins it; what comes of it within `quietMs`, and later, is told by `taken`. Null: nothing was begun. */
-async function takeOver(): Promise<{ taken: Promise<unknown> | null }> {
+async function startTakeOver(): Promise<{ controllerChange: Promise<unknown> | null }> {
   // Typed while the others were waited for.
-  if (isTyping()) {
-    say({ kind: 'ready', forced })
-    return { taken: null }
+  if (hasUnsavedInput()) {
+    setUpdateState({ kind: 'ready', isForced })
+    return { controllerChange: null }
   }
-  say({ kind: 'applying', forced })
+  setUpdateState({ kind: 'applying', isForced })
   const registration = await navigator.serviceWorker.getRegistration('/saas/')
-  const waiting = registration?.waiting
+  const waitingWorker = registration?.waiting
   // Only the server has it: no worker here, or none that stands between. Loading the page is all.
-  if (!waiting) {
+  if (!waitingWorker) {
     location.reload()
-    return { taken: null }
+    return { controllerChange: null }
   }
-  const taken = new Promise((resolve) =>
+  const controllerChange = new Promise((resolve) =>
     navigator.serviceWorker.addEventListener('controllerchange', resolve, { once: true }),
   )
-  void messageSW(waiting, { type: 'SKIP_WAITING' } satisfies WorkerMessage)
+  void messageSW(waitingWorker, { type: 'SKIP_WAITING' } satisfies WorkerMessage)
   // The reload is everybody's own, below: until this page is gone nobody sends in between.
-  if (await isTakenWithin(taken, quietMs)) await ports.wait(quietMs)
-  return { taken }
+  if (await isTakenOverWithin(controllerChange, quietMs)) await ports.wait(quietMs)
+  return { controllerChange }
 }
 
-const isTakenWithin = (taken: Promise<unknown>, ms: number) =>
-  Promise.race([taken.then(() => true), ports.wait(ms).then(() => false)])
+const isTakenOverWithin = (controllerChange: Promise<unknown>, ms: number) =>
+  Promise.race([controllerChange.then(() => true), ports.wait(ms).then(() => false)])
 
 /** Follows who is in control: another build means that this page is one of yesterday. */
 export function followController(): void {
   const workers = navigator.serviceWorker
-  let had = workers.controller !== null
-  const follow = async () => {
+  let hadController = workers.controller !== null
+  const onControllerChange = async () => {
     // The first worker of a page's life is of its own build, unless the page was loaded past an older one.
     // One that does not say is no reason to take a page away.
-    const isFirst = !had
-    had = true
-    if (isFirst && ((await buildOf(workers.controller)) ?? ports.build) === ports.build) return
-    if (isTyping()) return say({ kind: 'taken', forced })
+    const isFirst = !hadController
+    hadController = true
+    if (isFirst && ((await readWorkerBuild(workers.controller)) ?? ports.build) === ports.build) return
+    if (hasUnsavedInput()) return setUpdateState({ kind: 'taken', isForced })
     // A worker that takes itself away would control the page that is loaded before it is gone.
-    if ((await askWord())?.bypass) await (await workers.getRegistration('/saas/'))?.unregister()
+    if ((await fetchBuildInfo())?.bypass) await (await workers.getRegistration('/saas/'))?.unregister()
     location.reload()
   }
-  workers.addEventListener('controllerchange', () => void follow())
+  workers.addEventListener('controllerchange', () => void onControllerChange())
 }
 
-const answerMs = 3_000
+const workerTimeoutMs = 3_000
 
 /** The build of a worker; null: it does not say, or there is none. */
-export async function buildOf(worker: ServiceWorker | null): Promise<string | null> {
+export async function readWorkerBuild(worker: ServiceWorker | null): Promise<string | null> {
   if (!worker) return null
-  const said: Promise<string> = messageSW(worker, { type: 'build' } satisfies WorkerMessage)
-  return await Promise.race([said, ports.wait(answerMs).then(() => null)])
+  const workerBuild: Promise<string> = messageSW(worker, { type: 'build' } satisfies WorkerMessage)
+  return await Promise.race([workerBuild, ports.wait(workerTimeoutMs).then(() => null)])
 }
 
 /** A page loaded past the worker may be older than it: then loading it again brings the newer one. */
 export async function compareBuilds(): Promise<void> {
-  const theirs = await buildOf(navigator.serviceWorker.controller)
-  if (theirs && numberOf(theirs) > numberOf(ports.build)) say({ kind: 'taken', forced })
+  const workerBuild = await readWorkerBuild(navigator.serviceWorker.controller)
+  if (workerBuild && getBuildNumber(workerBuild) > getBuildNumber(ports.build))
+    setUpdateState({ kind: 'taken', isForced })
 }

@@ -1,10 +1,10 @@
 /** The builds that meet on this device, for people who ask and for what they report (P-16). */
-import { buildOf } from '#app/pwa/update-flow.ts'
+import { readWorkerBuild } from '#app/pwa/update-flow.ts'
 import { ports } from '#app/connection/api.ts'
-import { askWord } from '#app/pwa/build-info.ts'
-import { recall, remember } from '#app/preferences/preferences.ts'
+import { fetchBuildInfo } from '#app/pwa/build-info.ts'
+import { readPreference, storePreference } from '#app/preferences/preferences.ts'
 
-export interface Versions {
+export interface BuildVersions {
   page: string
   /** Null: none is in control, or it does not say. */
   worker: string | null
@@ -14,12 +14,15 @@ export interface Versions {
   support: string | null
 }
 
-export async function readVersions(): Promise<Versions> {
-  const [worker, word] = await Promise.all([buildOf(navigator.serviceWorker?.controller ?? null), askWord()])
-  if (word) remember('portal.support', word.support)
-  return { page: ports.build, worker, server: word?.build ?? null, support: recall('portal.support') }
+export async function readVersions(): Promise<BuildVersions> {
+  const [worker, buildInfo] = await Promise.all([
+    readWorkerBuild(navigator.serviceWorker?.controller ?? null),
+    fetchBuildInfo(),
+  ])
+  if (buildInfo) storePreference('portal.support', buildInfo.support)
+  return { page: ports.build, worker, server: buildInfo?.build ?? null, support: readPreference('portal.support') }
 }
 
 /** One line to be copied into a message to support: the names of builds bear the moment they were made. */
-export const versionLine = ({ page, worker, server }: Versions): string =>
+export const formatVersions = ({ page, worker, server }: BuildVersions): string =>
   `page ${page}, worker ${worker ?? 'none'}, server ${server ?? 'not reached'}, ${navigator.userAgent}`

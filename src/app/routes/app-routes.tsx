@@ -1,36 +1,38 @@
 import { Route, Routes } from 'react-router-dom'
-import { Guard } from '#app/routes/route-guard.tsx'
-import { insideCode } from '#app/routes/page-modules.ts'
-import { page } from '#app/routes/lazy-page.tsx'
-import { insidePlaces, placeAt, places } from '#app/routes/paths.ts'
+import { RouteGuard } from '#app/routes/route-guard.tsx'
+import { signedInPageModules } from '#app/routes/page-modules.ts'
+import { createLazyPage } from '#app/routes/lazy-page.tsx'
+import { signedInRouteNames, findRouteName, routes } from '#app/routes/paths.ts'
 
 /** The pages behind the login. Each comes with its own code and texts. */
-const pages = new Map(insidePlaces.map((place) => [place, page(insideCode[place])]))
+const pages = new Map(
+  signedInRouteNames.map((routeName) => [routeName, createLazyPage(signedInPageModules[routeName])]),
+)
 
-const fallback = page({
-  load: async () => (await import(/* chunk: visitors */ '#app/pages/NotFound.tsx')).Fallback,
-  words: [],
+const notFoundPage = createLazyPage({
+  load: async () => (await import(/* chunk: visitors */ '#app/pages/NotFound.tsx')).NotFound,
+  namespaces: [],
 })
 
 /** Resolves when the page that an address inside leads to can be drawn. */
-export async function pageReady(path: string): Promise<void> {
-  await pages.get(placeAt(insidePlaces, path) ?? 'home')?.start()
+export async function prepareSignedInPage(path: string): Promise<void> {
+  await pages.get(findRouteName(signedInRouteNames, path) ?? 'home')?.prepare()
 }
 
 /** Each place behind its own rule (M11). Paths are relative to /app. */
-export function InsideRoutes() {
+export function SignedInRoutes() {
   return (
     <Routes>
-      {[...pages].map(([place, { Page }]) => {
-        const { path, who } = places[place]
+      {[...pages].map(([routeName, { Page }]) => {
+        const { path, access } = routes[routeName]
         const element = (
-          <Guard who={who}>
+          <RouteGuard access={access}>
             <Page />
-          </Guard>
+          </RouteGuard>
         )
-        return <Route key={place} path={path.slice('/app/'.length)} element={element} />
+        return <Route key={routeName} path={path.slice('/app/'.length)} element={element} />
       })}
-      <Route path="*" element={<fallback.Page />} />
+      <Route path="*" element={<notFoundPage.Page />} />
     </Routes>
   )
 }

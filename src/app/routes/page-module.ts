@@ -1,9 +1,9 @@
 /** A page as it is loaded: its code and the messages it needs. */
 import type { ComponentType } from 'react'
-import type { Namespace } from '#ui/i18n/i18n.ts'
+import type { MessageNamespace } from '#ui/i18n/messages.ts'
 
 /** A page before it is drawn: where its code is, and which texts it shows beside those of every page. */
 export interface PageModule {
   load: () => Promise<ComponentType>
-  words: readonly Namespace[]
+  namespaces: readonly MessageNamespace[]
 }

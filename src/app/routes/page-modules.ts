@@ -1,126 +1,130 @@
 /** The pages behind the login before they are drawn. A file of its own: the login page does not carry the list. */
-import { type InsidePlace, insidePlaces, placeAt } from '#app/routes/paths.ts'
+import { type SignedInRouteName, signedInRouteNames, findRouteName } from '#app/routes/paths.ts'
 import type { PageModule } from '#app/routes/page-module.ts'
-import { soon } from '#app/i18n/locale-files.ts'
+import { problemNamespaces } from '#app/i18n/locale-files.ts'
 
 // One page makes and changes.
-const module: PageModule = {
-  load: async () => (await import(/* chunk: staff-modules */ '#features/modules/form/ModulePage.tsx')).Module,
-  words: ['staff', ...soon],
+const moduleForm: PageModule = {
+  load: async () => (await import(/* chunk: staff-modules */ '#features/modules/form/ModulePage.tsx')).ModulePage,
+  namespaces: ['staff', ...problemNamespaces],
 }
-const hiddenModule: PageModule = {
-  load: async () => (await import(/* chunk: staff-modules */ '#features/modules/form/ModulePage.tsx')).HiddenModule,
-  words: ['staff', ...soon],
+const hiddenModuleForm: PageModule = {
+  load: async () => (await import(/* chunk: staff-modules */ '#features/modules/form/ModulePage.tsx')).HiddenModulePage,
+  namespaces: ['staff', ...problemNamespaces],
 }
-const price: PageModule = {
-  load: async () => (await import(/* chunk: staff-prices */ '#app/pages/PriceListPage.tsx')).OwnPriceList,
-  words: ['staff', ...soon],
+const priceEditor: PageModule = {
+  load: async () => (await import(/* chunk: staff-prices */ '#app/pages/PriceListRoute.tsx')).PriceListRoute,
+  namespaces: ['staff', ...problemNamespaces],
 }
 
 /** A page that keeps the words of what is wrong with a field does not begin without them. */
-export const insideCode: Record<InsidePlace, PageModule> = {
+export const signedInPageModules: Record<SignedInRouteName, PageModule> = {
   home: {
-    load: async () => (await import(/* chunk: list */ '#app/pages/HomePage.tsx')).OwnHome,
-    words: ['home', 'problem'],
+    load: async () => (await import(/* chunk: list */ '#app/pages/HomeRoute.tsx')).HomeRoute,
+    namespaces: ['home', 'problem'],
   },
   users: {
-    load: async () => (await import(/* chunk: inside */ '#app/pages/UsersPage.tsx')).OwnUsers,
-    words: ['users'],
+    load: async () => (await import(/* chunk: inside */ '#app/pages/UsersRoute.tsx')).UsersRoute,
+    namespaces: ['users'],
   },
   services: {
-    load: async () => (await import(/* chunk: staff-services list */ '#app/pages/ServicesPage.tsx')).OwnServices,
-    words: ['problem'],
+    load: async () => (await import(/* chunk: staff-services list */ '#app/pages/ServicesRoute.tsx')).ServicesRoute,
+    namespaces: ['problem'],
   },
   service: {
-    load: async () => (await import(/* chunk: staff-services */ '#app/pages/ServicePage.tsx')).OwnService,
-    words: ['problem'],
+    load: async () => (await import(/* chunk: staff-services */ '#app/pages/ServiceRoute.tsx')).ServiceRoute,
+    namespaces: ['problem'],
   },
   serviceLog: {
-    load: async () => (await import(/* chunk: orders-services */ '#features/services/log/LogPage.tsx')).ServiceLog,
-    words: ['problem'],
+    load: async () =>
+      (await import(/* chunk: orders-services */ '#features/services/log/ServiceLogPage.tsx')).ServiceLogPage,
+    namespaces: ['problem'],
   },
   contractLog: {
-    load: async () => (await import(/* chunk: orders-services */ '#features/services/log/LogPage.tsx')).ContractLog,
-    words: ['problem'],
+    load: async () =>
+      (await import(/* chunk: orders-services */ '#features/services/log/ServiceLogPage.tsx')).ContractLogPage,
+    namespaces: ['problem'],
   },
   company: {
     load: async () => (await import(/* chunk: pages */ '#features/company/pages/Company.tsx')).Company,
-    words: ['company', ...soon],
+    namespaces: ['company', ...problemNamespaces],
   },
   profile: {
     load: async () => (await import(/* chunk: pages */ '#features/profile/pages/Profile.tsx')).Profile,
-    words: ['profile', 'users', ...soon],
+    namespaces: ['profile', 'users', ...problemNamespaces],
   },
   password: {
     load: async () => (await import(/* chunk: pages */ '#features/profile/pages/Password.tsx')).Password,
-    words: ['profile', 'passwords', ...soon],
+    namespaces: ['profile', 'passwords', ...problemNamespaces],
   },
   security: {
     load: async () => (await import(/* chunk: pages */ '#features/accounts/pages/Security.tsx')).Security,
-    words: ['profile', 'accounts', ...soon],
+    namespaces: ['profile', 'accounts', ...problemNamespaces],
   },
   sessions: {
     load: async () => (await import(/* chunk: pages */ '#features/sessions/pages/Sessions.tsx')).Sessions,
-    words: ['profile'],
+    namespaces: ['profile'],
   },
   contracts: {
-    load: async () => (await import(/* chunk: orders list */ '#features/orders/list/ContractsPage.tsx')).Contracts,
-    words: ['problem'],
+    load: async () => (await import(/* chunk: orders list */ '#features/orders/list/ContractsPage.tsx')).ContractsPage,
+    namespaces: ['problem'],
   },
   newContract: {
-    load: async () => (await import(/* chunk: orders */ '#features/orders/wizard/NewContractPage.tsx')).NewContract,
-    words: ['problem'],
+    load: async () => (await import(/* chunk: orders */ '#features/orders/wizard/NewContractPage.tsx')).NewContractPage,
+    namespaces: ['problem'],
   },
   contract: {
-    load: async () => (await import(/* chunk: orders */ '#app/pages/ContractPage.tsx')).OwnContract,
-    words: soon,
+    load: async () => (await import(/* chunk: orders */ '#app/pages/ContractRoute.tsx')).ContractRoute,
+    namespaces: problemNamespaces,
   },
   trail: {
-    load: async () => (await import(/* chunk: trail list */ '#app/pages/AuditTrailPage.tsx')).OwnTrail,
-    words: ['problem'],
+    load: async () => (await import(/* chunk: trail list */ '#app/pages/AuditTrailRoute.tsx')).AuditTrailRoute,
+    namespaces: ['problem'],
   },
   appHistory: {
     load: async () =>
-      (await import(/* chunk: staff-apps list */ '#features/apps/history/AppHistoryPage.tsx')).AppHistory,
-    words: ['problem'],
+      (await import(/* chunk: staff-apps list */ '#features/apps/history/AppHistoryPage.tsx')).AppHistoryPage,
+    namespaces: ['problem'],
   },
   upload: {
-    load: async () => (await import(/* chunk: staff-apps */ '#features/apps/upload/UploadPage.tsx')).Upload,
-    words: ['problem', 'staff'],
+    load: async () => (await import(/* chunk: staff-apps */ '#features/apps/upload/UploadPage.tsx')).UploadPage,
+    namespaces: ['problem', 'staff'],
   },
   modules: {
-    load: async () => (await import(/* chunk: staff-modules list */ '#features/modules/list/ModulesPage.tsx')).Modules,
-    words: ['problem', 'staff'],
+    load: async () =>
+      (await import(/* chunk: staff-modules list */ '#features/modules/list/ModulesPage.tsx')).ModulesPage,
+    namespaces: ['problem', 'staff'],
   },
-  newModule: module,
-  module,
+  newModule: moduleForm,
+  module: moduleForm,
   hiddenModules: {
     load: async () =>
-      (await import(/* chunk: staff-modules list */ '#features/modules/list/ModulesPage.tsx')).HiddenModules,
-    words: ['problem', 'staff'],
+      (await import(/* chunk: staff-modules list */ '#features/modules/list/ModulesPage.tsx')).HiddenModulesPage,
+    namespaces: ['problem', 'staff'],
   },
-  newHiddenModule: hiddenModule,
-  hiddenModule,
+  newHiddenModule: hiddenModuleForm,
+  hiddenModule: hiddenModuleForm,
   prices: {
     load: async () =>
-      (await import(/* chunk: staff-prices list */ '#features/prices/list/PriceListsPage.tsx')).PriceLists,
-    words: ['staff', 'problem'],
+      (await import(/* chunk: staff-prices list */ '#features/prices/list/PriceListsPage.tsx')).PriceListsPage,
+    namespaces: ['staff', 'problem'],
   },
-  newPrice: price,
-  price,
+  newPrice: priceEditor,
+  price: priceEditor,
   outbox: {
-    load: async () => (await import(/* chunk: pages */ '#app/pages/OutboxPage.tsx')).OwnOutbox,
-    words: ['outbox', 'users', 'people', ...soon],
+    load: async () => (await import(/* chunk: pages */ '#app/pages/OutboxRoute.tsx')).OutboxRoute,
+    namespaces: ['outbox', 'users', 'people', ...problemNamespaces],
   },
   device: {
-    load: async () => (await import(/* chunk: pages */ '#app/pages/DevicePage.tsx')).OwnDevice,
-    words: ['device', 'problem'],
+    load: async () => (await import(/* chunk: pages */ '#app/pages/DeviceRoute.tsx')).DeviceRoute,
+    namespaces: ['device', 'problem'],
   },
   activity: {
-    load: async () => (await import(/* chunk: pages */ '#app/pages/ActivityPage.tsx')).OwnActivity,
-    words: ['activity', 'problem'],
+    load: async () => (await import(/* chunk: pages */ '#app/pages/ActivityRoute.tsx')).ActivityRoute,
+    namespaces: ['activity', 'problem'],
   },
 }
 
 /** What an address inside leads to; without a place of ours that is home. */
-export const insideCodeAt = (path: string): PageModule => insideCode[placeAt(insidePlaces, path) ?? 'home']
+export const getPageModule = (path: string): PageModule =>
+  signedInPageModules[findRouteName(signedInRouteNames, path) ?? 'home']

@@ -2,71 +2,75 @@
  * Every place of the portal and who may be there (portal 2, contracts 2, M11). The router, the menu and their tests read
  * this one table; paths are inside the base /saas.
  */
-import type { Who } from '#domain/access.ts'
+import type { AccessRule } from '#domain/access.ts'
 
 /** `anybody`: works without a session. Whoever may not enter a place behind the login is led to home. */
-export const places = {
-  entrance: { path: '/entrance', who: 'anybody' },
-  login: { path: '/login', who: 'anybody' },
-  logout: { path: '/logout', who: 'anybody' },
-  signup: { path: '/signup', who: 'anybody' },
-  forget: { path: '/forget', who: 'anybody' },
-  resetPwd: { path: '/resetPwd', who: 'anybody' },
-  activate: { path: '/sys/activate', who: 'anybody' },
+export const routes = {
+  entrance: { path: '/entrance', access: 'anybody' },
+  login: { path: '/login', access: 'anybody' },
+  logout: { path: '/logout', access: 'anybody' },
+  signup: { path: '/signup', access: 'anybody' },
+  forget: { path: '/forget', access: 'anybody' },
+  resetPwd: { path: '/resetPwd', access: 'anybody' },
+  activate: { path: '/sys/activate', access: 'anybody' },
 
-  home: { path: '/app/home', who: 'user' },
-  services: { path: '/app/service', who: 'providerAdmin' },
-  service: { path: '/app/service/:id', who: 'providerAdmin' },
-  serviceLog: { path: '/app/service/:id/log', who: 'providerAdmin' },
-  company: { path: '/app/profile/company', who: 'admin' },
-  profile: { path: '/app/profile/user', who: 'user' },
-  password: { path: '/app/profile/password', who: 'user' },
-  security: { path: '/app/profile/security', who: 'user' },
-  sessions: { path: '/app/profile/sessions', who: 'user' },
-  users: { path: '/app/user', who: 'admin' },
-  contracts: { path: '/app/contract', who: 'order' },
-  newContract: { path: '/app/contract/new', who: 'order' },
-  contract: { path: '/app/contract/:id', who: 'order' },
-  contractLog: { path: '/app/contract/:id/log', who: 'order' },
-  trail: { path: '/app/systrail', who: 'trail' },
-  appHistory: { path: '/app/apphistory', who: 'providerAdmin' },
-  upload: { path: '/app/m18/upload', who: 'providerAdmin' },
-  modules: { path: '/app/m18/module', who: 'providerAdmin' },
-  newModule: { path: '/app/m18/module/new', who: 'providerAdmin' },
-  module: { path: '/app/m18/module/:id', who: 'providerAdmin' },
-  hiddenModules: { path: '/app/m18/automodule', who: 'providerAdmin' },
-  newHiddenModule: { path: '/app/m18/automodule/new', who: 'providerAdmin' },
-  hiddenModule: { path: '/app/m18/automodule/:id', who: 'providerAdmin' },
-  prices: { path: '/app/m18/price', who: 'providerAdmin' },
-  newPrice: { path: '/app/m18/price/new', who: 'providerAdmin' },
-  price: { path: '/app/m18/price/:id', who: 'providerAdmin' },
-  outbox: { path: '/app/outbox', who: 'user' },
-  device: { path: '/app/device', who: 'user' },
-  activity: { path: '/app/activity', who: 'user' },
-} as const satisfies Record<string, { path: string; who: Who }>
+  home: { path: '/app/home', access: 'user' },
+  services: { path: '/app/service', access: 'providerAdmin' },
+  service: { path: '/app/service/:id', access: 'providerAdmin' },
+  serviceLog: { path: '/app/service/:id/log', access: 'providerAdmin' },
+  company: { path: '/app/profile/company', access: 'admin' },
+  profile: { path: '/app/profile/user', access: 'user' },
+  password: { path: '/app/profile/password', access: 'user' },
+  security: { path: '/app/profile/security', access: 'user' },
+  sessions: { path: '/app/profile/sessions', access: 'user' },
+  users: { path: '/app/user', access: 'admin' },
+  contracts: { path: '/app/contract', access: 'order' },
+  newContract: { path: '/app/contract/new', access: 'order' },
+  contract: { path: '/app/contract/:id', access: 'order' },
+  contractLog: { path: '/app/contract/:id/log', access: 'order' },
+  trail: { path: '/app/systrail', access: 'trail' },
+  appHistory: { path: '/app/apphistory', access: 'providerAdmin' },
+  upload: { path: '/app/m18/upload', access: 'providerAdmin' },
+  modules: { path: '/app/m18/module', access: 'providerAdmin' },
+  newModule: { path: '/app/m18/module/new', access: 'providerAdmin' },
+  module: { path: '/app/m18/module/:id', access: 'providerAdmin' },
+  hiddenModules: { path: '/app/m18/automodule', access: 'providerAdmin' },
+  newHiddenModule: { path: '/app/m18/automodule/new', access: 'providerAdmin' },
+  hiddenModule: { path: '/app/m18/automodule/:id', access: 'providerAdmin' },
+  prices: { path: '/app/m18/price', access: 'providerAdmin' },
+  newPrice: { path: '/app/m18/price/new', access: 'providerAdmin' },
+  price: { path: '/app/m18/price/:id', access: 'providerAdmin' },
+  outbox: { path: '/app/outbox', access: 'user' },
+  device: { path: '/app/device', access: 'user' },
+  activity: { path: '/app/activity', access: 'user' },
+} as const satisfies Record<string, { path: string; access: AccessRule }>
 
-export type Place = keyof typeof places
+export type RouteName = keyof typeof routes
 
-export const placeNames = Object.keys(places) as Place[]
+export const routeNames = Object.keys(routes) as RouteName[]
 
 /** Open to anybody, in the visitors' frame. */
-export type OutsidePlace = { [P in Place]: (typeof places)[P]['who'] extends 'anybody' ? P : never }[Place]
+export type PublicRouteName = {
+  [Name in RouteName]: (typeof routes)[Name]['access'] extends 'anybody' ? Name : never
+}[RouteName]
 /** Under /app, in the shell. */
-export type InsidePlace = Exclude<Place, OutsidePlace>
+export type SignedInRouteName = Exclude<RouteName, PublicRouteName>
 
-const isOutside = (place: Place): place is OutsidePlace => places[place].who === 'anybody'
-export const outsidePlaces = placeNames.filter(isOutside)
-export const insidePlaces = placeNames.filter((place): place is InsidePlace => !isOutside(place))
+const isPublicRoute = (routeName: RouteName): routeName is PublicRouteName => routes[routeName].access === 'anybody'
+export const publicRouteNames = routeNames.filter(isPublicRoute)
+export const signedInRouteNames = routeNames.filter(
+  (routeName): routeName is SignedInRouteName => !isPublicRoute(routeName),
+)
 
 /** Whether a path inside the base leads into the signed-in frame. */
-export const isInside = (path: string) => path === '/' || path === '/app' || path.startsWith('/app/')
+export const isSignedInPath = (path: string) => path === '/' || path === '/app' || path.startsWith('/app/')
 
 /** Which of these places a path inside the base means; parameters as the router reads them. */
-export const placeAt = <P extends Place>(among: readonly P[], path: string): P | undefined =>
-  among.find((place) => new RegExp(`^${places[place].path.replace(/:\w+/g, '[^/]+')}/?$`).test(path))
+export const findRouteName = <Name extends RouteName>(candidates: readonly Name[], path: string): Name | undefined =>
+  candidates.find((routeName) => new RegExp(`^${routes[routeName].path.replace(/:\w+/g, '[^/]+')}/?$`).test(path))
 
 /** The pages that stand. Menu and home offer no other: a page that is built gets its line here. */
-export const standing = new Set<Place>([
+export const builtRoutes = new Set<RouteName>([
   'home',
   'services',
   'service',
@@ -92,7 +96,7 @@ export const standing = new Set<Place>([
 ])
 
 /** `path` may have a query. */
-export const stands = (path: string): boolean => {
-  const place = placeAt(placeNames, path.split('?')[0] ?? '')
-  return place !== undefined && standing.has(place)
+export const isBuiltPath = (path: string): boolean => {
+  const routeName = findRouteName(routeNames, path.split('?')[0] ?? '')
+  return routeName !== undefined && builtRoutes.has(routeName)
 }

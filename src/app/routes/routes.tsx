@@ -1,64 +1,64 @@
 import { Suspense } from 'react'
 import { Navigate, Outlet, Route, Routes, useLocation } from 'react-router-dom'
-import { outsideCode, shellCode } from '#app/routes/prefetch.ts'
-import { Broken } from '#app/shell/ErrorBoundary.tsx'
-import { Guard } from '#app/routes/route-guard.tsx'
+import { publicPageModules, layoutModule } from '#app/routes/prefetch.ts'
+import { ErrorBoundary } from '#app/shell/ErrorBoundary.tsx'
+import { RouteGuard } from '#app/routes/route-guard.tsx'
 import { Loading } from '#app/shell/Loading.tsx'
-import { page } from '#app/routes/lazy-page.tsx'
-import { isInside, outsidePlaces, placeAt, places } from '#app/routes/paths.ts'
-import { Entry } from '#app/shell/PublicLayout.tsx'
+import { createLazyPage } from '#app/routes/lazy-page.tsx'
+import { isSignedInPath, publicRouteNames, findRouteName, routes } from '#app/routes/paths.ts'
+import { PublicLayout } from '#app/shell/PublicLayout.tsx'
 
 /** The pages that need no session. */
-const pages = new Map(outsidePlaces.map((place) => [place, page(outsideCode[place])]))
-const shell = page(shellCode)
-const fallback = page({
-  load: async () => (await import(/* chunk: visitors */ '#app/pages/NotFound.tsx')).Fallback,
-  words: [],
+const pages = new Map(publicRouteNames.map((routeName) => [routeName, createLazyPage(publicPageModules[routeName])]))
+const layoutPage = createLazyPage(layoutModule)
+const notFoundPage = createLazyPage({
+  load: async () => (await import(/* chunk: visitors */ '#app/pages/NotFound.tsx')).NotFound,
+  namespaces: [],
 })
 
 /** Resolves when what the address asks for can be drawn: outside the page itself, inside the frame and the page in it. */
-export async function drawable(path: string): Promise<void> {
-  const place = placeAt(outsidePlaces, path)
-  if (place) return await pages.get(place)?.start()
-  if (!isInside(path)) return await fallback.start()
-  const ready = async () => await (await import('#app/shell/AppLayout.tsx')).pageReady(path)
-  await Promise.all([shell.start(), ready().catch(() => undefined)])
+export async function preparePage(path: string): Promise<void> {
+  const routeName = findRouteName(publicRouteNames, path)
+  if (routeName) return await pages.get(routeName)?.prepare()
+  if (!isSignedInPath(path)) return await notFoundPage.prepare()
+  const prepareInside = async () => await (await import('#app/shell/AppLayout.tsx')).prepareSignedInPage(path)
+  await Promise.all([layoutPage.prepare(), prepareInside().catch(() => undefined)])
 }
 
 /** /saas/ leads to home; what is no place of ours says so (M5). */
 export function AppRoutes() {
   return (
     <Routes>
-      <Route path="/" element={<Navigate to={places.home.path} replace />} />
-      <Route path="/app" element={<Navigate to={places.home.path} replace />} />
-      <Route path="/app/*" element={<Inside />} />
-      <Route element={<Outside />}>
-        {[...pages].map(([place, { Page }]) => (
-          <Route key={place} path={places[place].path} element={<Page />} />
+      <Route path="/" element={<Navigate to={routes.home.path} replace />} />
+      <Route path="/app" element={<Navigate to={routes.home.path} replace />} />
+      <Route path="/app/*" element={<SignedInFrame />} />
+      <Route element={<PublicFrame />}>
+        {[...pages].map(([routeName, { Page }]) => (
+          <Route key={routeName} path={routes[routeName].path} element={<Page />} />
         ))}
-        <Route path="*" element={<fallback.Page />} />
+        <Route path="*" element={<notFoundPage.Page />} />
       </Route>
     </Routes>
   )
 }
 
-function Inside() {
+function SignedInFrame() {
   return (
-    <Guard who="user">
-      <shell.Page />
-    </Guard>
+    <RouteGuard access="user">
+      <layoutPage.Page />
+    </RouteGuard>
   )
 }
 
-function Outside() {
+function PublicFrame() {
   const { pathname } = useLocation()
   return (
-    <Entry>
-      <Broken at={pathname}>
+    <PublicLayout>
+      <ErrorBoundary resetKey={pathname}>
         <Suspense fallback={<Loading />}>
           <Outlet />
         </Suspense>
-      </Broken>
-    </Entry>
+      </ErrorBoundary>
+    </PublicLayout>
   )
 }

@@ -3,64 +3,73 @@ import { Link, useLocation } from 'react-router-dom'
 import '#app/shell/app.css'
 import '#ui/icons/app-icons.ts'
 import { DatabaseBanner } from '#app/shell/DatabaseBanner.tsx'
-import { Broken } from '#app/shell/ErrorBoundary.tsx'
-import { loadWords } from '#app/i18n/i18n.ts'
-import { whenSettled } from '#app/browser/idle.ts'
-import { InsideRoutes } from '#app/routes/app-routes.tsx'
-import { fetchLate } from '#app/pwa/retry-import.ts'
-import { places } from '#app/routes/paths.ts'
-import { AvatarMenu } from '#app/shell/header/UserMenu.tsx'
-import { ConnectionState } from '#app/shell/header/ConnectionStatus.tsx'
+import { ErrorBoundary } from '#app/shell/ErrorBoundary.tsx'
+import { loadPageMessages } from '#app/i18n/page-messages.ts'
+import { waitForFirstPage } from '#app/browser/idle.ts'
+import { SignedInRoutes } from '#app/routes/app-routes.tsx'
+import { retryImport } from '#app/pwa/retry-import.ts'
+import { routes } from '#app/routes/paths.ts'
+import { UserMenu } from '#app/shell/header/UserMenu.tsx'
+import { ConnectionStatus } from '#app/shell/header/ConnectionStatus.tsx'
 import { Footer } from '#app/shell/Footer.tsx'
 import { HelpButton } from '#app/shell/help/HelpButton.tsx'
-import { Language } from '#app/shell/header/LanguageButton.tsx'
+import { LanguageButton } from '#app/shell/header/LanguageButton.tsx'
 import { Navigation } from '#app/shell/Navigation.tsx'
 import { SkipLink } from '#app/shell/SkipLink.tsx'
-import { useDrained } from '#app/shell/useDrained.ts'
+import { useEndedEntries } from '#app/shell/useEndedEntries.ts'
 import { countLocked, isParked, readEntries, type EntryView } from '#local/outbox/read-entries.ts'
-import { useSignedIn } from '#state/hooks.ts'
+import { useSignedIn } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { preloadDialog } from '#ui/overlay/Dialog.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
-import { Mark } from '#ui/display/Logo.tsx'
-import { TitleTail } from '#ui/page/Page.tsx'
+import { Logo } from '#ui/display/Logo.tsx'
+import { TitleSuffix } from '#ui/page/Page.tsx'
 import { Toasts } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import { langOf } from '#ui/i18n/name-language.ts'
+import { getNameLang } from '#ui/i18n/name-language.ts'
 
 /** No page waits for these, nor breaks where one of them cannot be fetched. */
-const later = (load: () => Promise<{ default: ComponentType }>) => lazy(() => whenSettled().then(() => fetchLate(load)))
-const ActivityButton = later(async () => ({
+const createLateComponent = (load: () => Promise<{ default: ComponentType }>) =>
+  lazy(() => waitForFirstPage().then(() => retryImport(load)))
+const ActivityButton = createLateComponent(async () => ({
   default: (await import('#app/shell/header/ActivityButton.tsx')).ActivityButton,
 }))
-const UpdateBar = later(async () => ({ default: (await import('#app/shell/Banners.tsx')).UpdateBar }))
-const LossBar = later(async () => ({ default: (await import('#app/shell/DataLossBanner.tsx')).LossBar }))
-const SpaceProbe = later(async () => ({ default: (await import('#app/connection/SpaceProbe.tsx')).SpaceProbe }))
-const TimeZoneNote = later(async () => ({ default: (await import('#app/shell/TimeZoneNote.tsx')).TimeZoneNote }))
+const LateBanners = createLateComponent(async () => ({ default: (await import('#app/shell/Banners.tsx')).Banners }))
+const LateDataLossBanner = createLateComponent(async () => ({
+  default: (await import('#app/shell/DataLossBanner.tsx')).DataLossBanner,
+}))
+const SpaceProbe = createLateComponent(async () => ({
+  default: (await import('#app/connection/SpaceProbe.tsx')).SpaceProbe,
+}))
+const TimeZoneNote = createLateComponent(async () => ({
+  default: (await import('#app/shell/TimeZoneNote.tsx')).TimeZoneNote,
+}))
 const SendReport = lazy(async () => {
-  const [{ SendReport: Report }] = await Promise.all([
+  const [{ SendReport: SendReportPart }] = await Promise.all([
     import(/* chunk: pages */ '#features/outbox/SendReport.tsx'),
-    loadWords('outbox', 'people', 'users', 'problem'),
+    loadPageMessages('outbox', 'people', 'users', 'problem'),
   ])
-  return { default: Report }
+  return { default: SendReportPart }
 })
-const Drawer = lazy(async () => ({ default: (await import('#app/shell/MobileNavigation.tsx')).Drawer }))
+const LazyMobileNavigation = lazy(async () => ({
+  default: (await import('#app/shell/MobileNavigation.tsx')).MobileNavigation,
+}))
 
-export { pageReady } from '#app/routes/app-routes.tsx'
+export { prepareSignedInPage } from '#app/routes/app-routes.tsx'
 
 /** The frame of the portal: one line above, the navigation beside, the page within. */
-export function Shell() {
+export function AppLayout() {
   const { t } = useTranslation('shell')
   const { user, caller } = useSignedIn()
-  const [open, setOpen] = useState(false)
+  const [isMenuOpen, setIsMenuOpen] = useState(false)
   // The code of dialogs comes when the page has come to rest, so that the first one opens at once.
   useEffect(() => {
     const timer = setTimeout(preloadDialog, 2000)
     return () => clearTimeout(timer)
   }, [])
   return (
-    <TitleTail value={[user.company_name, t('product')]}>
+    <TitleSuffix value={[user.company_name, t('product')]}>
       <SkipLink />
       <div className="shell">
         <header className="bar">
@@ -68,28 +77,28 @@ export function Shell() {
             <Button
               kind="plain"
               icon="menu"
-              bare
+              isIconOnly
               aria-haspopup="dialog"
-              aria-expanded={open}
-              onClick={() => setOpen(true)}
+              aria-expanded={isMenuOpen}
+              onClick={() => setIsMenuOpen(true)}
             >
               {t('openMenu')}
             </Button>
           </span>
-          <Link className="bar-product" to={places.home.path} aria-label={t('toHome')}>
-            <Mark />
+          <Link className="bar-product" to={routes.home.path} aria-label={t('toHome')}>
+            <Logo />
           </Link>
-          <span className="bar-company" title={user.company_name} lang={langOf(user.company_name)}>
+          <span className="bar-company" title={user.company_name} lang={getNameLang(user.company_name)}>
             {user.company_name}
           </span>
           <span className="bar-space" />
-          <LineAndWaiting />
+          <ConnectionAndOutbox />
           <Suspense fallback={<span className="bar-activity idle" />}>
             <ActivityButton />
           </Suspense>
           <HelpButton />
-          <Language />
-          <AvatarMenu />
+          <LanguageButton />
+          <UserMenu />
         </header>
         <div className="rail">
           <Navigation caller={caller} />
@@ -97,12 +106,12 @@ export function Shell() {
         <div className="body">
           <DatabaseBanner />
           <Suspense fallback={null}>
-            <LossBar />
-            <UpdateBar />
+            <LateDataLossBanner />
+            <LateBanners />
             <SpaceProbe />
           </Suspense>
           <main id="main" tabIndex={-1}>
-            <Place />
+            <CurrentPage />
           </main>
           <Footer>
             <Suspense fallback={null}>
@@ -110,49 +119,51 @@ export function Shell() {
             </Suspense>
           </Footer>
         </div>
-        <Suspense fallback={null}>{open && <Drawer caller={caller} onClose={() => setOpen(false)} />}</Suspense>
+        <Suspense fallback={null}>
+          {isMenuOpen && <LazyMobileNavigation caller={caller} onClose={() => setIsMenuOpen(false)} />}
+        </Suspense>
         <Toasts />
       </div>
-    </TitleTail>
+    </TitleSuffix>
   )
 }
 
-const pagesInside = <InsideRoutes />
+const signedInPages = <SignedInRoutes />
 
 /** By itself: another page, or another query of it, is no reason to draw the frame again. */
-function Place() {
+function CurrentPage() {
   const { pathname } = useLocation()
-  return <Broken at={pathname}>{pagesInside}</Broken>
+  return <ErrorBoundary resetKey={pathname}>{signedInPages}</ErrorBoundary>
 }
 
 /** By itself: an entry that comes or goes is no reason to draw the page again. */
-function LineAndWaiting() {
-  const entries = useLiveQuery(() => readEntries(), [], none) ?? none
-  const drained = useDrained(entries)
-  const parked = entries.filter(isParked).length
-  const locked = useLiveQuery(() => countLocked(), []) ?? 0
+function ConnectionAndOutbox() {
+  const entries = useLiveQuery(() => readEntries(), [], noEntries) ?? noEntries
+  const endedEntries = useEndedEntries(entries)
+  const parkedCount = entries.filter(isParked).length
+  const lockedCount = useLiveQuery(() => countLocked(), []) ?? 0
   return (
     <>
-      <ConnectionState sending={entries.filter(({ state }) => state === 'sending').length} />
-      <WaitingCount count={entries.length - parked + locked} />
-      <WaitingCount count={parked} parked />
-      <Suspense fallback={null}>{drained && <SendReport drained={drained} />}</Suspense>
+      <ConnectionStatus sendingCount={entries.filter(({ state }) => state === 'sending').length} />
+      <WaitingCount count={entries.length - parkedCount + lockedCount} />
+      <WaitingCount count={parkedCount} needsAttention />
+      <Suspense fallback={null}>{endedEntries && <SendReport sendResult={endedEntries} />}</Suspense>
     </>
   )
 }
-const none: EntryView[] = []
+const noEntries: EntryView[] = []
 
 /** What this device has recorded and the server has not accepted yet, everywhere in the same amber; what was refused in red. */
-function WaitingCount({ count, parked = false }: { count: number; parked?: boolean }) {
+function WaitingCount({ count, needsAttention = false }: { count: number; needsAttention?: boolean }) {
   const { t } = useTranslation('shell')
   if (count === 0) return null
   return (
     <Link
-      className={`pending-mark bar-waiting${parked ? ' troubled' : ''}`}
-      to={places.outbox.path}
-      aria-label={t(parked ? 'needsYou' : 'waiting', { count })}
+      className={`pending-mark bar-waiting${needsAttention ? ' troubled' : ''}`}
+      to={routes.outbox.path}
+      aria-label={t(needsAttention ? 'needsYou' : 'waiting', { count })}
     >
-      <Icon name={parked ? 'alert' : 'waiting'} size={16} />
+      <Icon name={needsAttention ? 'alert' : 'waiting'} size={16} />
       {count}
     </Link>
   )

@@ -1,11 +1,11 @@
 import { lazy, Suspense } from 'react'
-import { whenSettled } from '#app/browser/idle.ts'
-import { fetchLate } from '#app/pwa/retry-import.ts'
+import { waitForFirstPage } from '#app/browser/idle.ts'
+import { retryImport } from '#app/pwa/retry-import.ts'
 
 /** What stands above a page now and then; no page waits for it. */
-const Bars = lazy(async () => {
-  await whenSettled()
-  const [{ NewBuild }, { Lapsed }, { OwnParts }, { OwnLanguage }] = await fetchLate(() =>
+const LazyBanners = lazy(async () => {
+  await waitForFirstPage()
+  const [{ UpdateBanner }, { SessionExpiredBanner }, { OptionalParts }, { LanguageSync }] = await retryImport(() =>
     Promise.all([
       import('#app/shell/UpdateBanner.tsx'),
       import('#app/shell/SessionExpiredBanner.tsx'),
@@ -13,19 +13,19 @@ const Bars = lazy(async () => {
       import('#app/shell/header/LanguageSync.tsx'),
     ]),
   )
-  const all = () => (
+  const AllBanners = () => (
     <>
-      <NewBuild />
-      <Lapsed />
-      <OwnParts />
-      <OwnLanguage />
+      <UpdateBanner />
+      <SessionExpiredBanner />
+      <OptionalParts />
+      <LanguageSync />
     </>
   )
-  return { default: all }
+  return { default: AllBanners }
 })
 
-export const UpdateBar = () => (
+export const Banners = () => (
   <Suspense fallback={null}>
-    <Bars />
+    <LazyBanners />
   </Suspense>
 )

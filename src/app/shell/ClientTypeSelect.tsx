@@ -1,14 +1,14 @@
 import { useId } from 'react'
-import { clientTypeOf, clientTypes } from '#domain/access.ts'
+import { getClientType, clientTypes } from '#domain/access.ts'
 import { chooseClientType, useClientType } from '#state/client-type.ts'
 import { Select } from '#ui/form/Select.tsx'
 import { useTranslation } from 'react-i18next'
 
 /** The choice of the delete level above each page that goes by it (portal 1, M3). */
-export function ClientType() {
+export function ClientTypeSelect() {
   const { t } = useTranslation('staff')
   const id = useId()
-  const now = useClientType(clientTypeOf)
+  const currentType = useClientType(getClientType)
   const choose = (value: string) => {
     const type = clientTypes.find((one) => one === value)
     if (type) chooseClientType(type)
@@ -16,7 +16,7 @@ export function ClientType() {
   return (
     <section className="update" aria-label={t('clientType.label')}>
       <label htmlFor={id}>{t('clientType.label')}</label>
-      <Select id={id} value={now} onChange={({ target }) => choose(target.value)}>
+      <Select id={id} value={currentType} onChange={({ target }) => choose(target.value)}>
         {clientTypes.map((type) => (
           <option key={type} value={type}>
             {type}

@@ -1,62 +1,62 @@
 import { lazy, Suspense, useEffect } from 'react'
 import { Link, useLocation } from 'react-router-dom'
-import { loadWords } from '#app/i18n/i18n.ts'
-import { places } from '#app/routes/paths.ts'
+import { loadPageMessages } from '#app/i18n/page-messages.ts'
+import { routes } from '#app/routes/paths.ts'
 import { ports } from '#app/connection/api.ts'
 import { writeKinds } from '#local/outbox/counters.ts'
-import { type DataLoss, onDeleted, readLoss } from '#local/outbox/data-loss.ts'
-import { thisDevice } from '#local/storage/device.ts'
+import { type DataLoss, subscribeToDeletion, readDataLoss } from '#local/outbox/data-loss.ts'
+import { getThisDevice } from '#local/storage/device.ts'
 import { checkCounts } from '#request/session/unsent-count.ts'
-import { useSignedIn } from '#state/hooks.ts'
-import { tellChanged } from '#state/live-changes.ts'
+import { useSignedIn } from '#state/use-store.ts'
+import { notifyChanged } from '#state/live-changes.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
 /** Its words come when there is something to say, which hopefully is never. */
-const Told = lazy(async () => {
-  await loadWords('outbox')
-  return { default: Bar }
+const LazyLossMessage = lazy(async () => {
+  await loadPageMessages('outbox')
+  return { default: LossMessage }
 })
 
 /**
  * Looks once a visit whether this is still the database that the cookie speaks of: a browser that has cleared it keeps
  * the session's cookies, and nobody signs in (requirement 48). Says on every page what was lost, until it was seen.
  */
-export function LossBar() {
+export function DataLossBanner() {
   const { user } = useSignedIn()
   const { pathname } = useLocation()
   const { id: userId, company_id: companyId } = user
   useEffect(() => {
     const subject = { companyId, userId }
-    const look = async () => {
-      if (await checkCounts(ports, subject)) tellChanged('database')
+    const checkLoss = async () => {
+      if (await checkCounts(ports, subject)) notifyChanged('database')
     }
-    ports.lasting(look())
-    return onDeleted(thisDevice().of(subject), () => ports.lasting(look()))
+    ports.keepAlive(checkLoss())
+    return subscribeToDeletion(getThisDevice().getDatabase(subject), () => ports.keepAlive(checkLoss()))
   }, [companyId, userId])
-  const loss = useLiveQuery(() => readLoss(), [])
+  const loss = useLiveQuery(() => readDataLoss(), [])
   // The outbox tells it at length, with what to do.
-  if (!loss || pathname === places.outbox.path) return null
+  if (!loss || pathname === routes.outbox.path) return null
   return (
     <Suspense fallback={null}>
-      <Told {...loss} />
+      <LazyLossMessage {...loss} />
     </Suspense>
   )
 }
 
-function Bar({ writes, kinds }: DataLoss) {
+function LossMessage({ writes, kinds }: DataLoss) {
   const { t } = useTranslation('outbox')
   const title = t('loss.title', { count: writes })
-  const lost = writeKinds.filter((kind) => kinds[kind])
-  const list = lost.map((kind) => t(`loss.kind.${kind}`, { number: kinds[kind] ?? 0 })).join(t('and'))
+  const lostKinds = writeKinds.filter((kind) => kinds[kind])
+  const lostText = lostKinds.map((kind) => t(`loss.kind.${kind}`, { number: kinds[kind] ?? 0 })).join(t('and'))
   return (
     <div className="update lost" role="alert">
       <p>
         <Icon name="alert" />
-        <span>{list ? t('loss.named', { title, list }) : title}</span>
+        <span>{lostText ? t('loss.named', { title, lostText }) : title}</span>
       </p>
-      <Link className="button quiet" to={places.outbox.path}>
+      <Link className="button quiet" to={routes.outbox.path}>
         {t('loss.look')}
       </Link>
     </div>

@@ -1,26 +1,26 @@
 import { useTranslation } from 'react-i18next'
-import { localProblem, type Problem } from '#contract/problem.ts'
-import { useConnection } from '#state/hooks.ts'
+import { createLocalProblem, type Problem } from '#contract/problem.ts'
+import { useConnection } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { problemWords } from '#ui/i18n/problem-messages.ts'
+import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 
-const codes = { silent: 'STORAGE_SILENT', lost: 'STORAGE_LOST' } as const
+const problemCodes = { silent: 'STORAGE_SILENT', lost: 'STORAGE_LOST' } as const
 
-export const databaseProblem = (database: 'ready' | keyof typeof codes): Problem | undefined =>
-  database === 'ready' ? undefined : localProblem(codes[database])
+export const getDatabaseProblem = (databaseState: 'ready' | keyof typeof problemCodes): Problem | undefined =>
+  databaseState === 'ready' ? undefined : createLocalProblem(problemCodes[databaseState])
 
 /** Names a database that does not answer, and what to do: every page waits for it. */
 export function DatabaseBanner() {
   const { t } = useTranslation('shell')
-  const { database } = useConnection()
-  const problem = databaseProblem(database)
+  const { databaseState } = useConnection()
+  const problem = getDatabaseProblem(databaseState)
   if (!problem) return null
   return (
     <div className="update lost" role="alert">
       <p>
         <Icon name="alert" />
-        <span>{problemWords(problem)}</span>
+        <span>{formatProblem(problem)}</span>
       </p>
       <Button icon="refresh" onClick={() => location.reload()}>
         {t('reload')}

@@ -1,5 +1,5 @@
-import { databaseProblem } from '#app/shell/DatabaseBanner.tsx'
-import { useConnection, useSession } from '#state/hooks.ts'
+import { getDatabaseProblem } from '#app/shell/DatabaseBanner.tsx'
+import { useConnection, useSession } from '#state/use-store.ts'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
@@ -8,8 +8,8 @@ import { useTranslation } from 'react-i18next'
 export function Loading() {
   const { t } = useTranslation('shell')
   const session = useSession()
-  const { database } = useConnection()
-  const problem = (session.kind === 'unknown' && session.problem) || databaseProblem(database)
+  const { databaseState } = useConnection()
+  const problem = (session.kind === 'unknown' && session.problem) || getDatabaseProblem(databaseState)
   return (
     <div className="page narrow" aria-busy={!problem}>
       <p className="sr-only" role="status">

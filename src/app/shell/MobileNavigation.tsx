@@ -2,17 +2,17 @@ import { useEffect, useRef } from 'react'
 import type { Caller } from '#domain/access.ts'
 import { Navigation } from '#app/shell/Navigation.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
-import { Mark } from '#ui/display/Logo.tsx'
+import { Logo } from '#ui/display/Logo.tsx'
 import { useTranslation } from 'react-i18next'
 
 /** The navigation on a phone. The browser's own modal dialog keeps the focus inside, closes on Escape and gives it back. */
-export function Drawer({ caller, onClose }: { caller: Caller; onClose: () => void }) {
+export function MobileNavigation({ caller, onClose }: { caller: Caller; onClose: () => void }) {
   const { t } = useTranslation('shell')
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
-    const shown = dialog.current
-    shown?.showModal()
-    return () => shown?.close()
+    const openDialog = dialog.current
+    openDialog?.showModal()
+    return () => openDialog?.close()
   }, [])
   return (
     // biome-ignore lint: a tap beside the drawer closes it; the keyboard has Escape and the button
@@ -25,14 +25,14 @@ export function Drawer({ caller, onClose }: { caller: Caller; onClose: () => voi
     >
       <div className="nav-drawer-inside">
         <div className="nav-drawer-head">
-          <Mark />
+          <Logo />
           <strong>{t('product')}</strong>
           <span className="bar-space" />
           <button type="button" className="button bare" aria-label={t('closeMenu')} onClick={onClose}>
             <Icon name="close" />
           </button>
         </div>
-        <Navigation caller={caller} onGo={onClose} />
+        <Navigation caller={caller} onNavigate={onClose} />
       </div>
     </dialog>
   )

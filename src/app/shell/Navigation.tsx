@@ -1,21 +1,21 @@
 import { useId } from 'react'
 import { NavLink } from 'react-router-dom'
 import type { Caller } from '#domain/access.ts'
-import { places } from '#app/routes/paths.ts'
-import { groups, menuFor } from '#app/shell/navigation-items.ts'
+import { routes } from '#app/routes/paths.ts'
+import { navigationGroups, getNavigationItems } from '#app/shell/navigation-items.ts'
 import { countWaiting } from '#local/outbox/read-entries.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
 /** The places this user may go to. Words hide on a slim rail but stay for readers and as tooltips. */
-export function Navigation({ caller, onGo }: { caller: Caller; onGo?: () => void }) {
+export function Navigation({ caller, onNavigate }: { caller: Caller; onNavigate?: () => void }) {
   const { t } = useTranslation('shell')
   const id = useId()
   return (
     <nav className="nav" aria-label={t('navigation')}>
-      {groups.map((group) => {
-        const items = menuFor(group, caller)
+      {navigationGroups.map((group) => {
+        const items = getNavigationItems(group, caller)
         if (items.length === 0) return null
         return (
           <div className="nav-group" key={group}>
@@ -30,30 +30,30 @@ export function Navigation({ caller, onGo }: { caller: Caller; onGo?: () => void
               </>
             )}
             <ul aria-labelledby={group === 'provider' ? `${id}-provider` : undefined}>
-              {items.map(({ place, icon }) => (
-                <li key={place} className="hinted">
+              {items.map(({ routeName, icon }) => (
+                <li key={routeName} className="hinted">
                   <NavLink
-                    to={places[place].path}
+                    to={routes[routeName].path}
                     className="nav-item"
-                    aria-describedby={group === 'provider' ? `${id}-${place}` : undefined}
-                    {...(onGo ? { onClick: onGo } : {})}
+                    aria-describedby={group === 'provider' ? `${id}-${routeName}` : undefined}
+                    {...(onNavigate ? { onClick: onNavigate } : {})}
                   >
                     <Icon name={icon} />
-                    <span className="nav-words">{t(`menu.${place}`)}</span>
+                    <span className="nav-words">{t(`menu.${routeName}`)}</span>
                   </NavLink>
                   {/* On the slim rail this is the item's visible name; for the provider's pages it says who they are for. */}
                   <span className={`hint nav-hint${group === 'provider' ? '' : ' name-only'}`} aria-hidden="true">
-                    <span className="nav-hint-name">{t(`menu.${place}`)}</span>
+                    <span className="nav-hint-name">{t(`menu.${routeName}`)}</span>
                     {group === 'provider' && <span>{t('provider.only')}</span>}
                   </span>
                   {group === 'provider' && (
-                    <span className="sr-only" id={`${id}-${place}`}>
+                    <span className="sr-only" id={`${id}-${routeName}`}>
                       {t('provider.only')}
                     </span>
                   )}
                 </li>
               ))}
-              {group === 'own' && <WaitingChanges {...(onGo ? { onGo } : {})} />}
+              {group === 'own' && <WaitingChanges {...(onNavigate ? { onNavigate } : {})} />}
             </ul>
           </div>
         )
@@ -63,13 +63,13 @@ export function Navigation({ caller, onGo }: { caller: Caller; onGo?: () => void
 }
 
 /** In the menu while there are any. */
-function WaitingChanges({ onGo }: { onGo?: () => void }) {
+function WaitingChanges({ onNavigate }: { onNavigate?: () => void }) {
   const { t } = useTranslation('shell')
   const count = useLiveQuery(() => countWaiting(), []) ?? 0
   if (count === 0) return null
   return (
     <li className="hinted">
-      <NavLink to={places.outbox.path} className="nav-item" {...(onGo ? { onClick: onGo } : {})}>
+      <NavLink to={routes.outbox.path} className="nav-item" {...(onNavigate ? { onClick: onNavigate } : {})}>
         <Icon name="outbox" />
         <span className="nav-words">{t('menu.outbox')}</span>
         <span className="nav-count">{count}</span>

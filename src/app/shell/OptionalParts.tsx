@@ -1,24 +1,24 @@
 import { type ComponentType, lazy, Suspense, useCallback, useEffect } from 'react'
 import { useLocation } from 'react-router-dom'
-import { clientTypeOf, isDeleteLevel, isProviderAdmin, may } from '#domain/access.ts'
-import { loadWords } from '#app/i18n/i18n.ts'
-import { whenSettled } from '#app/browser/idle.ts'
-import { keepPart } from '#app/pwa/optional-chunks.ts'
-import { insidePlaces, type Place, placeAt } from '#app/routes/paths.ts'
+import { getClientType, isDeleteLevel, isProviderAdmin, isAllowed } from '#domain/access.ts'
+import { loadPageMessages } from '#app/i18n/page-messages.ts'
+import { waitForFirstPage } from '#app/browser/idle.ts'
+import { keepOptionalChunk } from '#app/pwa/optional-chunks.ts'
+import { signedInRouteNames, type RouteName, findRouteName } from '#app/routes/paths.ts'
 import { useClientType } from '#state/client-type.ts'
-import { useDispatch, useSignedIn } from '#state/hooks.ts'
+import { useDispatch, useSignedIn } from '#state/use-store.ts'
 import { useFetch } from '#state/use-fetch.ts'
 
 /** Few people ever see it, and no page is lost where its code cannot be had. */
-const ClientType = lazy<ComponentType>(() =>
-  Promise.all([import(/* chunk: staff */ '#app/shell/ClientTypeSelect.tsx'), loadWords('staff')]).then(
-    ([{ ClientType: Drawn }]) => ({ default: Drawn }),
+const LazyClientTypeSelect = lazy<ComponentType>(() =>
+  Promise.all([import(/* chunk: staff */ '#app/shell/ClientTypeSelect.tsx'), loadPageMessages('staff')]).then(
+    ([{ ClientTypeSelect: ClientTypePart }]) => ({ default: ClientTypePart }),
     () => ({ default: () => null }),
   ),
 )
 
 /** The pages that show or order what belongs to one client type. */
-const goesByClientType: ReadonlySet<Place> = new Set<Place>([
+const clientTypeRoutes: ReadonlySet<RouteName> = new Set<RouteName>([
   'newContract',
   'modules',
   'newModule',
@@ -35,51 +35,53 @@ const goesByClientType: ReadonlySet<Place> = new Set<Place>([
  * What not everybody has: the pages of the provider's staff, of who orders, of who reads the audit trail and what admins do with users, each kept by
  * the worker once one of them is here (P-09), and above each page that goes by it, for the delete level, the choice of the client type (M3).
  */
-export function OwnParts() {
+export function OptionalParts() {
   const { caller } = useSignedIn()
   const { pathname } = useLocation()
   const isStaff = isProviderAdmin(caller)
   useEffect(() => {
-    if (isStaff) keepPart('staff')
+    if (isStaff) keepOptionalChunk('staff')
   }, [isStaff])
-  const orders = may('order', caller)
+  const canOrder = isAllowed('order', caller)
   // Price lists show what an order costs, by the same parts.
-  const needsOrders = orders || isStaff
+  const needsOrders = canOrder || isStaff
   useEffect(() => {
-    if (needsOrders) keepPart('orders')
+    if (needsOrders) keepOptionalChunk('orders')
   }, [needsOrders])
-  const reads = may('trail', caller)
+  const canReadTrail = isAllowed('trail', caller)
   useEffect(() => {
-    if (reads) keepPart('trail')
-  }, [reads])
-  const looksAfterUsers = may('admin', caller)
+    if (canReadTrail) keepOptionalChunk('trail')
+  }, [canReadTrail])
+  const canManageUsers = isAllowed('admin', caller)
   useEffect(() => {
-    if (looksAfterUsers) keepPart('users')
-  }, [looksAfterUsers])
-  useKeptOrders(orders)
-  const place = placeAt(insidePlaces, pathname)
-  if (!isDeleteLevel(caller) || place === undefined || !goesByClientType.has(place)) return null
+    if (canManageUsers) keepOptionalChunk('users')
+  }, [canManageUsers])
+  useCachedOrders(canOrder)
+  const routeName = findRouteName(signedInRouteNames, pathname)
+  if (!isDeleteLevel(caller) || routeName === undefined || !clientTypeRoutes.has(routeName)) return null
   return (
     <Suspense fallback={null}>
-      <ClientType />
+      <LazyClientTypeSelect />
     </Suspense>
   )
 }
 
 /** What the order pages show is brought to the device behind the first page, and when the line is back. */
-function useKeptOrders(orders: boolean) {
+function useCachedOrders(canOrder: boolean) {
   const dispatch = useDispatch()
   const { caller } = useSignedIn()
   const { companyId } = caller
-  const type = useClientType(clientTypeOf)
-  const keep = useCallback(async () => {
-    await whenSettled()
+  const type = useClientType(getClientType)
+  const cacheOrders = useCallback(async () => {
+    await waitForFirstPage()
     // Where its code cannot be had nobody misses it.
-    const part = await import(/* chunk: orders */ '#features/orders/detail/keep-details.ts').catch(() => null)
-    if (part) await dispatch(part.keepDetails(companyId, type))
+    const orderModule = await import(/* chunk: orders */ '#features/orders/detail/prefetch-order-details.ts').catch(
+      () => null,
+    )
+    if (orderModule) await dispatch(orderModule.prefetchOrderDetails(companyId, type))
   }, [dispatch, companyId, type])
   useFetch(
-    useCallback(() => void keep(), [keep]),
-    !orders,
+    useCallback(() => void cacheOrders(), [cacheOrders]),
+    !canOrder,
   )
 }

@@ -1,41 +1,41 @@
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router-dom'
-import { places } from '#app/routes/paths.ts'
-import { ConnectionState } from '#app/shell/header/ConnectionStatus.tsx'
+import { routes } from '#app/routes/paths.ts'
+import { ConnectionStatus } from '#app/shell/header/ConnectionStatus.tsx'
 import { Footer } from '#app/shell/Footer.tsx'
 import { HelpButton } from '#app/shell/help/HelpButton.tsx'
-import { Language } from '#app/shell/header/LanguageButton.tsx'
+import { LanguageButton } from '#app/shell/header/LanguageButton.tsx'
 import { SkipLink } from '#app/shell/SkipLink.tsx'
 import { ThemeSwitch } from '#app/shell/header/ThemeSwitch.tsx'
-import { useSession } from '#state/hooks.ts'
-import { Mark } from '#ui/display/Logo.tsx'
-import { TitleTail } from '#ui/page/Page.tsx'
+import { useSession } from '#state/use-store.ts'
+import { Logo } from '#ui/display/Logo.tsx'
+import { TitleSuffix } from '#ui/page/Page.tsx'
 import { useTranslation } from 'react-i18next'
 
 /** The frame for visitors: no navigation, a way to the login (M13). */
-export function Entry({ children }: { children: ReactNode }) {
+export function PublicLayout({ children }: { children: ReactNode }) {
   const { t } = useTranslation('shell')
   const session = useSession()
   const { pathname } = useLocation()
-  const inside = session.kind === 'signed in'
-  const way = inside ? places.home : places.login
+  const isSignedIn = session.kind === 'signed in'
+  const target = isSignedIn ? routes.home : routes.login
   return (
-    <TitleTail value={[t('product')]}>
+    <TitleSuffix value={[t('product')]}>
       <SkipLink />
       <div className="entry">
         <header className="bar">
           <a className="bar-product" href="/index.html">
-            <Mark />
+            <Logo />
             <span>{t('product')}</span>
           </a>
           <span className="bar-space" />
-          <ConnectionState sending={0} />
+          <ConnectionStatus sendingCount={0} />
           <HelpButton />
-          <Language />
+          <LanguageButton />
           <ThemeSwitch />
-          {pathname !== way.path && (
-            <Link className="button quiet" to={way.path}>
-              {inside ? t('menu.home') : t('login')}
+          {pathname !== target.path && (
+            <Link className="button quiet" to={target.path}>
+              {isSignedIn ? t('menu.home') : t('login')}
             </Link>
           )}
         </header>
@@ -44,6 +44,6 @@ export function Entry({ children }: { children: ReactNode }) {
         </main>
         <Footer />
       </div>
-    </TitleTail>
+    </TitleSuffix>
   )
 }

@@ -1,25 +1,25 @@
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { getSettings } from '#contract/accounts.ts'
-import { readAged } from '#local/lists/responses.ts'
+import { readAgedResponse } from '#local/lists/responses.ts'
 import { useCachedResponse } from '#state/use-cached-response.ts'
-import { businessNow, setBusinessZone } from '#ui/page/business-clock.ts'
+import { getBusinessNow, setBusinessZone } from '#ui/page/business-clock.ts'
 
 /** Names the one time zone that all dates and times of the portal are in (D31). */
 export function TimeZoneNote() {
   const { t, i18n } = useTranslation('shell')
-  const { response } = useCachedResponse(readAged, getSettings, {})
+  const { response } = useCachedResponse(readAgedResponse, getSettings, {})
   const zone = response?.output.time_zone
   useEffect(() => {
     if (zone) setBusinessZone(zone)
   }, [zone])
   if (!zone) return null
-  const [name, offset] = (['long', 'shortOffset'] as const).map((style) => zonePart(i18n.language, zone, style))
+  const [name, offset] = (['long', 'shortOffset'] as const).map((style) => formatZoneName(i18n.language, zone, style))
   return <p className="footer-zone">{t('timeZone', { name, offset })}</p>
 }
 
 /** `Hong Kong Standard Time`, `GMT+8`. */
-function zonePart(language: string, timeZone: string, timeZoneName: 'long' | 'shortOffset'): string {
-  const parts = new Intl.DateTimeFormat(language, { timeZone, timeZoneName }).formatToParts(businessNow())
+function formatZoneName(language: string, timeZone: string, timeZoneName: 'long' | 'shortOffset'): string {
+  const parts = new Intl.DateTimeFormat(language, { timeZone, timeZoneName }).formatToParts(getBusinessNow())
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? timeZone
 }

@@ -1,33 +1,33 @@
 import { useEffect, useState } from 'react'
-import { applyUpdate, onUpdate, putOff as stopWaiting, type Update } from '#app/pwa/update-flow.ts'
+import { applyUpdate, subscribeToUpdate, postponeUpdate, type UpdateState } from '#app/pwa/update-flow.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
 
 /** A new build waits. It takes over only when asked: a reload would take what is being typed (P-15). */
-export function NewBuild() {
+export function UpdateBanner() {
   const { t } = useTranslation('shell')
-  const [now, setNow] = useState<Update>({ kind: 'none' })
-  const [later, setLater] = useState(false)
-  useEffect(() => onUpdate(setNow), [])
-  const shown = now.kind !== 'none' && !(later && now.kind === 'ready' && !now.forced)
-  const putOff = () => {
-    setLater(true)
-    stopWaiting()
+  const [update, setUpdate] = useState<UpdateState>({ kind: 'none' })
+  const [isPostponed, setIsPostponed] = useState(false)
+  useEffect(() => subscribeToUpdate(setUpdate), [])
+  const isShown = update.kind !== 'none' && !(isPostponed && update.kind === 'ready' && !update.isForced)
+  const postpone = () => {
+    setIsPostponed(true)
+    postponeUpdate()
   }
   return (
-    <div role="status" className={shown ? 'update' : undefined}>
-      {shown && (
+    <div role="status" className={isShown ? 'update' : undefined}>
+      {isShown && (
         <>
-          <p>{t(`update.${wordOf(now)}`)}</p>
+          <p>{t(`update.${getMessageKey(update)}`)}</p>
           <Button
             kind="primary"
-            busy={now.kind === 'applying' || now.kind === 'held'}
+            busy={update.kind === 'applying' || update.kind === 'held'}
             onClick={() => void applyUpdate()}
           >
             {t('update.reload')}
           </Button>
-          {!now.forced && (now.kind === 'ready' || now.kind === 'held') && (
-            <Button onClick={putOff}>{t('update.later')}</Button>
+          {!update.isForced && (update.kind === 'ready' || update.kind === 'held') && (
+            <Button onClick={postpone}>{t('update.later')}</Button>
           )}
         </>
       )}
@@ -35,7 +35,7 @@ export function NewBuild() {
   )
 }
 
-function wordOf(now: Exclude<Update, { kind: 'none' }>) {
-  if (now.kind === 'held') return now.by
-  return now.kind === 'ready' && now.forced ? 'forced' : now.kind
+function getMessageKey(update: Exclude<UpdateState, { kind: 'none' }>) {
+  if (update.kind === 'held') return update.reason
+  return update.kind === 'ready' && update.isForced ? 'forced' : update.kind
 }

@@ -1,5 +1,5 @@
 /** Text that one line holds; a text area's Enter begins a new line. */
-const isLine = (field: Element): field is HTMLInputElement =>
+const isLineField = (field: Element): field is HTMLInputElement =>
   field instanceof HTMLInputElement &&
   !/checkbox|radio|range|file|hidden/.test(field.type) &&
   !field.hidden &&
@@ -8,10 +8,10 @@ const isLine = (field: Element): field is HTMLInputElement =>
 
 /** What the Enter key of a keyboard on the screen is called: it goes to the next field, and sends from the last one (T-05). */
 function nameEnterKey(target: EventTarget | null): void {
-  if (!(target instanceof HTMLInputElement) || !isLine(target) || target.enterKeyHint) return
-  const lines = [...(target.form?.elements ?? [])].filter(isLine)
+  if (!(target instanceof HTMLInputElement) || !isLineField(target) || target.enterKeyHint) return
+  const lineFields = [...(target.form?.elements ?? [])].filter(isLineField)
   const isSearch = target.type === 'search' || target.getAttribute('role') === 'combobox'
-  const isLast = lines.at(-1) === target
+  const isLast = lineFields.at(-1) === target
   target.setAttribute('enterkeyhint', isSearch ? 'search' : !target.form ? 'done' : isLast ? 'send' : 'next')
 }
 

@@ -1,35 +1,37 @@
 /** What the navigation offers, by the same rules that guard the places (M12): nothing is shown that would be refused, or does not stand yet. */
-import { type Caller, may } from '#domain/access.ts'
-import { type Place, places, standing } from '#app/routes/paths.ts'
+import { type Caller, isAllowed } from '#domain/access.ts'
+import { type RouteName, routes, builtRoutes } from '#app/routes/paths.ts'
 import type { IconName } from '#ui/icons/Icon.tsx'
 
-interface Item {
-  place: Place
+interface NavigationItem {
+  routeName: RouteName
   icon: IconName
 }
 
 /** Marked for provider staff: each of its items carries the tooltip that says so. */
-export const menu = {
+export const navigationMenu = {
   own: [
-    { place: 'home', icon: 'home' },
-    { place: 'contracts', icon: 'contract' },
-    { place: 'users', icon: 'users' },
-    { place: 'company', icon: 'company' },
-    { place: 'trail', icon: 'trail' },
+    { routeName: 'home', icon: 'home' },
+    { routeName: 'contracts', icon: 'contract' },
+    { routeName: 'users', icon: 'users' },
+    { routeName: 'company', icon: 'company' },
+    { routeName: 'trail', icon: 'trail' },
   ],
   provider: [
-    { place: 'services', icon: 'service' },
-    { place: 'appHistory', icon: 'history' },
-    { place: 'upload', icon: 'upload' },
-    { place: 'modules', icon: 'module' },
-    { place: 'hiddenModules', icon: 'hidden' },
-    { place: 'prices', icon: 'price' },
+    { routeName: 'services', icon: 'service' },
+    { routeName: 'appHistory', icon: 'history' },
+    { routeName: 'upload', icon: 'upload' },
+    { routeName: 'modules', icon: 'module' },
+    { routeName: 'hiddenModules', icon: 'hidden' },
+    { routeName: 'prices', icon: 'price' },
   ],
-} as const satisfies Record<string, readonly Item[]>
+} as const satisfies Record<string, readonly NavigationItem[]>
 
-export type Group = keyof typeof menu
-export type MenuEntry = (typeof menu)[Group][number]
-export const groups = Object.keys(menu) as Group[]
+export type NavigationGroup = keyof typeof navigationMenu
+export type NavigationEntry = (typeof navigationMenu)[NavigationGroup][number]
+export const navigationGroups = Object.keys(navigationMenu) as NavigationGroup[]
 
-export const menuFor = (group: Group, caller: Caller): MenuEntry[] =>
-  menu[group].filter(({ place }) => standing.has(place) && may(places[place].who, caller))
+export const getNavigationItems = (group: NavigationGroup, caller: Caller): NavigationEntry[] =>
+  navigationMenu[group].filter(
+    ({ routeName }) => builtRoutes.has(routeName) && isAllowed(routes[routeName].access, caller),
+  )

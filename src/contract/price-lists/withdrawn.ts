@@ -1,15 +1,15 @@
 /** Withdrawn price lists: what was sold by each list, and how one comes back. */
 import * as z from 'zod/mini'
-import { endpoint } from '#contract/endpoint.ts'
+import { defineEndpoint } from '#contract/endpoint.ts'
 import { getPriceList } from '#contract/prices.ts'
 import { clientType, ref } from '#contract/values.ts'
 
-export const reinstatePriceList = endpoint({
+export const reinstatePriceList = defineEndpoint({
   name: 'reinstatePriceList',
   method: 'POST',
   path: '/api/pricelist/:id/reinstate',
   summary: 'Make a withdrawn price list count again; refused while a later one is in force',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-32',
   params: z.object({ id: ref('price') }),
   output: getPriceList.output,
@@ -17,13 +17,13 @@ export const reinstatePriceList = endpoint({
   stepUp: () => true,
 })
 
-export const listPriceListUses = endpoint({
+export const listPriceListUses = defineEndpoint({
   name: 'listPriceListUses',
   method: 'GET',
   path: '/api/pricelist/uses',
   summary:
     'How many contracts, unpaid orders and orders of backups each price list has, over all companies; lists without any are left out',
-  who: 'providerAdmin',
+  access: 'providerAdmin',
   matrix: 'Z-32',
   query: z.object({ type: z._default(clientType, 'saas') }),
   output: z.array(z.object({ id: z.int(), contracts: z.int(), orders: z.int(), backups: z.int() })),

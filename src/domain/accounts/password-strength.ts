@@ -4,38 +4,44 @@
  */
 import { isGuessable, passwordLength } from '#domain/accounts/passwords.ts'
 
-export type Strength = 'weak' | 'fair' | 'good' | 'strong'
-export const strengths: readonly Strength[] = ['weak', 'fair', 'good', 'strong']
+export type PasswordStrength = 'weak' | 'fair' | 'good' | 'strong'
+export const passwordStrengths: readonly PasswordStrength[] = ['weak', 'fair', 'good', 'strong']
 
 /** Bits from which on it is fair, good, strong. */
-const steps = [36, 56, 76] as const
+const bitThresholds = [36, 56, 76] as const
 
 /** `own`: words that stand for the user anyway (name, e-mail, company): what is made of them is worth nothing. */
-export function strengthOf(password: string, own: readonly string[] = []): Strength {
-  if ([...password].length < passwordLength.min || isGuessable(password, own)) return 'weak'
-  const bits = bitsOf(without(password, own))
-  return strengths[steps.filter((least) => bits >= least).length] ?? 'weak'
+export function ratePassword(password: string, ownWords: readonly string[] = []): PasswordStrength {
+  if ([...password].length < passwordLength.min || isGuessable(password, ownWords)) return 'weak'
+  const bits = estimateBits(shortenWords(password, ownWords))
+  return passwordStrengths[bitThresholds.filter((threshold) => bits >= threshold).length] ?? 'weak'
 }
 
 /** Each word of three letters or more counts as one letter, wherever it stands. */
-function without(password: string, own: readonly string[]): string {
-  const words = own.flatMap((text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u)).filter((word) => word.length >= 3)
-  return words.reduce((left, word) => left.toLowerCase().replaceAll(word, 'w'), password)
+function shortenWords(password: string, ownTexts: readonly string[]): string {
+  const words = ownTexts
+    .flatMap((text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u))
+    .filter((word) => word.length >= 3)
+  return words.reduce((shortened, word) => shortened.toLowerCase().replaceAll(word, 'w'), password)
 }
 
 /** Length times what one sign could have been; a sign that repeats or follows the one before it counts for little. */
-function bitsOf(password: string): number {
-  const signs = [...password]
-  const perSign = Math.log2(kinds.reduce((sum, [kind, count]) => sum + (kind.test(password) ? count : 0), 0) || 1)
-  const worth = signs.map((sign, at) => (at > 0 && isExpected(signs[at - 1] ?? '', sign) ? 0.25 : 1))
-  const variety = new Set(signs).size / signs.length
-  return worth.reduce<number>((sum, one) => sum + one, 0) * perSign * (0.5 + variety / 2)
+function estimateBits(password: string): number {
+  const characters = [...password]
+  const bitsPerCharacter = Math.log2(
+    characterKinds.reduce((sum, [kind, count]) => sum + (kind.test(password) ? count : 0), 0) || 1,
+  )
+  const weights = characters.map((character, at) =>
+    at > 0 && isPredictable(characters[at - 1] ?? '', character) ? 0.25 : 1,
+  )
+  const variety = new Set(characters).size / characters.length
+  return weights.reduce<number>((sum, one) => sum + one, 0) * bitsPerCharacter * (0.5 + variety / 2)
 }
 
-const isExpected = (before: string, sign: string) =>
-  Math.abs((sign.codePointAt(0) ?? 0) - (before.codePointAt(0) ?? 0)) <= 1
+const isPredictable = (previous: string, character: string) =>
+  Math.abs((character.codePointAt(0) ?? 0) - (previous.codePointAt(0) ?? 0)) <= 1
 
-const kinds: readonly [kind: RegExp, count: number][] = [
+const characterKinds: readonly [kind: RegExp, count: number][] = [
   [/[a-z]/, 26],
   [/[A-Z]/, 26],
   [/\d/, 10],

@@ -1,5 +1,5 @@
 /** What a password must be (D74, S-27, S-28). The list of common ones lives on the server; this is what a form can tell at once. */
-import { check, email, type FieldProblem, required } from '#domain/checks/field-checks.ts'
+import { checkFields, checkEmail, type FieldProblem, checkRequired } from '#domain/checks/field-checks.ts'
 
 export const passwordLength = { min: 8, max: 128 } as const
 
@@ -13,36 +13,37 @@ export function checkPassword(field: string, password: string): FieldProblem | n
 }
 
 /** portal 5: typed twice, and the same both times. */
-export function checkConfirmed(field: string, confirm: string, password: string): FieldProblem | null {
+export function checkConfirmation(field: string, confirm: string, password: string): FieldProblem | null {
   if (confirm === '') return { field, code: 'REQUIRED' }
   return confirm.normalize('NFC') === password.normalize('NFC') ? null : { field, code: 'MISMATCH' }
 }
 
 /** portal 5: whose password was forgotten. */
-export const checkForgotten = (typed: { companyCode: string; userEmail: string }): FieldProblem[] =>
-  check({ ...typed }, { companyCode: [required], userEmail: [required, email] })
+export const checkForgottenPassword = (input: { companyCode: string; userEmail: string }): FieldProblem[] =>
+  checkFields({ ...input }, { companyCode: [checkRequired], userEmail: [checkRequired, checkEmail] })
 
 const productWords = ['portal', 'saas', 'demo', 'm18', 'password', 'admin', 'welcome', 'login']
 
 /** `own`: what others know of the account: company, name, e-mail. */
-export function isGuessable(password: string, own: readonly string[]): boolean {
+export function isGuessable(password: string, accountWords: readonly string[]): boolean {
   const lower = password.toLowerCase()
   // Birthdays and telephone numbers.
-  if (/^[\d\s./-]{0,14}$/.test(lower) || new Set(lower).size < 4 || isRun(lower)) return true
-  return isOwnWords(lower, own)
+  if (/^[\d\s./-]{0,14}$/.test(lower) || new Set(lower).size < 4 || isSequence(lower)) return true
+  return isMadeOfOwnWords(lower, accountWords)
 }
 
 /** abcdefgh, 98765432: each character next to the one before it. */
-function isRun(text: string): boolean {
+function isSequence(text: string): boolean {
   const steps = new Set([...text].slice(1).map((_, at) => text.charCodeAt(at + 1) - text.charCodeAt(at)))
   return steps.size === 1 && (steps.has(1) || steps.has(-1))
 }
 
 /** What is left once the words are taken out decides: a name with a year is still the name. */
-function isOwnWords(lower: string, own: readonly string[]): boolean {
-  const said = own.join(' ').toLowerCase()
-  const words = said.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length >= 3)
-  let left = lower
-  for (const word of [...words, ...productWords].sort((a, b) => b.length - a.length)) left = left.replaceAll(word, '')
-  return left.length < lower.length && left.replace(/[^\p{L}\p{N}]/gu, '').length < 5
+function isMadeOfOwnWords(lower: string, accountWords: readonly string[]): boolean {
+  const ownText = accountWords.join(' ').toLowerCase()
+  const words = ownText.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length >= 3)
+  let remainder = lower
+  for (const word of [...words, ...productWords].sort((a, b) => b.length - a.length))
+    remainder = remainder.replaceAll(word, '')
+  return remainder.length < lower.length && remainder.replace(/[^\p{L}\p{N}]/gu, '').length < 5
 }

@@ -1,7 +1,7 @@
 /** Registering a company with its first user, as one form in two steps; fields are named as they travel (portal 3, 5). */
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
-import { checkNewCompany, type CompanyValues } from '#domain/accounts/companies.ts'
-import { checkConfirmed, checkPassword } from '#domain/accounts/passwords.ts'
+import { checkNewCompany, type CompanyValues } from '#domain/accounts/company-fields.ts'
+import { checkConfirmation, checkPassword } from '#domain/accounts/passwords.ts'
 import { checkUser } from '#domain/accounts/users.ts'
 
 export interface RegistrantValues {
@@ -15,14 +15,14 @@ export interface RegistrantValues {
 export type SignupValues = CompanyValues & RegistrantValues
 
 export function checkRegistrant(values: RegistrantValues): FieldProblem[] {
-  const person = checkUser({ name: values.user_name, email: values.user_email })
-  const wrong = checkPassword('user_password', values.user_password)
-  const unequal = checkConfirmed('confirmPwd', values.confirmPwd, values.user_password)
+  const userProblems = checkUser({ name: values.user_name, email: values.user_email })
+  const passwordProblem = checkPassword('user_password', values.user_password)
+  const confirmationProblem = checkConfirmation('confirmPwd', values.confirmPwd, values.user_password)
   return [
     ...(['0', '1', '2'].includes(values.user_title) ? [] : [{ field: 'user_title', code: 'INVALID_FORMAT' as const }]),
-    ...person.map((problem) => ({ ...problem, field: `user_${problem.field}` })),
-    ...(wrong ? [wrong] : []),
-    ...(unequal ? [unequal] : []),
+    ...userProblems.map((problem) => ({ ...problem, field: `user_${problem.field}` })),
+    ...(passwordProblem ? [passwordProblem] : []),
+    ...(confirmationProblem ? [confirmationProblem] : []),
   ]
 }
 

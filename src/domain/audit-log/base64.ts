@@ -1,10 +1,11 @@
 /** Base64 by the standard alphabet with padding (RFC 4648, 4), as signed notes and tiles have it. */
-const chunk = 8_192
+const chunkLength = 8_192
 
 export function toBase64(bytes: Uint8Array): string {
   let binary = ''
   // An argument list has an end, a tile or a leaf does not.
-  for (let at = 0; at < bytes.length; at += chunk) binary += String.fromCharCode(...bytes.subarray(at, at + chunk))
+  for (let at = 0; at < bytes.length; at += chunkLength)
+    binary += String.fromCharCode(...bytes.subarray(at, at + chunkLength))
   return btoa(binary)
 }
 

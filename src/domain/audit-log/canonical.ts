@@ -10,8 +10,8 @@ const maxDepth = 32
  * The text whose UTF-8 bytes are hashed. Takes `AuditLeaf`, and any `LeafValue`. Throws NOT_A_LEAF_VALUE on what has no canonical
  * text or two of them: undefined, fractions, unsafe integers, -0, lone surrogates, dates and other objects with a class, circles.
  */
-export function canonical(value: object | LeafValue): string {
-  refuse(value, '$', 0)
+export function toCanonicalJson(value: object | LeafValue): string {
+  requireCanonicalValue(value, '$', 0)
   const text = canonicalize(value)
   if (text === undefined) throw new LogError('NOT_A_LEAF_VALUE', 'nothing to write')
   return text
@@ -20,34 +20,34 @@ export function canonical(value: object | LeafValue): string {
 /** Whether these are the bytes that `canonical` makes of what they say: no other spaces, order, escapes or second keys. */
 export function isCanonical(text: string): boolean {
   try {
-    return canonical(JSON.parse(text) as LeafValue) === text
+    return toCanonicalJson(JSON.parse(text) as LeafValue) === text
   } catch {
     return false
   }
 }
 
-function refuse(value: unknown, path: string, depth: number): void {
-  const no = (what: string) => new LogError('NOT_A_LEAF_VALUE', `${what} at ${path}`)
-  if (depth > maxDepth) throw no('a circle, or too deep,')
+function requireCanonicalValue(value: unknown, path: string, depth: number): void {
+  const createError = (reason: string) => new LogError('NOT_A_LEAF_VALUE', `${reason} at ${path}`)
+  if (depth > maxDepth) throw createError('a circle, or too deep,')
   if (value === null || typeof value === 'boolean') return
   if (typeof value === 'string') {
-    if (!value.isWellFormed()) throw no('a lone surrogate')
+    if (!value.isWellFormed()) throw createError('a lone surrogate')
     return
   }
   if (typeof value === 'number') {
-    if (!Number.isSafeInteger(value) || Object.is(value, -0)) throw no('a number that is no safe integer')
+    if (!Number.isSafeInteger(value) || Object.is(value, -0)) throw createError('a number that is no safe integer')
     return
   }
-  if (typeof value !== 'object') throw no(typeof value)
+  if (typeof value !== 'object') throw createError(typeof value)
   if (Array.isArray(value)) {
     // By index: `forEach` would pass over the holes.
-    for (let at = 0; at < value.length; at += 1) refuse(value[at], `${path}[${at}]`, depth + 1)
+    for (let at = 0; at < value.length; at += 1) requireCanonicalValue(value[at], `${path}[${at}]`, depth + 1)
     return
   }
   const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype !== Object.prototype && prototype !== null) throw no('an object with a class')
+  if (prototype !== Object.prototype && prototype !== null) throw createError('an object with a class')
   for (const [name, inner] of Object.entries(value)) {
-    if (!name.isWellFormed()) throw no('a name with a lone surrogate')
-    refuse(inner, `${path}.${name}`, depth + 1)
+    if (!name.isWellFormed()) throw createError('a name with a lone surrogate')
+    requireCanonicalValue(inner, `${path}.${name}`, depth + 1)
   }
 }

@@ -1,7 +1,7 @@
 /** Checkpoints (C2SP tlog-checkpoint): which log, how large, its root; as the text of a signed note. */
 import { fromBase64, toBase64 } from '#domain/audit-log/base64.ts'
 import { LogError } from '#domain/audit-log/fault.ts'
-import { emptyRoot, type Hash, hashBytes, leafHash, nodeHash } from '#domain/audit-log/hash.ts'
+import { emptyRoot, type Hash, hashLength, hashLeaf, hashNode } from '#domain/audit-log/hash.ts'
 import { openNote, readVerifierKey, signNote } from '#domain/audit-log/note.ts'
 
 export interface Checkpoint {
@@ -14,7 +14,7 @@ export interface Checkpoint {
   /** The verifier key (`name+id+base64`) that takes the place of the one that signed this; left out: that one stays. */
   nextKey?: string
   /** Earlier checkpoints of this log that are stored for good; left out: there are none. */
-  stored?: StoredChain
+  storedChain?: StoredChain
 }
 
 /** `hash` chains their notes in the order of their sizes, so that none of them can be changed or removed unnoticed. */
@@ -28,75 +28,76 @@ const maxLines = 20
 
 /** The chain with one more checkpoint, which is the largest so far. */
 export function extendChain(chain: StoredChain | undefined, note: string): StoredChain {
-  const before = chain ?? { count: 0, hash: emptyRoot }
-  return { count: before.count + 1, hash: nodeHash(before.hash, leafHash(note)) }
+  const previousChain = chain ?? { count: 0, hash: emptyRoot }
+  return { count: previousChain.count + 1, hash: hashNode(previousChain.hash, hashLeaf(note)) }
 }
 
 /**
  * The text that is signed. The lines `epoch N`, `next key KEY` and `stored COUNT HASH` are there only where N is not 0 and there is one.
  * Throws BAD_CHECKPOINT on what has no text, BAD_KEY on a next key that is none.
  */
-export function checkpointText({ origin, size, root, epoch, nextKey, stored }: Checkpoint): string {
-  const more = [
+export function formatCheckpoint({ origin, size, root, epoch, nextKey, storedChain }: Checkpoint): string {
+  const extraLines = [
     ...(epoch === 0 ? [] : [`epoch ${epoch}`]),
     ...(nextKey === undefined ? [] : [`next key ${nextKey}`]),
-    ...(stored === undefined ? [] : [`stored ${stored.count} ${toBase64(stored.hash)}`]),
+    ...(storedChain === undefined ? [] : [`stored ${storedChain.count} ${toBase64(storedChain.hash)}`]),
   ]
-  const text = [origin, String(size), toBase64(root), ...more, ''].join('\n')
+  const text = [origin, String(size), toBase64(root), ...extraLines, ''].join('\n')
   readCheckpoint(text)
   return text
 }
 
 /** Throws BAD_CHECKPOINT; BAD_KEY where the next key is none. */
 export function readCheckpoint(text: string): Checkpoint {
-  const bad = (what: string) => new LogError('BAD_CHECKPOINT', `no checkpoint: ${what}`)
+  const createError = (reason: string) => new LogError('BAD_CHECKPOINT', `no checkpoint: ${reason}`)
   const [origin = '', size = '', root = '', ...rest] = text.split('\n')
-  if (origin === '') throw bad('no origin')
-  if (!/^(0|[1-9]\d{0,15})$/.test(size) || !Number.isSafeInteger(Number(size))) throw bad('no size')
+  if (origin === '') throw createError('no origin')
+  if (!/^(0|[1-9]\d{0,15})$/.test(size) || !Number.isSafeInteger(Number(size))) throw createError('no size')
   const hash = fromBase64(root)
-  if (hash?.length !== hashBytes) throw bad('no root')
-  const more = rest.slice(0, -1)
-  if (rest.at(-1) !== '' || more.length > maxLines || more.includes('')) throw bad('lines')
-  const nextKey = nextKeyIn(more, origin, bad)
-  const stored = chainIn(more, bad)
-  const read = { origin, size: Number(size), root: hash, epoch: epochIn(more, bad) }
-  return { ...read, ...(nextKey === null ? {} : { nextKey }), ...(stored === null ? {} : { stored }) }
+  if (hash?.length !== hashLength) throw createError('no root')
+  const extraLines = rest.slice(0, -1)
+  if (rest.at(-1) !== '' || extraLines.length > maxLines || extraLines.includes('')) throw createError('lines')
+  const nextKey = parseNextKey(extraLines, origin, createError)
+  const storedChain = parseStoredChain(extraLines, createError)
+  const fields = { origin, size: Number(size), root: hash, epoch: parseEpoch(extraLines, createError) }
+  return { ...fields, ...(nextKey === null ? {} : { nextKey }), ...(storedChain === null ? {} : { storedChain }) }
 }
 
 /** The checkpoint in a note whose signatures nobody has looked at. Throws as `readCheckpoint`. */
-export const readUnverified = (note: string): Checkpoint => readCheckpoint(note.slice(0, note.lastIndexOf('\n\n') + 1))
+export const readUnverifiedCheckpoint = (note: string): Checkpoint =>
+  readCheckpoint(note.slice(0, note.lastIndexOf('\n\n') + 1))
 
-function chainIn(lines: string[], bad: (what: string) => LogError): StoredChain | null {
+function parseStoredChain(lines: string[], createError: (reason: string) => LogError): StoredChain | null {
   const [line, second] = lines.filter((one) => /^stored\b/.test(one))
   if (line === undefined) return null
   const [, count = '', base64 = ''] = /^stored ([1-9]\d{0,8}) (\S+)$/.exec(line) ?? []
   const hash = fromBase64(base64)
-  if (second !== undefined || count === '' || hash?.length !== hashBytes) throw bad('stored')
+  if (second !== undefined || count === '' || hash?.length !== hashLength) throw createError('stored')
   return { count: Number(count), hash }
 }
 
-function epochIn(lines: string[], bad: (what: string) => LogError): number {
+function parseEpoch(lines: string[], createError: (reason: string) => LogError): number {
   const [line, second] = lines.filter((one) => /^epoch\b/.test(one))
   if (line === undefined) return 0
-  if (second !== undefined || !/^epoch [1-9]\d{0,8}$/.test(line)) throw bad('epoch')
+  if (second !== undefined || !/^epoch [1-9]\d{0,8}$/.test(line)) throw createError('epoch')
   return Number(line.slice('epoch '.length))
 }
 
 /** It is the key of the same log, or the line is none. */
 /** Whether the note says that its key is being changed; nobody has looked at its signatures. */
-export const namesNextKey = (note: string): boolean => /\nnext key /.test(note)
+export const hasNextKey = (note: string): boolean => /\nnext key /.test(note)
 
-function nextKeyIn(lines: string[], origin: string, bad: (what: string) => LogError): string | null {
+function parseNextKey(lines: string[], origin: string, createError: (reason: string) => LogError): string | null {
   const [line, second] = lines.filter((one) => /^next key\b/.test(one))
   if (line === undefined) return null
   const key = line.slice('next key '.length)
-  if (second !== undefined || readVerifierKey(key).name !== origin) throw bad('next key')
+  if (second !== undefined || readVerifierKey(key).name !== origin) throw createError('next key')
   return key
 }
 
 /** Throws as `checkpointText` and `signNote`. */
 export const signCheckpoint = (checkpoint: Checkpoint, ...signers: { name: string; seed: Uint8Array }[]): string =>
-  signNote(checkpointText(checkpoint), ...signers)
+  signNote(formatCheckpoint(checkpoint), ...signers)
 
 /** The checkpoint in a note that this verifier key (`name+id+base64`) has signed. Throws as `readVerifierKey`, `openNote`, `readCheckpoint`. */
 export const openCheckpoint = (note: unknown, key: unknown): Checkpoint =>
@@ -106,8 +107,8 @@ export const openCheckpoint = (note: unknown, key: unknown): Checkpoint =>
  * The key that was come to from `known` by these notes, each of which says that another took its place. Throws as `openHandover`, also
  * where a note names no next key.
  */
-export function followHandovers(notes: readonly unknown[], known: string): string {
-  let key = known
+export function followHandovers(notes: readonly unknown[], trustedKey: string): string {
+  let key = trustedKey
   for (const note of notes) {
     const { nextKey } = openCheckpoint(note, key)
     if (nextKey === undefined) throw new LogError('NOT_SIGNED_BY_KEY', 'the note of a handover names no next key')
@@ -122,9 +123,9 @@ export function followHandovers(notes: readonly unknown[], known: string): strin
  * both have signed: anybody can put a signature of their own beside one. The known key must have signed the name of the next.
  * Throws as `openCheckpoint`, and NOT_SIGNED_BY_KEY where the note names no or another next key.
  */
-export function openHandover(note: unknown, known: string, next: string): Checkpoint {
-  openCheckpoint(note, next)
-  const checkpoint = openCheckpoint(note, known)
-  if (checkpoint.nextKey !== next) throw new LogError('NOT_SIGNED_BY_KEY', 'the known key has not named this one')
+export function openHandover(note: unknown, trustedKey: string, nextKey: string): Checkpoint {
+  openCheckpoint(note, nextKey)
+  const checkpoint = openCheckpoint(note, trustedKey)
+  if (checkpoint.nextKey !== nextKey) throw new LogError('NOT_SIGNED_BY_KEY', 'the known key has not named this one')
   return checkpoint
 }

@@ -1,5 +1,5 @@
 /** An entry as a line of a table: the columns that files have, in their order (RFC 4180 and spreadsheets alike). */
-import { canonical } from '#domain/audit-log/canonical.ts'
+import { toCanonicalJson } from '#domain/audit-log/canonical.ts'
 import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
 
 export const entryColumns = [
@@ -18,10 +18,10 @@ export const entryColumns = [
 ] as const
 
 /** Numbers stay numbers; objects are their canonical JSON. */
-export function entryCells(row: AuditEntryRow): (string | number)[] {
+export function toEntryCells(row: AuditEntryRow): (string | number)[] {
   return entryColumns.map((column) => {
     const value = row[column]
     if (value === null) return ''
-    return typeof value === 'object' ? canonical(value) : value
+    return typeof value === 'object' ? toCanonicalJson(value) : value
   })
 }

@@ -9,10 +9,10 @@ import { LogError } from '#domain/audit-log/fault.ts'
 
 /** 32 bytes. */
 export type Hash = Uint8Array
-export const hashBytes = 32
+export const hashLength = 32
 
 /** SHA-256(0x00 ‖ leaf); a text stands for its UTF-8 bytes. */
-export function leafHash(leaf: string | Uint8Array): Hash {
+export function hashLeaf(leaf: string | Uint8Array): Hash {
   const bytes = typeof leaf === 'string' ? utf8ToBytes(leaf) : leaf
   const input = new Uint8Array(1 + bytes.length)
   input.set(bytes, 1)
@@ -20,24 +20,24 @@ export function leafHash(leaf: string | Uint8Array): Hash {
 }
 
 /** SHA-256(0x01 ‖ left ‖ right). */
-export function nodeHash(left: Hash, right: Hash): Hash {
-  const input = new Uint8Array(1 + 2 * hashBytes)
+export function hashNode(left: Hash, right: Hash): Hash {
+  const input = new Uint8Array(1 + 2 * hashLength)
   input[0] = 1
   input.set(left, 1)
-  input.set(right, 1 + hashBytes)
+  input.set(right, 1 + hashLength)
   return sha256(input)
 }
 
 /** The root of a log without a leaf: the hash of no byte. */
 export const emptyRoot: Hash = sha256(new Uint8Array())
 
-export function equalHashes(one: Uint8Array, other: Uint8Array): boolean {
+export function isEqualHash(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, at) => byte === other[at])
 }
 
 /** Throws BAD_HASH where the text is not the base64 of 32 bytes. */
 export function readHash(base64: unknown): Hash {
   const bytes = typeof base64 === 'string' ? fromBase64(base64) : null
-  if (bytes?.length !== hashBytes) throw new LogError('BAD_HASH', 'not the base64 of a hash of 32 bytes')
+  if (bytes?.length !== hashLength) throw new LogError('BAD_HASH', 'not the base64 of a hash of 32 bytes')
   return bytes
 }

@@ -2,7 +2,7 @@
  * The leaf of an audit entry: its bytes as they were fixed when it was written. Everything that anybody is shown of an entry
  * comes from them, so what is proven is what is read. Columns beside them are copies for queries.
  */
-import { dateIn, type PlainDate, type Timestamp, timestampIn } from '#domain/time.ts'
+import { toPlainDate, type PlainDate, type Timestamp, toTimestamp } from '#domain/time.ts'
 
 /** The menus of the audit trail (D86). */
 export const auditMenus = [
@@ -46,7 +46,7 @@ export const auditOperations = [
 export type AuditOperation = (typeof auditOperations)[number]
 
 /** Entries are counted and paged up to here; beyond it a page says that there are more (contracts 7). */
-export const countedMost = 10_000
+export const maxCountedEntries = 10_000
 
 /** Of these only the delete level is shown more than hashes (contracts 2). */
 export const catalogueMenus: readonly AuditMenu[] = ['app', 'module', 'automodule', 'price']
@@ -116,14 +116,14 @@ export interface AuditEntryRow {
 
 /** Throws SyntaxError where the text is no leaf of ours. */
 export function readLeaf(leaf: string): AuditLeaf {
-  const read = JSON.parse(leaf) as Partial<AuditLeaf> | null
-  if (read?.v !== 1 || typeof read.id !== 'number' || typeof read.time !== 'number' || !Array.isArray(read.changes))
+  const value = JSON.parse(leaf) as Partial<AuditLeaf> | null
+  if (value?.v !== 1 || typeof value.id !== 'number' || typeof value.time !== 'number' || !Array.isArray(value.changes))
     throw new SyntaxError('not a leaf of the audit trail')
-  return read as AuditLeaf
+  return value as AuditLeaf
 }
 
 /** The row of an entry, made from its leaf alone; `zone`: the business time zone. Throws as `readLeaf`. */
-export function entryOfLeaf(leaf: string, logIndex: number | null, zone: string): AuditEntryRow {
+export function toEntryRow(leaf: string, logIndex: number | null, zone: string): AuditEntryRow {
   const { id, company, actor_company, time, code, operation, user_id, user_name, status, info, changes, ...rest } =
     readLeaf(leaf)
   return {
@@ -135,33 +135,37 @@ export function entryOfLeaf(leaf: string, logIndex: number | null, zone: string)
     exec_user_id: user_id,
     exec_user_name: user_name,
     by_provider: actor_company !== null,
-    end_time: timestampIn(zone, time),
-    day: dateIn(zone, time),
+    end_time: toTimestamp(zone, time),
+    day: toPlainDate(zone, time),
     status,
     info,
     changes,
     intent: rest.intent,
     request_id: rest.request_id,
-    search_text: searchTextOf({ user_name, info, changes }),
+    search_text: buildSearchText({ user_name, info, changes }),
     leaf,
     row_version: 1,
   }
 }
 
 /** Who, and every value of what was done and changed; keys, menus and operations have filters of their own. */
-export function searchTextOf({ user_name, info, changes }: Pick<AuditLeaf, 'user_name' | 'info' | 'changes'>): string {
+export function buildSearchText({
+  user_name,
+  info,
+  changes,
+}: Pick<AuditLeaf, 'user_name' | 'info' | 'changes'>): string {
   const values = [user_name, info, ...changes.flatMap(({ before, after }) => [before, after])]
-  return values.flatMap(wordsOf).join('\n')
+  return values.flatMap(collectTexts).join('\n')
 }
 
-function wordsOf(value: LeafValue): string[] {
+function collectTexts(value: LeafValue): string[] {
   if (value === null || typeof value === 'boolean') return []
   if (typeof value !== 'object') return value === '' ? [] : [String(value)]
   // As the leaf has them, in whatever order they were written down.
-  const inner = Array.isArray(value)
+  const innerValues = Array.isArray(value)
     ? value
     : Object.entries(value)
         .sort(([one], [other]) => (one < other ? -1 : 1))
-        .map(([, each]) => each)
-  return inner.flatMap(wordsOf)
+        .map(([, innerValue]) => innerValue)
+  return innerValues.flatMap(collectTexts)
 }

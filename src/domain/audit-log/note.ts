@@ -4,10 +4,10 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { fromBase64, toBase64 } from '#domain/audit-log/base64.ts'
 import { LogError } from '#domain/audit-log/fault.ts'
-import { equalHashes } from '#domain/audit-log/hash.ts'
+import { isEqualHash } from '#domain/audit-log/hash.ts'
 
 /** Of a key: how it names itself in signature lines. `id`: 4 bytes. */
-export interface Verifier {
+export interface NoteVerifier {
   name: string
   id: Uint8Array
   publicKey: Uint8Array
@@ -22,34 +22,34 @@ const algorithm = 1
 const signatureBytes = 64
 const isName = (name: string) => /^[^\s+\p{Cc}]{1,200}$/u.test(name) && name.isWellFormed()
 
-function keyId(name: string, publicKey: Uint8Array): Uint8Array {
+function createKeyId(name: string, publicKey: Uint8Array): Uint8Array {
   return sha256(concatBytes(utf8ToBytes(`${name}\n`), Uint8Array.of(algorithm), publicKey)).slice(0, 4)
 }
 
 /** `name+id+base64` of the key that belongs to this seed of 32 bytes. Throws BAD_KEY on a name with spaces or `+`. */
-export function verifierKeyOf(name: string, seed: Uint8Array): string {
+export function createVerifierKey(name: string, seed: Uint8Array): string {
   if (!isName(name)) throw new LogError('BAD_KEY', 'a key is named without spaces and plus signs')
   if (seed.length !== 32) throw new LogError('BAD_KEY', 'a signing key has 32 bytes')
   const publicKey = ed25519.getPublicKey(seed)
   const bytes = concatBytes(Uint8Array.of(algorithm), publicKey)
-  return `${name}+${bytesToHex(keyId(name, publicKey))}+${toBase64(bytes)}`
+  return `${name}+${bytesToHex(createKeyId(name, publicKey))}+${toBase64(bytes)}`
 }
 
 /** Throws BAD_KEY, also where the id is not the key's own. */
-export function readVerifierKey(key: unknown): Verifier {
+export function readVerifierKey(key: unknown): NoteVerifier {
   // Base64 has plus signs too.
   const [, name = '', id, base64 = ''] = (typeof key === 'string' && /^([^+]*)\+([0-9a-f]{8})\+(.*)$/s.exec(key)) || []
   const bytes = fromBase64(base64)
   if (!isName(name) || bytes?.length !== 33 || bytes[0] !== algorithm)
     throw new LogError('BAD_KEY', 'not the key of an Ed25519 verifier (name+id+base64)')
   const publicKey = bytes.slice(1)
-  const own = keyId(name, publicKey)
-  if (bytesToHex(own) !== id) throw new LogError('BAD_KEY', 'the id is not of this name and key')
-  return { name, id: own, publicKey }
+  const keyId = createKeyId(name, publicKey)
+  if (bytesToHex(keyId) !== id) throw new LogError('BAD_KEY', 'the id is not of this name and key')
+  return { name, id: keyId, publicKey }
 }
 
 /** What people compare over another way: SHA-256 of the key, in groups of four hex digits. Throws BAD_KEY. */
-export function fingerprintOf(key: string): string {
+export function getFingerprint(key: string): string {
   readVerifierKey(key)
   return bytesToHex(sha256(utf8ToBytes(key))).replace(/.{4}(?=.)/g, '$& ')
 }
@@ -59,9 +59,9 @@ export function fingerprintOf(key: string): string {
  * one beside it. Throws BAD_NOTE on a text that no note can carry, BAD_KEY on a signer's name.
  */
 export function signNote(text: string, ...signers: { name: string; seed: Uint8Array }[]): string {
-  if (!isText(text)) throw new LogError('BAD_NOTE', 'the text of a note is lines without control characters')
+  if (!isNoteText(text)) throw new LogError('BAD_NOTE', 'the text of a note is lines without control characters')
   const lines = signers.map(({ name, seed }) => {
-    const { id } = readVerifierKey(verifierKeyOf(name, seed))
+    const { id } = readVerifierKey(createVerifierKey(name, seed))
     return `— ${name} ${toBase64(concatBytes(id, ed25519.sign(utf8ToBytes(text), seed)))}\n`
   })
   return `${text}\n${lines.join('')}`
@@ -71,12 +71,12 @@ export function signNote(text: string, ...signers: { name: string; seed: Uint8Ar
  * The text of a note that this key has signed. Throws BAD_NOTE on what is no note, NOT_SIGNED_BY_KEY where only others signed, and
  * SIGNATURE_INVALID where a line claims to be of this key and is not over this text.
  */
-export function openNote(note: unknown, verifier: Verifier): string {
+export function openNote(note: unknown, verifier: NoteVerifier): string {
   const { text, signatures } = splitNote(note)
-  const own = signatures.filter(({ name, id }) => name === verifier.name && equalHashes(id, verifier.id))
-  if (own.length === 0) throw new LogError('NOT_SIGNED_BY_KEY', `not signed by ${verifier.name}`)
+  const ownSignatures = signatures.filter(({ name, id }) => name === verifier.name && isEqualHash(id, verifier.id))
+  if (ownSignatures.length === 0) throw new LogError('NOT_SIGNED_BY_KEY', `not signed by ${verifier.name}`)
   const message = utf8ToBytes(text)
-  for (const { signature } of own) {
+  for (const { signature } of ownSignatures) {
     if (!isSignature(signature, message, verifier.publicKey))
       throw new LogError('SIGNATURE_INVALID', `the signature of ${verifier.name} is not over this text`)
   }
@@ -94,22 +94,22 @@ function isSignature(signature: Uint8Array, message: Uint8Array, publicKey: Uint
 }
 
 function splitNote(note: unknown) {
-  const bad = new LogError('BAD_NOTE', 'not a signed note')
-  if (typeof note !== 'string' || note.length > maxLength) throw bad
+  const error = new LogError('BAD_NOTE', 'not a signed note')
+  if (typeof note !== 'string' || note.length > maxLength) throw error
   // The last blank line: the text may have some of its own.
-  const at = note.lastIndexOf('\n\n')
-  const text = note.slice(0, at + 1)
-  const rest = note.slice(at + 2)
-  if (at < 0 || !isText(text) || !rest.endsWith('\n')) throw bad
+  const separator = note.lastIndexOf('\n\n')
+  const text = note.slice(0, separator + 1)
+  const rest = note.slice(separator + 2)
+  if (separator < 0 || !isNoteText(text) || !rest.endsWith('\n')) throw error
   const lines = rest.slice(0, -1).split('\n')
-  if (lines.length > maxSignatures) throw bad
+  if (lines.length > maxSignatures) throw error
   const signatures = lines.map((line) => {
     const [, name = '', base64 = ''] = /^— (\S+) (\S+)$/u.exec(line) ?? []
     const bytes = fromBase64(base64)
-    if (!isName(name) || !bytes || bytes.length < 5) throw bad
+    if (!isName(name) || !bytes || bytes.length < 5) throw error
     return { name, id: bytes.slice(0, 4), signature: bytes.slice(4) }
   })
   return { text, signatures }
 }
 
-const isText = (text: string) => text.endsWith('\n') && text.isWellFormed() && !/[^\n\P{Cc}]/u.test(text)
+const isNoteText = (text: string) => text.endsWith('\n') && text.isWellFormed() && !/[^\n\P{Cc}]/u.test(text)

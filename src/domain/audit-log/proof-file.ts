@@ -6,15 +6,15 @@ import { toBase64 } from '#domain/audit-log/base64.ts'
 import { isCanonical } from '#domain/audit-log/canonical.ts'
 import { type Checkpoint, openCheckpoint } from '#domain/audit-log/checkpoint.ts'
 import { LogError, type LogFault } from '#domain/audit-log/fault.ts'
-import { type Hash, leafHash, readHash } from '#domain/audit-log/hash.ts'
+import { type Hash, hashLeaf, readHash } from '#domain/audit-log/hash.ts'
 import { type AuditLeaf, auditMenus, readLeaf } from '#domain/audit-log/leaf.ts'
 import { readVerifierKey } from '#domain/audit-log/note.ts'
-import { inclusionFault, maxProofHashes } from '#domain/audit-log/proofs.ts'
+import { findInclusionFault, maxProofHashes } from '#domain/audit-log/proofs.ts'
 
 export const proofFormat = 'saas-portal audit proof'
 export const proofVersion = 1
 /** Characters. The largest leaves have some ten thousand. */
-export const maxProofFile = 4 * 1024 * 1024
+export const maxProofFileLength = 4 * 1024 * 1024
 
 export interface ProofFile {
   format: typeof proofFormat
@@ -37,7 +37,7 @@ export type ProofVerdict =
   | { kind: 'refused'; fault: LogFault; detail: string }
 
 /** The text of the file. */
-export function proofFileText(of: {
+export function formatProofFile(proof: {
   leaf: string
   index: number
   size: number
@@ -45,7 +45,7 @@ export function proofFileText(of: {
   checkpoint: string
   key: string
 }): string {
-  const { leaf, index, size, hashes, checkpoint, key } = of
+  const { leaf, index, size, hashes, checkpoint, key } = proof
   const file: ProofFile = {
     format: proofFormat,
     v: proofVersion,
@@ -61,20 +61,21 @@ export function proofFileText(of: {
 
 /** Throws FILE_TOO_LARGE, FILE_NO_JSON, FILE_FORMAT, FIELD_MISSING, BAD_KEY; what the fields say is checked later. */
 export function readProofFile(text: string): ProofFile {
-  if (text.length > maxProofFile) throw new LogError('FILE_TOO_LARGE', `more than ${maxProofFile} characters`)
-  const file = jsonOf(text)
+  if (text.length > maxProofFileLength)
+    throw new LogError('FILE_TOO_LARGE', `more than ${maxProofFileLength} characters`)
+  const file = parseJson(text)
   if (typeof file !== 'object' || file === null || Array.isArray(file))
     throw new LogError('FILE_FORMAT', 'the file is no JSON object')
   const { format, v, leaf, index, size, hashes, checkpoint, key } = file as Record<string, unknown>
   if (format !== proofFormat || v !== proofVersion)
     throw new LogError('FILE_FORMAT', `not a file of the format "${proofFormat}", version ${proofVersion}`)
-  const missing = (name: string) => new LogError('FIELD_MISSING', `"${name}" is missing or not of its type`)
-  if (typeof leaf !== 'string') throw missing('leaf')
-  if (typeof index !== 'number') throw missing('index')
-  if (typeof size !== 'number') throw missing('size')
-  if (typeof checkpoint !== 'string') throw missing('checkpoint')
-  if (typeof key !== 'string') throw missing('key')
-  if (!Array.isArray(hashes) || !hashes.every((hash) => typeof hash === 'string')) throw missing('hashes')
+  const createError = (name: string) => new LogError('FIELD_MISSING', `"${name}" is missing or not of its type`)
+  if (typeof leaf !== 'string') throw createError('leaf')
+  if (typeof index !== 'number') throw createError('index')
+  if (typeof size !== 'number') throw createError('size')
+  if (typeof checkpoint !== 'string') throw createError('checkpoint')
+  if (typeof key !== 'string') throw createError('key')
+  if (!Array.isArray(hashes) || !hashes.every((hash) => typeof hash === 'string')) throw createError('hashes')
   readVerifierKey(key)
   return { format: proofFormat, v: proofVersion, leaf, index, size, hashes, checkpoint, key }
 }
@@ -88,23 +89,23 @@ export function verifyProofFile(file: ProofFile, key: string): ProofVerdict {
       throw new LogError('WRONG_COUNT_OF_HASHES', 'more hashes than any tree has')
     const { index, size } = file
     const proof = file.hashes.map(readHash)
-    const fault = inclusionFault({ index, size, leaf: leafHash(file.leaf), root: checkpoint.root, proof })
-    if (fault) throw new LogError(fault, detailOf(fault, file))
-    return { kind: 'proven', leaf: checkedLeaf(file.leaf), index, checkpoint }
+    const fault = findInclusionFault({ index, size, leaf: hashLeaf(file.leaf), root: checkpoint.root, proof })
+    if (fault) throw new LogError(fault, describeFault(fault, file))
+    return { kind: 'proven', leaf: parseCheckedLeaf(file.leaf), index, checkpoint }
   } catch (error) {
     if (!(error instanceof LogError)) throw error
     return { kind: 'refused', fault: error.code, detail: error.message }
   }
 }
 
-function detailOf(fault: LogFault, { index, size }: ProofFile): string {
+function describeFault(fault: LogFault, { index, size }: ProofFile): string {
   if (fault === 'ROOT_DIFFERS') return 'the entry, its place or a hash is not the one that was recorded'
   if (fault === 'BAD_INDEX') return `a log of ${size} entries has no entry ${index}`
   return fault === 'WRONG_COUNT_OF_HASHES' ? 'the proof has too few or too many hashes' : fault
 }
 
 /** What was recorded is an entry that can be read in one way only; a proof of other bytes proves nothing of one. */
-function checkedLeaf(text: string): AuditLeaf {
+function parseCheckedLeaf(text: string): AuditLeaf {
   if (!isCanonical(text)) throw new LogError('LEAF_NOT_CANONICAL', 'the entry can be read in more than one way')
   let leaf: AuditLeaf
   try {
@@ -128,7 +129,7 @@ function checkedLeaf(text: string): AuditLeaf {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

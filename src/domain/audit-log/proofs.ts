@@ -3,26 +3,26 @@
  * RFC 9162, 2.1.3.2 and 2.1.4.2. Which tiles a proof takes: `tilesReadBy((read) => inclusionProof(index, size, read))`.
  */
 import { LogError, type LogFault } from '#domain/audit-log/fault.ts'
-import { emptyRoot, equalHashes, type Hash, hashBytes, nodeHash } from '#domain/audit-log/hash.ts'
-import { checkedSize, type NodeReader } from '#domain/audit-log/tiles.ts'
-import { rangeRoot, splitOf } from '#domain/audit-log/tree.ts'
+import { emptyRoot, isEqualHash, type Hash, hashLength, hashNode } from '#domain/audit-log/hash.ts'
+import { requireSize, type NodeReader } from '#domain/audit-log/tiles.ts'
+import { calculateRangeRoot, findSplit } from '#domain/audit-log/tree-edge.ts'
 
 /** No tree of safe integers is higher. */
 export const maxProofHashes = 2 * 53
 
 /** PATH(index, D[size]), from the leaf up. Throws BAD_INDEX where the log has no such leaf, and as its reader. */
-export function inclusionProof(index: number, size: number, read: NodeReader): Hash[] {
-  if (!Number.isSafeInteger(index) || index < 0 || index >= checkedSize(size))
+export function buildInclusionProof(index: number, size: number, readNode: NodeReader): Hash[] {
+  if (!Number.isSafeInteger(index) || index < 0 || index >= requireSize(size))
     throw new LogError('BAD_INDEX', `a log of ${size} leaves has no leaf ${index}`)
   const proof: Hash[] = []
   let [start, end] = [0, size]
   while (end - start > 1) {
-    const middle = start + splitOf(end - start)
+    const middle = start + findSplit(end - start)
     if (index < middle) {
-      proof.push(rangeRoot(middle, end, read))
+      proof.push(calculateRangeRoot(middle, end, readNode))
       end = middle
     } else {
-      proof.push(rangeRoot(start, middle, read))
+      proof.push(calculateRangeRoot(start, middle, readNode))
       start = middle
     }
   }
@@ -30,40 +30,40 @@ export function inclusionProof(index: number, size: number, read: NodeReader): H
 }
 
 /** PROOF(from, D[to]). Of an empty or the same log nothing has to be shown. Throws LOG_SHRANK where `from` is larger. */
-export function consistencyProof(from: number, to: number, read: NodeReader): Hash[] {
-  if (checkedSize(from) > checkedSize(to)) throw new LogError('LOG_SHRANK', `${to} leaves, once ${from}`)
+export function buildConsistencyProof(from: number, to: number, readNode: NodeReader): Hash[] {
+  if (requireSize(from) > requireSize(to)) throw new LogError('LOG_SHRANK', `${to} leaves, once ${from}`)
   if (from === 0 || from === to) return []
   const proof: Hash[] = []
   let [start, end] = [0, to]
   // Whether the subtree that is left is a whole one of the older log, whose root the verifier has.
   let isOldRoot = true
   while (end > from) {
-    const middle = start + splitOf(end - start)
+    const middle = start + findSplit(end - start)
     if (from <= middle) {
-      proof.push(rangeRoot(middle, end, read))
+      proof.push(calculateRangeRoot(middle, end, readNode))
       end = middle
     } else {
-      proof.push(rangeRoot(start, middle, read))
+      proof.push(calculateRangeRoot(start, middle, readNode))
       start = middle
       isOldRoot = false
     }
   }
-  if (!isOldRoot) proof.push(rangeRoot(start, end, read))
+  if (!isOldRoot) proof.push(calculateRangeRoot(start, end, readNode))
   return proof.reverse()
 }
 
-const half = (number: number) => Math.floor(number / 2)
+const halve = (number: number) => Math.floor(number / 2)
 const isOdd = (number: number) => number % 2 === 1
 
-function refused(proof: readonly Hash[]): LogFault | null {
+function findHashFault(proof: readonly Hash[]): LogFault | null {
   if (proof.length > maxProofHashes) return 'WRONG_COUNT_OF_HASHES'
-  return proof.some((hash) => hash.length !== hashBytes) ? 'BAD_HASH' : null
+  return proof.some((hash) => hash.length !== hashLength) ? 'BAD_HASH' : null
 }
 
 const isSize = (size: number) => Number.isSafeInteger(size) && size >= 0
 
 /** What is wrong with the proof that the leaf of this hash stands at `index` of the log with this size and root; null: nothing. */
-export function inclusionFault(claim: {
+export function findInclusionFault(claim: {
   index: number
   size: number
   leaf: Hash
@@ -73,24 +73,24 @@ export function inclusionFault(claim: {
   const { index, size, leaf, root, proof } = claim
   if (!isSize(size)) return 'BAD_SIZE'
   if (!isSize(index) || index >= size) return 'BAD_INDEX'
-  const fault = refused([leaf, root, ...proof])
+  const fault = findHashFault([leaf, root, ...proof])
   if (fault) return fault
   let [fn, sn] = [index, size - 1]
   let r = leaf
   for (const p of proof) {
     if (sn === 0) return 'WRONG_COUNT_OF_HASHES'
     if (isOdd(fn) || fn === sn) {
-      r = nodeHash(p, r)
-      while (!isOdd(fn) && fn !== 0) [fn, sn] = [half(fn), half(sn)]
-    } else r = nodeHash(r, p)
-    ;[fn, sn] = [half(fn), half(sn)]
+      r = hashNode(p, r)
+      while (!isOdd(fn) && fn !== 0) [fn, sn] = [halve(fn), halve(sn)]
+    } else r = hashNode(r, p)
+    ;[fn, sn] = [halve(fn), halve(sn)]
   }
   if (sn !== 0) return 'WRONG_COUNT_OF_HASHES'
-  return equalHashes(r, root) ? null : 'ROOT_DIFFERS'
+  return isEqualHash(r, root) ? null : 'ROOT_DIFFERS'
 }
 
 /** What is wrong with the proof that the log of `to` begins with that of `from`; null: nothing. */
-export function consistencyFault(claim: {
+export function findConsistencyFault(claim: {
   from: number
   to: number
   fromRoot: Hash
@@ -100,33 +100,33 @@ export function consistencyFault(claim: {
   const { from, to, fromRoot, toRoot, proof } = claim
   if (!isSize(from) || !isSize(to)) return 'BAD_SIZE'
   if (from > to) return 'LOG_SHRANK'
-  const fault = refused([fromRoot, toRoot, ...proof])
+  const fault = findHashFault([fromRoot, toRoot, ...proof])
   if (fault) return fault
-  if (from === 0 || from === to) return trivialFault(claim)
+  if (from === 0 || from === to) return findTrivialFault(claim)
   if (proof.length === 0) return 'WRONG_COUNT_OF_HASHES'
   // A whole subtree's root is the verifier's own.
   const [first, ...rest] = Number.isInteger(Math.log2(from)) ? [fromRoot, ...proof] : proof
   let [fn, sn] = [from - 1, to - 1]
-  while (isOdd(fn)) [fn, sn] = [half(fn), half(sn)]
+  while (isOdd(fn)) [fn, sn] = [halve(fn), halve(sn)]
   let [fr, sr] = [first as Hash, first as Hash]
   for (const c of rest) {
     if (sn === 0) return 'WRONG_COUNT_OF_HASHES'
     if (isOdd(fn) || fn === sn) {
-      fr = nodeHash(c, fr)
-      sr = nodeHash(c, sr)
-      while (!isOdd(fn) && fn !== 0) [fn, sn] = [half(fn), half(sn)]
-    } else sr = nodeHash(sr, c)
-    ;[fn, sn] = [half(fn), half(sn)]
+      fr = hashNode(c, fr)
+      sr = hashNode(c, sr)
+      while (!isOdd(fn) && fn !== 0) [fn, sn] = [halve(fn), halve(sn)]
+    } else sr = hashNode(sr, c)
+    ;[fn, sn] = [halve(fn), halve(sn)]
   }
   if (sn !== 0) return 'WRONG_COUNT_OF_HASHES'
-  if (!equalHashes(fr, fromRoot)) return 'OLD_ROOT_DIFFERS'
-  return equalHashes(sr, toRoot) ? null : 'ROOT_DIFFERS'
+  if (!isEqualHash(fr, fromRoot)) return 'OLD_ROOT_DIFFERS'
+  return isEqualHash(sr, toRoot) ? null : 'ROOT_DIFFERS'
 }
 
 /** Every log begins with nothing and with itself: there is no hash to show, only roots that must be what they are. */
-function trivialFault(claim: { from: number; to: number; fromRoot: Hash; toRoot: Hash; proof: readonly Hash[] }) {
+function findTrivialFault(claim: { from: number; to: number; fromRoot: Hash; toRoot: Hash; proof: readonly Hash[] }) {
   if (claim.proof.length > 0) return 'WRONG_COUNT_OF_HASHES'
-  if (claim.from === 0 && !equalHashes(claim.fromRoot, emptyRoot)) return 'OLD_ROOT_DIFFERS'
-  if (claim.from === claim.to && !equalHashes(claim.fromRoot, claim.toRoot)) return 'ROOT_DIFFERS'
+  if (claim.from === 0 && !isEqualHash(claim.fromRoot, emptyRoot)) return 'OLD_ROOT_DIFFERS'
+  if (claim.from === claim.to && !isEqualHash(claim.fromRoot, claim.toRoot)) return 'ROOT_DIFFERS'
   return null
 }

@@ -3,18 +3,18 @@
  * each tile is checked by the one above, and the edge by the signed root.
  */
 import { LogError } from '#domain/audit-log/fault.ts'
-import { equalHashes, hashBytes } from '#domain/audit-log/hash.ts'
+import { isEqualHash, hashLength } from '#domain/audit-log/hash.ts'
 import {
-  edgeTiles,
-  hashAt,
-  type Tile,
+  listEdgeTiles,
+  getHash,
+  type LogTile,
   type TileName,
   type TileReader,
   tileWidth,
-  widthOf,
-  wholeRoot,
+  getTileWidth,
+  calculateSubtreeRoot,
 } from '#domain/audit-log/tiles.ts'
-import { rootOfEdge } from '#domain/audit-log/tree.ts'
+import { calculateEdgeRoot } from '#domain/audit-log/tree-edge.ts'
 
 export interface LogRange {
   from: number
@@ -25,17 +25,18 @@ export interface LogRange {
 }
 
 /** The tiles that `checkRange` reads, each once, level by level. */
-export function tilesOfRange({ from, to, size }: LogRange): TileName[] {
+export function listRangeTiles({ from, to, size }: LogRange): TileName[] {
   const names = new Map<string, TileName>()
   const add = (name: TileName) => names.set(`${name.level}/${name.index}`, name)
   let [first, last] = [from, to - 1]
   for (let level = 0; first <= last; level += 1) {
     first = Math.floor(first / tileWidth)
     last = Math.floor(last / tileWidth)
-    for (let index = first; index <= last; index += 1) if (widthOf({ level, index }, size) > 0) add({ level, index })
-    if (widthOf({ level, index: last }, size) === 0) break
+    for (let index = first; index <= last; index += 1)
+      if (getTileWidth({ level, index }, size) > 0) add({ level, index })
+    if (getTileWidth({ level, index: last }, size) === 0) break
   }
-  for (const name of edgeTiles(size)) add(name)
+  for (const name of listEdgeTiles(size)) add(name)
   return [...names.values()]
 }
 
@@ -44,27 +45,27 @@ export function tilesOfRange({ from, to, size }: LogRange): TileName[] {
  * them can pause in between. Throws TILE_MISSING, BAD_TILE.
  */
 export function* checkRange(
-  tiles: TileReader,
+  readHashes: TileReader,
   range: LogRange & { root: Uint8Array },
 ): Generator<void, TileName | null> {
   const { size } = range
-  const read = (name: TileName): Tile => ({ ...name, hashes: exactly(tiles, name, size) })
-  const edge = edgeTiles(size).map(read)
-  if (!equalHashes(rootOfEdge({ size, tiles: edge }), range.root)) return edge[0] ?? { level: 0, index: 0 }
-  for (const name of tilesOfRange(range)) {
-    if (widthOf(name, size) < tileWidth) continue
+  const readTile = (name: TileName): LogTile => ({ ...name, hashes: readExactHashes(readHashes, name, size) })
+  const edge = listEdgeTiles(size).map(readTile)
+  if (!isEqualHash(calculateEdgeRoot({ size, tiles: edge }), range.root)) return edge[0] ?? { level: 0, index: 0 }
+  for (const name of listRangeTiles(range)) {
+    if (getTileWidth(name, size) < tileWidth) continue
     const parent = { level: name.level + 1, index: Math.floor(name.index / tileWidth) }
-    const said = hashAt(exactly(tiles, parent, size), name.index % tileWidth)
-    if (!equalHashes(wholeRoot(exactly(tiles, name, size)), said)) return name
+    const expectedHash = getHash(readExactHashes(readHashes, parent, size), name.index % tileWidth)
+    if (!isEqualHash(calculateSubtreeRoot(readExactHashes(readHashes, name, size)), expectedHash)) return name
     yield
   }
   return null
 }
 
 /** As wide as a log of that size has it, whatever came since. */
-function exactly(tiles: TileReader, name: TileName, size: number): Uint8Array {
-  const hashes = tiles(name.level, name.index)
-  const bytes = widthOf(name, size) * hashBytes
+function readExactHashes(readHashes: TileReader, name: TileName, size: number): Uint8Array {
+  const hashes = readHashes(name.level, name.index)
+  const bytes = getTileWidth(name, size) * hashLength
   if (hashes === undefined) throw new LogError('TILE_MISSING', `tile ${name.level}/${name.index}`)
   if (hashes.length < bytes)
     throw new LogError('BAD_TILE', `tile ${name.level}/${name.index} has ${hashes.length} bytes`)

@@ -3,7 +3,7 @@
  * of trees of 256^level leaves that are whole. A tile only grows, at its right end, and ends at 256.
  */
 import { LogError } from '#domain/audit-log/fault.ts'
-import { type Hash, hashBytes, nodeHash } from '#domain/audit-log/hash.ts'
+import { type Hash, hashLength, hashNode } from '#domain/audit-log/hash.ts'
 
 export const tileHeight = 8
 export const tileWidth = 256
@@ -14,7 +14,7 @@ export interface TileName {
 }
 
 /** `hashes`: of 32 bytes each, one after the other. */
-export interface Tile extends TileName {
+export interface LogTile extends TileName {
   hashes: Uint8Array
 }
 
@@ -25,71 +25,71 @@ export type TileReader = (level: number, index: number) => Uint8Array | undefine
 export type NodeReader = (level: number, index: number) => Hash
 
 /** A safe integer from 0 on; else throws. */
-export function checkedSize(size: number): number {
+export function requireSize(size: number): number {
   if (!Number.isSafeInteger(size) || size < 0) throw new LogError('BAD_SIZE', `${size} is no size of a log`)
   return size
 }
 
-const quotient = (one: number, by: number) => Math.floor(one / by)
+const divideDown = (one: number, divisor: number) => Math.floor(one / divisor)
 
 /** How many hashes level `level` of tiles has in a log of `size` leaves. */
-export const countAt = (level: number, size: number): number => quotient(size, tileWidth ** level)
+export const countHashes = (level: number, size: number): number => divideDown(size, tileWidth ** level)
 
 /** How many hashes a tile has in a log of `size` leaves, 0 to 256. */
-export function widthOf({ level, index }: TileName, size: number): number {
-  return Math.max(0, Math.min(tileWidth, countAt(level, size) - index * tileWidth))
+export function getTileWidth({ level, index }: TileName, size: number): number {
+  return Math.max(0, Math.min(tileWidth, countHashes(level, size) - index * tileWidth))
 }
 
 /** The tiles that are begun and not full in a log of `size` leaves, by level: with them it can grow and has a root. */
-export function edgeTiles(size: number): TileName[] {
+export function listEdgeTiles(size: number): TileName[] {
   const names: TileName[] = []
-  for (let level = 0; countAt(level, checkedSize(size)) > 0; level += 1) {
-    const count = countAt(level, size)
-    if (count % tileWidth > 0) names.push({ level, index: quotient(count, tileWidth) })
+  for (let level = 0; countHashes(level, requireSize(size)) > 0; level += 1) {
+    const count = countHashes(level, size)
+    if (count % tileWidth > 0) names.push({ level, index: divideDown(count, tileWidth) })
   }
   return names
 }
 
-export const hashAt = (hashes: Uint8Array, at: number): Hash => hashes.subarray(at * hashBytes, (at + 1) * hashBytes)
+export const getHash = (hashes: Uint8Array, at: number): Hash => hashes.subarray(at * hashLength, (at + 1) * hashLength)
 
 /** The root over hashes whose count is a power of two. */
-export function wholeRoot(hashes: Uint8Array): Hash {
-  let row: Hash[] = Array.from({ length: hashes.length / hashBytes }, (_, at) => hashAt(hashes, at))
+export function calculateSubtreeRoot(hashes: Uint8Array): Hash {
+  let row: Hash[] = Array.from({ length: hashes.length / hashLength }, (_, at) => getHash(hashes, at))
   while (row.length > 1) {
-    const above: Hash[] = []
-    for (let at = 0; at + 1 < row.length; at += 2) above.push(nodeHash(row[at] as Hash, row[at + 1] as Hash))
-    row = above
+    const parents: Hash[] = []
+    for (let at = 0; at + 1 < row.length; at += 2) parents.push(hashNode(row[at] as Hash, row[at + 1] as Hash))
+    row = parents
   }
   return row[0] as Hash
 }
 
 /** Reads nodes from tiles. Throws TILE_MISSING, or BAD_TILE where a tile is no row of hashes or too narrow. */
-export function nodesOf(tiles: TileReader): NodeReader {
+export function createNodeReader(readHashes: TileReader): NodeReader {
   return (level, index) => {
-    const [tileLevel, height] = [quotient(level, tileHeight), level % tileHeight]
+    const [tileLevel, height] = [divideDown(level, tileHeight), level % tileHeight]
     const first = index * 2 ** height
-    const tile = { level: tileLevel, index: quotient(first, tileWidth) }
-    const hashes = tiles(tile.level, tile.index)
+    const tile = { level: tileLevel, index: divideDown(first, tileWidth) }
+    const hashes = readHashes(tile.level, tile.index)
     if (hashes === undefined) throw new LogError('TILE_MISSING', `tile ${tile.level}/${tile.index}`)
-    const from = (first % tileWidth) * hashBytes
-    const to = from + 2 ** height * hashBytes
-    if (hashes.length % hashBytes !== 0 || hashes.length > tileWidth * hashBytes || to > hashes.length)
+    const from = (first % tileWidth) * hashLength
+    const to = from + 2 ** height * hashLength
+    if (hashes.length % hashLength !== 0 || hashes.length > tileWidth * hashLength || to > hashes.length)
       throw new LogError('BAD_TILE', `tile ${tile.level}/${tile.index} has ${hashes.length} bytes`)
-    return wholeRoot(hashes.subarray(from, to))
+    return calculateSubtreeRoot(hashes.subarray(from, to))
   }
 }
 
 /** The tiles that this work reads nodes of, each once, so that they can be fetched before. */
-export function tilesReadBy(work: (read: NodeReader) => unknown): TileName[] {
+export function listTilesRead(readNodes: (readNode: NodeReader) => unknown): TileName[] {
   const names = new Map<string, TileName>()
-  const nothing = new Uint8Array(hashBytes)
-  work((level, index) => {
+  const emptyHash = new Uint8Array(hashLength)
+  readNodes((level, index) => {
     const name = {
-      level: quotient(level, tileHeight),
-      index: quotient(index * 2 ** (level % tileHeight), tileWidth),
+      level: divideDown(level, tileHeight),
+      index: divideDown(index * 2 ** (level % tileHeight), tileWidth),
     }
     names.set(`${name.level}/${name.index}`, name)
-    return nothing
+    return emptyHash
   })
   return [...names.values()]
 }

@@ -1,6 +1,6 @@
 /** Apps: which of two versions is the newer one, and what a set of apps lacks (contracts 4, 8). */
-import { circlesIn, reached } from '#domain/catalogue/dependency-cycles.ts'
-import { type Dependent, type Joining, joined } from '#domain/catalogue/modules.ts'
+import { findCycles, findReachable } from '#domain/catalogue/dependency-cycles.ts'
+import { type ModuleDependencies, type JoinConditions, filterJoiningModules } from '#domain/catalogue/modules.ts'
 
 /**
  * Below 0: `one` is the older version; 0: they are the same. Dotted numbers are compared number by number, and a number
@@ -9,9 +9,9 @@ import { type Dependent, type Joining, joined } from '#domain/catalogue/modules.
  */
 export function compareVersions(one: string, other: string): number {
   const [left, right] = [one.split('.'), other.split('.')]
-  const places = Math.max(left.length, right.length)
-  for (let at = 0; at < places; at++) {
-    const order = comparePlaces(left[at] ?? '0', right[at] ?? '0')
+  const partCount = Math.max(left.length, right.length)
+  for (let at = 0; at < partCount; at++) {
+    const order = compareVersionParts(left[at] ?? '0', right[at] ?? '0')
     if (order !== 0) return order
   }
   return 0
@@ -20,7 +20,7 @@ export function compareVersions(one: string, other: string): number {
 const isNumber = (text: string) => /^[0-9]+$/.test(text)
 const compare = <T extends string | number>(one: T, other: T): number => (one < other ? -1 : one > other ? 1 : 0)
 
-function comparePlaces(one: string, other: string): number {
+function compareVersionParts(one: string, other: string): number {
   if (!isNumber(one) || !isNumber(other))
     return compare(Number(isNumber(one)), Number(isNumber(other))) || compare(one, other)
   // As digits: a number may be longer than can be counted with.
@@ -29,7 +29,7 @@ function comparePlaces(one: string, other: string): number {
 }
 
 /** Another app that an app needs, in this version at least (D78). */
-export interface Requirement {
+export interface AppRequirement {
   code: string
   version: string
 }
@@ -38,7 +38,7 @@ export interface Requirement {
 export interface PublishedApp {
   code: string
   version: string
-  requires: readonly Requirement[]
+  requires: readonly AppRequirement[]
 }
 
 export interface AppFaults {
@@ -47,34 +47,34 @@ export interface AppFaults {
   /** Circles of requirements, each beginning with its first code. */
   loops: string[][]
   /** Apps with the requirements that the newest version of the other app is too old for. */
-  incompatible: { code: string; requires: Requirement[] }[]
+  incompatible: { code: string; requires: AppRequirement[] }[]
 }
 
 /**
  * What is wrong with a set of apps: with those that it brings and with all that these need, at first hand or at second,
  * so that one test names everything that is to be added. In the order of the codes.
  */
-export function appFaults(published: readonly PublishedApp[], brought: readonly string[]): AppFaults {
-  const newest = new Map(published.map((app) => [app.code, app]))
-  const needsOf = (code: string) => newest.get(code)?.requires ?? []
-  const ownCodes = new Set(brought)
-  const codes = [...reached(ownCodes, (code) => codesOf(needsOf(code)))].toSorted()
-  const isTooOld = ({ code, version }: Requirement) => {
-    const there = newest.get(code)
-    return there !== undefined && compareVersions(there.version, version) < 0
+export function findAppFaults(publishedApps: readonly PublishedApp[], ownApps: readonly string[]): AppFaults {
+  const publishedByCode = new Map(publishedApps.map((app) => [app.code, app]))
+  const getRequirements = (code: string) => publishedByCode.get(code)?.requires ?? []
+  const ownCodes = new Set(ownApps)
+  const codes = [...findReachable(ownCodes, (code) => getCodes(getRequirements(code)))].toSorted()
+  const isTooOld = ({ code, version }: AppRequirement) => {
+    const publishedApp = publishedByCode.get(code)
+    return publishedApp !== undefined && compareVersions(publishedApp.version, version) < 0
   }
   return {
-    missing: codes.filter((code) => !ownCodes.has(code) || !newest.has(code)),
-    loops: circlesIn(new Map(codes.map((code) => [code, codesOf(needsOf(code))]))),
+    missing: codes.filter((code) => !ownCodes.has(code) || !publishedByCode.has(code)),
+    loops: findCycles(new Map(codes.map((code) => [code, getCodes(getRequirements(code))]))),
     incompatible: codes.flatMap((code) => {
-      const requires = needsOf(code).filter(isTooOld).toSorted(inOrder)
+      const requires = getRequirements(code).filter(isTooOld).toSorted(compareRequirements)
       return requires.length === 0 ? [] : [{ code, requires }]
     }),
   }
 }
 
 /** A module, as far as a test of a set of them needs to know it. */
-export interface TestedModule extends Dependent, Joining {
+export interface TestedModule extends ModuleDependencies, JoinConditions {
   hidden: boolean
   apps: readonly { code: string }[]
 }
@@ -83,34 +83,34 @@ export interface TestedModule extends Dependent, Joining {
  * The set with all that it requires, as it would be ordered: what its modules depend on, and what brings a hidden one in
  * where all of that is needed. In the order of `modules`.
  */
-export function requiredModules(modules: readonly TestedModule[], codes: readonly string[]): string[] {
-  const byCode = new Map(modules.map((module) => [module.code, module]))
-  const needs = (code: string): readonly string[] => {
-    const module = byCode.get(code)
+export function findRequiredModules(modules: readonly TestedModule[], codes: readonly string[]): string[] {
+  const modulesByCode = new Map(modules.map((module) => [module.code, module]))
+  const getNeeds = (code: string): readonly string[] => {
+    const module = modulesByCode.get(code)
     if (!module) return []
     return module.hidden && !module.any_condition ? [...module.dependencies, ...module.conditions] : module.dependencies
   }
-  const all = reached(codes, needs)
-  return modules.flatMap(({ code }) => (all.has(code) ? [code] : []))
+  const reachedCodes = findReachable(codes, getNeeds)
+  return modules.flatMap(({ code }) => (reachedCodes.has(code) ? [code] : []))
 }
 
 /** What is wrong with the apps of a set of modules, all that it requires and the hidden modules that it brings in (contracts 4, 8). */
-export function moduleFaults(
+export function findModuleFaults(
   modules: readonly TestedModule[],
-  published: readonly PublishedApp[],
+  publishedApps: readonly PublishedApp[],
   codes: readonly string[],
 ): AppFaults {
-  const required = requiredModules(modules, codes)
-  const chosen = new Set(required)
-  const own = modules.filter(({ code }) => chosen.has(code))
-  const joining = joined(
+  const requiredCodes = findRequiredModules(modules, codes)
+  const requiredCodeSet = new Set(requiredCodes)
+  const requiredModules = modules.filter(({ code }) => requiredCodeSet.has(code))
+  const joiningModules = filterJoiningModules(
     modules.filter(({ hidden }) => hidden),
-    required,
+    requiredCodes,
   )
-  const brought = [...own, ...joining].flatMap(({ apps }) => apps.map(({ code }) => code))
-  return appFaults(published, [...new Set(brought)])
+  const appCodes = [...requiredModules, ...joiningModules].flatMap(({ apps }) => apps.map(({ code }) => code))
+  return findAppFaults(publishedApps, [...new Set(appCodes)])
 }
 
-const inOrder = (one: Requirement, other: Requirement) =>
+const compareRequirements = (one: AppRequirement, other: AppRequirement) =>
   compare(one.code, other.code) || compareVersions(one.version, other.version)
-const codesOf = (needs: readonly Requirement[]) => [...new Set(needs.map(({ code }) => code))].toSorted()
+const getCodes = (needs: readonly AppRequirement[]) => [...new Set(needs.map(({ code }) => code))].toSorted()

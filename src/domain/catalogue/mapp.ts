@@ -2,8 +2,8 @@
  * Packages of apps (`.mapp`): what may be in one, what is wrong with one, and what an upload would do to the catalogue (contracts
  * 2, 4, 5; D78, D79, D88). The pages and the server go by the same rules.
  */
-import { appFaults, type AppFaults, compareVersions, type PublishedApp } from '#domain/catalogue/apps.ts'
-import { reached } from '#domain/catalogue/dependency-cycles.ts'
+import { findAppFaults, type AppFaults, compareVersions, type PublishedApp } from '#domain/catalogue/apps.ts'
+import { findReachable } from '#domain/catalogue/dependency-cycles.ts'
 
 /** The names of what a package says of itself; every other file is the app's own. */
 export const mappFiles = { manifest: 'manifest.json', icon: 'icon.png', changeLog: 'changelog.md' } as const
@@ -83,21 +83,22 @@ export interface MappFault {
 }
 
 /** Of what somebody else wrote, as much as can be shown beside our own words. */
-export const shownName = (name: string): string =>
+export const toDisplayName = (name: string): string =>
   name
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '�')
     .slice(0, 100)
 
-export const faultOf = (code: MappFaultCode, named?: string): MappFault =>
-  named === undefined || named === '' ? { code } : { code, named: shownName(named) }
+export const createMappFault = (code: MappFaultCode, subject?: string): MappFault =>
+  subject === undefined || subject === '' ? { code } : { code, named: toDisplayName(subject) }
 
 /** A fault as the one word that a field problem carries (`named` of BAD_PACKAGE), and back. */
-export const faultAsWord = ({ code, named }: MappFault): string => (named === undefined ? code : `${code} ${named}`)
-export function faultInWord(word: string): MappFault | null {
-  const [, said = '', named] = /^(\w+)(?: (.*))?$/s.exec(word) ?? []
-  const code = mappFaults.find((one) => one === said)
-  return code ? faultOf(code, named) : null
+export const formatMappFault = ({ code, named: subject }: MappFault): string =>
+  subject === undefined ? code : `${code} ${subject}`
+export function parseMappFault(faultText: string): MappFault | null {
+  const [, codeText = '', subject] = /^(\w+)(?: (.*))?$/s.exec(faultText) ?? []
+  const code = mappFaults.find((one) => one === codeText)
+  return code ? createMappFault(code, subject) : null
 }
 
 /** What of a package decides what its upload would do. */
@@ -126,44 +127,50 @@ export interface UploadState {
 }
 
 /** `current`: the newest version of the same app; null: its code is unknown. */
-export function uploadStatus(current: CurrentApp | null, app: UploadedApp): UploadState {
+export function getUploadState(current: CurrentApp | null, app: UploadedApp): UploadState {
   if (!current) return { status: 0, why: null, current_version: null }
-  const state = (status: UploadStatus, why: ConflictReason | null = null) => ({
+  const createState = (status: UploadStatus, reason: ConflictReason | null = null) => ({
     status,
-    why,
+    why: reason,
     current_version: current.version,
   })
   const order = compareVersions(app.version, current.version)
-  if (order < 0) return state(3, 'lower')
-  if (order === 0) return current.sha256 === null || current.sha256 === app.sha256 ? state(2) : state(3, 'other_bytes')
-  const { min_version_required: from } = app
-  return from !== null && compareVersions(from, current.version) > 0 ? state(3, 'min_version') : state(1)
+  if (order < 0) return createState(3, 'lower')
+  if (order === 0)
+    return current.sha256 === null || current.sha256 === app.sha256 ? createState(2) : createState(3, 'other_bytes')
+  const { min_version_required: minVersion } = app
+  return minVersion !== null && compareVersions(minVersion, current.version) > 0
+    ? createState(3, 'min_version')
+    : createState(1)
 }
 
 /** Whether it can be published at all: it adds or upgrades. */
-export const isPickable = ({ status }: Pick<UploadState, 'status'>): boolean => status === 0 || status === 1
+export const isPublishable = ({ status }: Pick<UploadState, 'status'>): boolean => status === 0 || status === 1
 
 /** What of a choice cannot be published: what does not add or upgrade, and codes of which more than one version is chosen. */
-export function choiceFaults<T extends { code: string; status: UploadStatus }>(
-  chosen: readonly T[],
-): { unfit: T[]; twice: string[] } {
-  const codes = chosen.map(({ code }) => code)
+export function findSelectionFaults<T extends { code: string; status: UploadStatus }>(
+  selectedApps: readonly T[],
+): { unpublishable: T[]; repeatedCodes: string[] } {
+  const codes = selectedApps.map(({ code }) => code)
   return {
-    unfit: chosen.filter((one) => !isPickable(one)),
-    twice: [...new Set(codes.filter((code, at) => codes.indexOf(code) !== at))].toSorted(),
+    unpublishable: selectedApps.filter((one) => !isPublishable(one)),
+    repeatedCodes: [...new Set(codes.filter((code, at) => codes.indexOf(code) !== at))].toSorted(),
   }
 }
 
 /** What the chosen packages, and all that they need, would lack in the catalogue once they are published. */
-export function missingAfter(published: readonly PublishedApp[], chosen: readonly PublishedApp[]): AppFaults {
-  const after = new Map([...published, ...chosen].map((app) => [app.code, app]))
-  const needs = (code: string) => (after.get(code)?.requires ?? []).map((one) => one.code)
-  const touched = reached(
-    chosen.map(({ code }) => code),
-    needs,
+export function findFaultsAfterUpload(
+  publishedApps: readonly PublishedApp[],
+  selectedApps: readonly PublishedApp[],
+): AppFaults {
+  const catalogueByCode = new Map([...publishedApps, ...selectedApps].map((app) => [app.code, app]))
+  const getNeeds = (code: string) => (catalogueByCode.get(code)?.requires ?? []).map((one) => one.code)
+  const affectedCodes = findReachable(
+    selectedApps.map(({ code }) => code),
+    getNeeds,
   )
-  return appFaults(
-    [...after.values()],
-    [...touched].filter((code) => after.has(code)),
+  return findAppFaults(
+    [...catalogueByCode.values()],
+    [...affectedCodes].filter((code) => catalogueByCode.has(code)),
   )
 }

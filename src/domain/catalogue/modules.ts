@@ -1,9 +1,9 @@
 /** Modules: what customers choose. Hidden ones join by their conditions and cost nothing (D5, D77). */
 
 /** A module that waits on this device, as it will look. A hidden one without a code is given one by the server (D80). */
-export const cataloguedHere = <F extends { name: string; code?: string | undefined }>(
+export const toPendingModule = <F extends { name: string; code?: string | undefined }>(
   fields: F,
-  named: { intent: string },
+  write: { intent: string },
 ) => ({
   type: 'saas' as const,
   hidden: false,
@@ -13,80 +13,101 @@ export const cataloguedHere = <F extends { name: string; code?: string | undefin
   apps: [],
   ...fields,
   code: fields.code ?? '',
-  id: `~${named.intent}` as const,
+  id: `~${write.intent}` as const,
   version: '',
   create_time: '',
   row_version: 0,
 })
 
-export interface Dependent {
+export interface ModuleDependencies {
   code: string
   dependencies: readonly string[]
 }
 
 /** What a choice becomes by one click, and the modules that come or go along: these are confirmed first (contracts 2). */
-export interface Changed {
-  chosen: string[]
-  along: string[]
+export interface ModuleSelectionChange {
+  selectedCodes: string[]
+  alsoChangedCodes: string[]
 }
 
 /** With all that it needs, and what that needs. Loops end; what the catalogue does not know is left to the server. */
-export function chooseModule(catalogue: readonly Dependent[], chosen: readonly string[], code: string): Changed {
-  const needs = new Map(catalogue.map((module) => [module.code, module.dependencies]))
-  const along = reached(code, (one) => needs.get(one) ?? []).filter((one) => needs.has(one) && !chosen.includes(one))
-  return { chosen: inOrder(catalogue, [...chosen, code, ...along]), along }
+export function selectModule(
+  catalogue: readonly ModuleDependencies[],
+  selectedCodes: readonly string[],
+  code: string,
+): ModuleSelectionChange {
+  const dependenciesByCode = new Map(catalogue.map((module) => [module.code, module.dependencies]))
+  const addedCodes = findReachable(code, (one) => dependenciesByCode.get(one) ?? []).filter(
+    (one) => dependenciesByCode.has(one) && !selectedCodes.includes(one),
+  )
+  return {
+    selectedCodes: sortByCatalogue(catalogue, [...selectedCodes, code, ...addedCodes]),
+    alsoChangedCodes: addedCodes,
+  }
 }
 
 /** Without all of the chosen that need it, and what needs those. */
-export function dropModule(catalogue: readonly Dependent[], chosen: readonly string[], code: string): Changed {
-  const needing = (one: string) =>
+export function deselectModule(
+  catalogue: readonly ModuleDependencies[],
+  selectedCodes: readonly string[],
+  code: string,
+): ModuleSelectionChange {
+  const findNeedingCodes = (one: string) =>
     catalogue.filter((module) => module.dependencies.includes(one)).map((module) => module.code)
-  const along = reached(code, needing).filter((one) => chosen.includes(one))
-  const gone = new Set([code, ...along])
-  return { chosen: chosen.filter((one) => !gone.has(one)), along }
+  const alsoRemovedCodes = findReachable(code, findNeedingCodes).filter((one) => selectedCodes.includes(one))
+  const removedCodes = new Set([code, ...alsoRemovedCodes])
+  return { selectedCodes: selectedCodes.filter((one) => !removedCodes.has(one)), alsoChangedCodes: alsoRemovedCodes }
 }
 
 /** Everything beyond `from` that can be reached, nearest first, itself left out. */
-function reached(from: string, next: (code: string) => readonly string[]): string[] {
-  const found = new Set([from])
+function findReachable(from: string, getNext: (code: string) => readonly string[]): string[] {
+  const reachedCodes = new Set([from])
   // Grows while it is walked.
-  for (const code of found) for (const other of next(code)) found.add(other)
-  found.delete(from)
-  return [...found]
+  for (const code of reachedCodes) for (const other of getNext(code)) reachedCodes.add(other)
+  reachedCodes.delete(from)
+  return [...reachedCodes]
 }
 
 /** As the catalogue lists them, each once. */
-const inOrder = (catalogue: readonly Dependent[], codes: readonly string[]): string[] => {
-  const place = new Map(catalogue.map(({ code }, at) => [code, at]))
-  return [...new Set(codes)].toSorted((a, b) => (place.get(a) ?? place.size) - (place.get(b) ?? place.size))
+const sortByCatalogue = (catalogue: readonly ModuleDependencies[], codes: readonly string[]): string[] => {
+  const positionByCode = new Map(catalogue.map(({ code }, at) => [code, at]))
+  return [...new Set(codes)].toSorted(
+    (a, b) => (positionByCode.get(a) ?? positionByCode.size) - (positionByCode.get(b) ?? positionByCode.size),
+  )
 }
 
 /** A hidden module, by what brings it in (D77). */
-export interface Joining {
+export interface JoinConditions {
   code: string
   conditions: readonly string[]
   any_condition: boolean
 }
 
 /** The hidden modules that the chosen ones bring in; one without conditions never comes. */
-export const joined = <M extends Joining>(hidden: readonly M[], chosen: readonly string[]): M[] =>
-  hidden.filter(({ conditions, any_condition: any }) => {
-    const met = conditions.filter((code) => chosen.includes(code)).length
-    return any ? met > 0 : met > 0 && met === conditions.length
+export const filterJoiningModules = <M extends JoinConditions>(
+  hiddenModules: readonly M[],
+  selectedCodes: readonly string[],
+): M[] =>
+  hiddenModules.filter(({ conditions, any_condition: any }) => {
+    const metCount = conditions.filter((code) => selectedCodes.includes(code)).length
+    return any ? metCount > 0 : metCount > 0 && metCount === conditions.length
   })
 
 /** The modules of a circle that `code` would be in; empty: there is none. */
-export function moduleLoop(catalogue: readonly Dependent[], code: string): string[] {
-  const needs = new Map(catalogue.map((module) => [module.code, module.dependencies]))
-  const next = (one: string) => needs.get(one) ?? []
-  if (next(code).includes(code)) return [code]
-  const along = reached(code, next)
-  const back = along.filter((one) => one !== code && reached(one, next).includes(code))
-  return back.length === 0 ? [] : [code, ...back]
+export function findModuleCycle(catalogue: readonly ModuleDependencies[], code: string): string[] {
+  const dependenciesByCode = new Map(catalogue.map((module) => [module.code, module.dependencies]))
+  const getNext = (one: string) => dependenciesByCode.get(one) ?? []
+  if (getNext(code).includes(code)) return [code]
+  const reachedCodes = findReachable(code, getNext)
+  const cycleCodes = reachedCodes.filter((one) => one !== code && findReachable(one, getNext).includes(code))
+  return cycleCodes.length === 0 ? [] : [code, ...cycleCodes]
 }
 
 /** What depends on a module: by what it needs, or, where hidden, by what brings it in. */
-export function dependentsOf<M extends Dependent & Joining & { hidden: boolean }>(all: readonly M[], code: string) {
-  const needing = all.filter(({ dependencies, conditions }) => [...dependencies, ...conditions].includes(code))
-  return { hidden: needing.filter(({ hidden }) => hidden), visible: needing.filter(({ hidden }) => !hidden) }
+export function findDependents<M extends ModuleDependencies & JoinConditions & { hidden: boolean }>(
+  modules: readonly M[],
+  code: string,
+) {
+  const dependents = modules.filter(({ dependencies, conditions }) => [...dependencies, ...conditions].includes(code))
+  return { hidden: dependents.filter(({ hidden }) => hidden), visible: dependents.filter(({ hidden }) => !hidden) }
 }

@@ -1,4 +1,4 @@
-import { hiddenCharacterIn, oneLine, turningCharacterIn } from '#domain/text.ts'
+import { findHiddenCharacter, oneLinePattern, findBidiControl } from '#domain/text.ts'
 
 /**
  * What is wrong with a field, as a code: the same checks run under a form and in the server, and words are found for a
@@ -40,38 +40,41 @@ export type FieldCode =
   | 'TOO_MANY'
   | 'TOO_DEEP'
 
-export type Check = (value: string) => Omit<FieldProblem, 'field'> | null
+export type FieldCheck = (value: string) => Omit<FieldProblem, 'field'> | null
 
-export const required: Check = (value) => (value.trim() === '' ? { code: 'REQUIRED' } : null)
+export const checkRequired: FieldCheck = (value) => (value.trim() === '' ? { code: 'REQUIRED' } : null)
 
-export const atMost =
-  (limit: number): Check =>
+export const createMaxLengthCheck =
+  (limit: number): FieldCheck =>
   (value) =>
     value.length > limit ? { code: 'TOO_LONG', limit } : null
 
-const hiddenProblem = (named: string | null): ReturnType<Check> =>
-  named === null ? null : { code: 'HIDDEN_CHARACTER', named }
+const toHiddenCharacterProblem = (character: string | null): ReturnType<FieldCheck> =>
+  character === null ? null : { code: 'HIDDEN_CHARACTER', named: character }
 
 /** Of names and other texts of one line. */
-export const noHiddenCharacter: Check = (value) => hiddenProblem(hiddenCharacterIn(value))
+export const checkHiddenCharacter: FieldCheck = (value) => toHiddenCharacterProblem(findHiddenCharacter(value))
 
 /** Of texts of several lines. */
-export const noTurningCharacter: Check = (value) => hiddenProblem(turningCharacterIn(value))
+export const checkBidiControl: FieldCheck = (value) => toHiddenCharacterProblem(findBidiControl(value))
 
-export const isOneLine: Check = (value) => (oneLine.test(value) ? null : { code: 'INVALID_FORMAT' })
+export const checkOneLine: FieldCheck = (value) => (oneLinePattern.test(value) ? null : { code: 'INVALID_FORMAT' })
 
 // Linear on purpose (no nested repetition): it meets text of any length (S-10).
-const emailShape = /^[^\s@"(),:;<>[\]\\]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i
+const emailPattern = /^[^\s@"(),:;<>[\]\\]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i
 
-export const email: Check = (value) =>
-  value.length > 254 || !emailShape.test(value.trim()) ? { code: 'INVALID_EMAIL' } : null
+export const checkEmail: FieldCheck = (value) =>
+  value.length > 254 || !emailPattern.test(value.trim()) ? { code: 'INVALID_EMAIL' } : null
 
 /** Runs the checks of each field in turn; the first that fails speaks for its field. */
-export function check(values: Record<string, string>, rules: Record<string, Check[]>): FieldProblem[] {
-  return Object.entries(rules).flatMap(([field, checks]) => {
+export function checkFields(
+  values: Record<string, string>,
+  checksByField: Record<string, FieldCheck[]>,
+): FieldProblem[] {
+  return Object.entries(checksByField).flatMap(([field, checks]) => {
     const value = values[field] ?? ''
-    for (const rule of checks) {
-      const problem = rule(value)
+    for (const check of checks) {
+      const problem = check(value)
       if (problem) return [{ field, ...problem }]
     }
     return []

@@ -22,10 +22,10 @@ export type JsonFault =
 
 const maxDepth = 20
 const noLimits: JsonLimits = { depth: maxDepth, names: Infinity, values: Infinity, nameLength: Infinity }
-const forbidden = new Set(['__proto__', 'constructor', 'prototype'])
+const forbiddenNames = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** Whether a plain object answers to that name without having been given it: such a name is no code and no key. */
-export const isObjectName = (name: string): boolean => name in Object.prototype || forbidden.has(name)
+export const isObjectName = (name: string): boolean => name in Object.prototype || forbiddenNames.has(name)
 
 const quote = 0x22
 const backslash = 0x5c
@@ -47,38 +47,38 @@ export function findJsonFault(text: string, limits: JsonLimits): JsonFault | nul
   let stringStart = -1
   let stringEnd = -1
   for (let at = 0; at < text.length; at++) {
-    const sign = text.charCodeAt(at)
-    if (sign === quote) {
+    const charCode = text.charCodeAt(at)
+    if (charCode === quote) {
       stringStart = at
-      at = stringEnd = endOfString(text, at)
+      at = stringEnd = findStringEnd(text, at)
       continue
     }
-    if (sign === openBrace || sign === openBracket) {
+    if (charCode === openBrace || charCode === openBracket) {
       if (++depth > limits.depth) return { code: 'TOO_DEEP' }
       namesByLevel[depth]?.clear()
-    } else if (sign === closeBrace || sign === closeBracket) {
+    } else if (charCode === closeBrace || charCode === closeBracket) {
       if (--depth < 0) return { code: 'NO_JSON' }
       continue
-    } else if (sign === colon) {
+    } else if (charCode === colon) {
       if (stringStart < 0) return { code: 'NO_JSON' }
       if (stringEnd - stringStart - 1 > limits.nameLength) return { code: 'NAME_TOO_LONG' }
       const name = readName(text, stringStart, stringEnd)
       if (name === null) return { code: 'NO_JSON' }
       const names = (namesByLevel[depth] ??= new Set())
-      if (forbidden.has(name) || names.has(name)) return { code: 'NAME', name }
+      if (forbiddenNames.has(name) || names.has(name)) return { code: 'NAME', name }
       if (names.add(name).size > limits.names) return { code: 'TOO_MANY_NAMES' }
-    } else if (sign !== comma) continue
+    } else if (charCode !== comma) continue
     if (++values > limits.values) return { code: 'TOO_MANY_VALUES' }
   }
   return null
 }
 
 /** Where the string that begins at `start` ends: its second quote, or the end of the text. */
-function endOfString(text: string, start: number): number {
+function findStringEnd(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
-    const sign = text.charCodeAt(at)
-    if (sign === quote) return at
-    if (sign === backslash) at++
+    const charCode = text.charCodeAt(at)
+    if (charCode === quote) return at
+    if (charCode === backslash) at++
   }
   return text.length
 }
@@ -98,7 +98,7 @@ function readName(text: string, start: number, end: number): string | null {
  * Of text that is known to be valid JSON: the name that is given twice in one object or that means something to JavaScript; the
  * empty text for more than 20 levels; null for text without such tricks.
  */
-export function jsonTrick(text: string): string | null {
+export function findJsonTrick(text: string): string | null {
   const fault = findJsonFault(text, noLimits)
   if (fault === null) return null
   return fault.code === 'NAME' ? fault.name : ''

@@ -1,12 +1,12 @@
 /** The manifest of a package: read from text that anybody may have written, or refused with the field that is wrong (D78). */
-import { compareVersions, type Requirement } from '#domain/catalogue/apps.ts'
-import { isObjectName, jsonTrick } from '#domain/checks/json-checks.ts'
-import { faultOf, mappFiles, mappLimits, type MappFault, type MappFaultCode } from '#domain/catalogue/mapp.ts'
-import { hiddenCharacterIn, oneLine } from '#domain/text.ts'
+import { compareVersions, type AppRequirement } from '#domain/catalogue/apps.ts'
+import { isObjectName, findJsonTrick } from '#domain/checks/json-checks.ts'
+import { createMappFault, mappFiles, mappLimits, type MappFault, type MappFaultCode } from '#domain/catalogue/mapp.ts'
+import { findHiddenCharacter, oneLinePattern } from '#domain/text.ts'
 
 export const manifestFormat = 'portal-app'
 export const manifestVersion = 1
-const most = { flags: 200, requires: 200 }
+const maxListLengths = { flags: 200, requires: 200 }
 
 /** What an app can be told by the module that takes it in. */
 export interface ManifestFlag {
@@ -16,7 +16,7 @@ export interface ManifestFlag {
   default: boolean | number
 }
 
-export interface Manifest {
+export interface AppManifest {
   format: typeof manifestFormat
   format_version: typeof manifestVersion
   /** Who made it: a letter, then letters and digits (M143, D80). */
@@ -33,52 +33,52 @@ export interface Manifest {
   /** YYYY-MM-DD. */
   release_date: string | null
   flags: ManifestFlag[]
-  requires: Requirement[]
+  requires: AppRequirement[]
   /** SHA-256 of every file but the manifest itself, 64 hexadecimal digits. */
   files: Record<string, string>
 }
 
-export type ReadManifest = { manifest: Manifest } | { fault: MappFault }
+export type ManifestResult = { manifest: AppManifest } | { fault: MappFault }
 
 /** Ends the reading at the first fault. */
-class Fault extends Error {
+class ManifestError extends Error {
   readonly fault: MappFault
-  constructor(code: MappFaultCode, named?: string) {
+  constructor(code: MappFaultCode, subject?: string) {
     super(code)
-    this.fault = faultOf(code, named)
+    this.fault = createMappFault(code, subject)
   }
 }
 
 /** Never throws: every fault is in the answer. Linear in the length of the text. */
-export function readManifest(text: string): ReadManifest {
+export function readManifest(text: string): ManifestResult {
   try {
-    return { manifest: manifestIn(parsed(text)) }
+    return { manifest: parseManifest(parseJson(text)) }
   } catch (error) {
-    if (error instanceof Fault) return { fault: error.fault }
+    if (error instanceof ManifestError) return { fault: error.fault }
     throw error
   }
 }
 
-function parsed(text: string): unknown {
-  if (text.length > mappLimits.manifest) throw new Fault('MANIFEST_TOO_LARGE')
+function parseJson(text: string): unknown {
+  if (text.length > mappLimits.manifest) throw new ManifestError('MANIFEST_TOO_LARGE')
   let value: unknown
   try {
     // Some editors begin a file with a mark of its byte order.
     value = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
-    throw new Fault('MANIFEST_NO_JSON')
+    throw new ManifestError('MANIFEST_NO_JSON')
   }
-  const trick = jsonTrick(text)
-  if (trick !== null) throw new Fault('MANIFEST_NAME', trick)
+  const refusedName = findJsonTrick(text)
+  if (refusedName !== null) throw new ManifestError('MANIFEST_NAME', refusedName)
   return value
 }
 
-const code = /^\w{1,60}$/
-const provider = /^[A-Za-z][A-Za-z0-9]{0,59}$/
-const version = /^\d{1,9}(\.\d{1,9}){0,9}$/
-const hash = /^[0-9a-f]{64}$/
+const codePattern = /^\w{1,60}$/
+const providerPattern = /^[A-Za-z][A-Za-z0-9]{0,59}$/
+const versionPattern = /^\d{1,9}(\.\d{1,9}){0,9}$/
+const hashPattern = /^[0-9a-f]{64}$/
 
-type Fields = Record<string, unknown>
+type ManifestFields = Record<string, unknown>
 
 const fieldNames = [
   'format',
@@ -96,96 +96,99 @@ const fieldNames = [
   'files',
 ] as const
 
-function manifestIn(value: unknown): Manifest {
-  const fields = object(value, '')
+function parseManifest(value: unknown): AppManifest {
+  const fields = requireObject(value, '')
   if (fields.format !== manifestFormat || fields.format_version !== manifestVersion)
-    throw new Fault('MANIFEST_FORMAT', fields.format === manifestFormat ? 'format_version' : 'format')
-  known(fields, fieldNames, '')
-  const own = matching(fields, 'code', code, 'BAD_CODE')
-  const ownVersion = matching(fields, 'version', version, 'BAD_VERSION')
-  const from = isNone(fields.min_version_required)
+    throw new ManifestError('MANIFEST_FORMAT', fields.format === manifestFormat ? 'format_version' : 'format')
+  refuseUnknownFields(fields, fieldNames, '')
+  const appCode = requireMatch(fields, 'code', codePattern, 'BAD_CODE')
+  const ownVersion = requireMatch(fields, 'version', versionPattern, 'BAD_VERSION')
+  const minVersion = isNone(fields.min_version_required)
     ? null
-    : matching(fields, 'min_version_required', version, 'BAD_VERSION')
-  if (from !== null && compareVersions(from, ownVersion) > 0) throw new Fault('MIN_ABOVE_VERSION', from)
+    : requireMatch(fields, 'min_version_required', versionPattern, 'BAD_VERSION')
+  if (minVersion !== null && compareVersions(minVersion, ownVersion) > 0)
+    throw new ManifestError('MIN_ABOVE_VERSION', minVersion)
   return {
     format: manifestFormat,
     format_version: manifestVersion,
-    provider: matching(fields, 'provider', provider, 'BAD_PROVIDER'),
-    code: own,
-    name: line(fields, 'name'),
-    module: matching(fields, 'module', code, 'BAD_CODE'),
-    module_name: line(fields, 'module_name'),
+    provider: requireMatch(fields, 'provider', providerPattern, 'BAD_PROVIDER'),
+    code: appCode,
+    name: requireLine(fields, 'name'),
+    module: requireMatch(fields, 'module', codePattern, 'BAD_CODE'),
+    module_name: requireLine(fields, 'module_name'),
     version: ownVersion,
-    min_version_required: from,
-    release_date: isNone(fields.release_date) ? null : date(fields, 'release_date'),
-    flags: flagsIn(fields.flags),
-    requires: requiresIn(fields.requires, own),
-    files: filesIn(fields.files),
+    min_version_required: minVersion,
+    release_date: isNone(fields.release_date) ? null : requireDate(fields, 'release_date'),
+    flags: parseFlags(fields.flags),
+    requires: parseRequirements(fields.requires, appCode),
+    files: parseFiles(fields.files),
   }
 }
 
 const isNone = (value: unknown) => value === undefined || value === null
 
-function object(value: unknown, at: string): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Fault('NO_OBJECT', at || undefined)
-  return value as Fields
+function requireObject(value: unknown, path: string): ManifestFields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ManifestError('NO_OBJECT', path || undefined)
+  return value as ManifestFields
 }
 
 /** A field whose name is mistyped would else be left out unseen. */
-function known(fields: Fields, names: readonly string[], at: string): void {
-  const stray = Object.keys(fields).find((name) => !names.includes(name))
-  if (stray !== undefined) throw new Fault('FIELD_UNKNOWN', `${at}${stray}`)
+function refuseUnknownFields(fields: ManifestFields, names: readonly string[], path: string): void {
+  const unknownField = Object.keys(fields).find((name) => !names.includes(name))
+  if (unknownField !== undefined) throw new ManifestError('FIELD_UNKNOWN', `${path}${unknownField}`)
 }
 
-function present(fields: Fields, name: string, at: string): unknown {
-  if (isNone(fields[name])) throw new Fault('FIELD_MISSING', `${at}${name}`)
+function requireValue(fields: ManifestFields, name: string, path: string): unknown {
+  if (isNone(fields[name])) throw new ManifestError('FIELD_MISSING', `${path}${name}`)
   return fields[name]
 }
 
-function matching(fields: Fields, name: string, shape: RegExp, fault: MappFaultCode, at = ''): string {
-  const value = present(fields, name, at)
-  if (typeof value !== 'string' || !shape.test(value) || isObjectName(value)) throw new Fault(fault, `${at}${name}`)
+function requireMatch(fields: ManifestFields, name: string, pattern: RegExp, fault: MappFaultCode, path = ''): string {
+  const value = requireValue(fields, name, path)
+  if (typeof value !== 'string' || !pattern.test(value) || isObjectName(value))
+    throw new ManifestError(fault, `${path}${name}`)
   return value
 }
 
 /** One line that is shown to people, among the words of others: no markup, nothing that turns what stands beside it (U-10). */
-function line(fields: Fields, name: string, at = ''): string {
-  const value = present(fields, name, at)
+function requireLine(fields: ManifestFields, name: string, path = ''): string {
+  const value = requireValue(fields, name, path)
   const isFit =
     typeof value === 'string' &&
     value.trim() !== '' &&
     value.length <= 100 &&
     value.isWellFormed() &&
-    oneLine.test(value) &&
-    hiddenCharacterIn(value) === null &&
+    oneLinePattern.test(value) &&
+    findHiddenCharacter(value) === null &&
     !/[<>]/.test(value)
-  if (!isFit) throw new Fault('BAD_TEXT', `${at}${name}`)
+  if (!isFit) throw new ManifestError('BAD_TEXT', `${path}${name}`)
   return value.normalize('NFC').trim()
 }
 
-function date(fields: Fields, name: string): string {
-  const value = matching(fields, name, /^\d{4}-\d{2}-\d{2}$/, 'BAD_DATE')
+function requireDate(fields: ManifestFields, name: string): string {
+  const value = requireMatch(fields, name, /^\d{4}-\d{2}-\d{2}$/, 'BAD_DATE')
   const day = new Date(`${value}T00:00:00Z`)
-  if (Number.isNaN(day.getTime()) || !day.toISOString().startsWith(value)) throw new Fault('BAD_DATE', name)
+  if (Number.isNaN(day.getTime()) || !day.toISOString().startsWith(value)) throw new ManifestError('BAD_DATE', name)
   return value
 }
 
-function list(value: unknown, name: keyof typeof most): unknown[] {
+function readList(value: unknown, name: keyof typeof maxListLengths): unknown[] {
   if (isNone(value)) return []
-  if (!Array.isArray(value)) throw new Fault('NO_LIST', name)
-  if (value.length > most[name]) throw new Fault('LIST_TOO_LONG', name)
+  if (!Array.isArray(value)) throw new ManifestError('NO_LIST', name)
+  if (value.length > maxListLengths[name]) throw new ManifestError('LIST_TOO_LONG', name)
   return value
 }
 
-function flagsIn(value: unknown): ManifestFlag[] {
-  const flags = list(value, 'flags').map((one, index): ManifestFlag => {
-    const at = `flags.${index}.`
-    const fields = object(one, `flags.${index}`)
-    known(fields, ['key', 'name', 'type', 'default'], at)
-    const key = matching(fields, 'key', code, 'BAD_CODE', at)
-    const type = present(fields, 'type', at)
-    if (type !== 'boolean' && type !== 'int') throw new Fault('BAD_FLAG_TYPE', `${at}type`)
-    return { key, name: line(fields, 'name', at), type, default: defaultOf(fields, type, at) }
+function parseFlags(value: unknown): ManifestFlag[] {
+  const flags = readList(value, 'flags').map((flag, index): ManifestFlag => {
+    const path = `flags.${index}.`
+    const fields = requireObject(flag, `flags.${index}`)
+    refuseUnknownFields(fields, ['key', 'name', 'type', 'default'], path)
+    const key = requireMatch(fields, 'key', codePattern, 'BAD_CODE', path)
+    const type = requireValue(fields, 'type', path)
+    if (type !== 'boolean' && type !== 'int') throw new ManifestError('BAD_FLAG_TYPE', `${path}type`)
+    return { key, name: requireLine(fields, 'name', path), type, default: parseDefault(fields, type, path) }
   })
   requireOnce(
     flags.map(({ key }) => key),
@@ -194,27 +197,27 @@ function flagsIn(value: unknown): ManifestFlag[] {
   return flags
 }
 
-function defaultOf(fields: Fields, type: ManifestFlag['type'], at: string): boolean | number {
-  const value = present(fields, 'default', at)
+function parseDefault(fields: ManifestFields, type: ManifestFlag['type'], path: string): boolean | number {
+  const value = requireValue(fields, 'default', path)
   const isFit =
     type === 'boolean'
       ? typeof value === 'boolean'
       : Number.isInteger(value) && Math.abs(Number(value)) <= 2_147_483_647
-  if (!isFit) throw new Fault('BAD_DEFAULT', `${at}default`)
+  if (!isFit) throw new ManifestError('BAD_DEFAULT', `${path}default`)
   return value as boolean | number
 }
 
-function requiresIn(value: unknown, own: string): Requirement[] {
-  const requires = list(value, 'requires').map((one, index) => {
-    const at = `requires.${index}.`
-    const fields = object(one, `requires.${index}`)
-    known(fields, ['code', 'version'], at)
+function parseRequirements(value: unknown, appCode: string): AppRequirement[] {
+  const requires = readList(value, 'requires').map((requirement, index) => {
+    const path = `requires.${index}.`
+    const fields = requireObject(requirement, `requires.${index}`)
+    refuseUnknownFields(fields, ['code', 'version'], path)
     return {
-      code: matching(fields, 'code', code, 'BAD_CODE', at),
-      version: matching(fields, 'version', version, 'BAD_VERSION', at),
+      code: requireMatch(fields, 'code', codePattern, 'BAD_CODE', path),
+      version: requireMatch(fields, 'version', versionPattern, 'BAD_VERSION', path),
     }
   })
-  if (requires.some((one) => one.code === own)) throw new Fault('REQUIRES_ITSELF', own)
+  if (requires.some((one) => one.code === appCode)) throw new ManifestError('REQUIRES_ITSELF', appCode)
   requireOnce(
     requires.map((one) => one.code),
     'REQUIRED_TWICE',
@@ -225,19 +228,19 @@ function requiresIn(value: unknown, own: string): Requirement[] {
 function requireOnce(names: readonly string[], fault: MappFaultCode): void {
   const seen = new Set<string>()
   for (const name of names) {
-    if (seen.has(name)) throw new Fault(fault, name)
+    if (seen.has(name)) throw new ManifestError(fault, name)
     seen.add(name)
   }
 }
 
-function filesIn(value: unknown): Record<string, string> {
-  if (isNone(value)) throw new Fault('FIELD_MISSING', 'files')
-  const files = Object.entries(object(value, 'files'))
-  if (files.length > mappLimits.entries) throw new Fault('LIST_TOO_LONG', 'files')
+function parseFiles(value: unknown): Record<string, string> {
+  if (isNone(value)) throw new ManifestError('FIELD_MISSING', 'files')
+  const files = Object.entries(requireObject(value, 'files'))
+  if (files.length > mappLimits.entries) throw new ManifestError('LIST_TOO_LONG', 'files')
   return Object.fromEntries(
     files.map(([name, digest]): [string, string] => {
-      if (name === mappFiles.manifest || typeof digest !== 'string' || !hash.test(digest))
-        throw new Fault('BAD_HASH', name)
+      if (name === mappFiles.manifest || typeof digest !== 'string' || !hashPattern.test(digest))
+        throw new ManifestError('BAD_HASH', name)
       return [name, digest]
     }),
   )

@@ -1,10 +1,10 @@
 /** What a module of the catalogue may be (contracts 5, M137 to M139, D77, D80): the same under the form and in the server. */
-import { type FieldProblem, noHiddenCharacter } from '#domain/checks/field-checks.ts'
+import { type FieldProblem, checkHiddenCharacter } from '#domain/checks/field-checks.ts'
 import type { OrderProblem } from '#domain/checks/order-checks.ts'
-import { type Dependent, moduleLoop } from '#domain/catalogue/modules.ts'
+import { type ModuleDependencies, findModuleCycle } from '#domain/catalogue/modules.ts'
 import { isObjectName } from '#domain/checks/json-checks.ts'
 import { isReserved } from '#domain/checks/reserved-words.ts'
-import { foldText } from '#domain/text.ts'
+import { normaliseText } from '#domain/text.ts'
 
 export type ModuleProblem = FieldProblem | OrderProblem
 
@@ -31,14 +31,14 @@ export interface ModuleFields {
 }
 
 /** The other modules of the same type. */
-export interface OtherModule extends Dependent {
+export interface OtherModule extends ModuleDependencies {
   hidden: boolean
 }
 
 /** The flags of every published app, by its code. */
-export type KnownApps = ReadonlyMap<string, readonly AppFlag[]>
+export type FlagsByApp = ReadonlyMap<string, readonly AppFlag[]>
 
-const codeShape = /^\w{1,60}$/
+const codePattern = /^\w{1,60}$/
 /** What an app keeps of a flag of type int. */
 const maxInt = 2_147_483_647
 
@@ -49,22 +49,22 @@ const maxInt = 2_147_483_647
 export function checkModule(
   fields: ModuleFields,
   others: readonly OtherModule[],
-  apps: KnownApps | null,
+  apps: FlagsByApp | null,
   savedName: string | null = null,
 ): ModuleProblem[] {
   const { name, hidden, conditions, dependencies } = fields
-  const visible = new Set(others.flatMap((other) => (other.hidden ? [] : [other.code])))
-  const all = new Set(others.map(({ code }) => code))
-  const own = fields.code ?? ''
-  const hiddenName = name === savedName ? null : noHiddenCharacter(name)
-  const loop = own === '' ? [] : moduleLoop([...others, { code: own, dependencies }], own)
+  const visibleCodes = new Set(others.flatMap((other) => (other.hidden ? [] : [other.code])))
+  const allCodes = new Set(others.map(({ code }) => code))
+  const ownCode = fields.code ?? ''
+  const hiddenCharacter = name === savedName ? null : checkHiddenCharacter(name)
+  const cycle = ownCode === '' ? [] : findModuleCycle([...others, { code: ownCode, dependencies }], ownCode)
   return [
     ...checkCode(fields, others),
     ...(name.trim() === '' ? [{ field: 'name', code: 'REQUIRED' as const }] : []),
-    ...(hiddenName ? [{ field: 'name', ...hiddenName }] : []),
-    ...unknown('dependencies', dependencies, (code) => code === own || all.has(code)),
-    ...(loop.length > 0 ? [{ field: 'dependencies', code: 'MODULE_LOOP' as const, named: loop.join(', ') }] : []),
-    ...unknown('conditions', conditions, (code) => visible.has(code)),
+    ...(hiddenCharacter ? [{ field: 'name', ...hiddenCharacter }] : []),
+    ...checkKnownModules('dependencies', dependencies, (code) => code === ownCode || allCodes.has(code)),
+    ...(cycle.length > 0 ? [{ field: 'dependencies', code: 'MODULE_LOOP' as const, named: cycle.join(', ') }] : []),
+    ...checkKnownModules('conditions', conditions, (code) => visibleCodes.has(code)),
     ...(hidden && conditions.length === 0 ? [{ field: 'conditions', code: 'REQUIRED' as const }] : []),
     ...(hidden && fields.apps.length === 0 ? [{ field: 'apps', code: 'NO_APP' as const }] : []),
     ...(apps ? checkApps(fields.apps, apps) : checkValues(fields.apps)),
@@ -73,61 +73,65 @@ export function checkModule(
 
 function checkCode({ code, hidden }: ModuleFields, others: readonly OtherModule[]): ModuleProblem[] {
   if (code === null || code === '') return hidden ? [] : [{ field: 'code', code: 'REQUIRED' }]
-  if (!codeShape.test(code)) return [{ field: 'code', code: 'INVALID_FORMAT' }]
+  if (!codePattern.test(code)) return [{ field: 'code', code: 'INVALID_FORMAT' }]
   if (isReserved(code) || isObjectName(code)) return [{ field: 'code', code: 'RESERVED', named: code }]
-  const folded = foldText(code)
-  return others.some((other) => foldText(other.code) === folded)
+  const normalisedCode = normaliseText(code)
+  return others.some((other) => normaliseText(other.code) === normalisedCode)
     ? [{ field: 'code', code: 'DUPLICATE', named: code }]
     : []
 }
 
-function unknown(
+function checkKnownModules(
   field: 'dependencies' | 'conditions',
   codes: readonly string[],
   isKnown: (code: string) => boolean,
 ): ModuleProblem[] {
-  const named = codes.filter((code) => !isKnown(code))
-  return named.length === 0 ? [] : [{ field, code: 'MODULE_UNKNOWN', named: named.join(', ') }]
+  const unknownCodes = codes.filter((code) => !isKnown(code))
+  return unknownCodes.length === 0 ? [] : [{ field, code: 'MODULE_UNKNOWN', named: unknownCodes.join(', ') }]
 }
 
-function checkApps(chosen: readonly ModuleApp[], apps: KnownApps): ModuleProblem[] {
-  const codes = chosen.map(({ code }) => code)
-  const twice = codes.filter((code, at) => codes.indexOf(code) !== at)
-  const none = codes.filter((code) => !apps.has(code))
-  const told = toldIn(chosen).map((one) => ({
+function checkApps(moduleApps: readonly ModuleApp[], apps: FlagsByApp): ModuleProblem[] {
+  const codes = moduleApps.map(({ code }) => code)
+  const repeatedCodes = codes.filter((code, at) => codes.indexOf(code) !== at)
+  const unknownCodes = codes.filter((code) => !apps.has(code))
+  const flagValues = listFlagValues(moduleApps).map((one) => ({
     ...one,
-    known: apps.get(one.code)?.find(({ key }) => key === one.key),
+    appFlag: apps.get(one.code)?.find(({ key }) => key === one.key),
     isPublished: apps.has(one.code),
   }))
-  const strange = told.filter(({ known, isPublished }) => isPublished && !known).map(({ name }) => name)
-  const wrong = told.filter(({ known, value }) => known && !fits(known, value)).map(({ name }) => name)
+  const unknownFlags = flagValues.filter(({ appFlag, isPublished }) => isPublished && !appFlag).map(({ name }) => name)
+  const wrongFlags = flagValues
+    .filter(({ appFlag, value }) => appFlag && !isFlagValue(appFlag, value))
+    .map(({ name }) => name)
   return [
-    ...about('APP_TWICE', twice),
-    ...about('APP_UNKNOWN', none),
-    ...about('FLAG_UNKNOWN', strange),
-    ...about('FLAG_TYPE', wrong),
+    ...createProblems('APP_TWICE', repeatedCodes),
+    ...createProblems('APP_UNKNOWN', unknownCodes),
+    ...createProblems('FLAG_UNKNOWN', unknownFlags),
+    ...createProblems('FLAG_TYPE', wrongFlags),
   ]
 }
 
 /** What no app can be told, whatever its flags are. */
-function checkValues(chosen: readonly ModuleApp[]): ModuleProblem[] {
-  const wrong = toldIn(chosen).filter(({ value }) => typeof value !== 'boolean' && !isInt(value))
-  return about(
+function checkValues(moduleApps: readonly ModuleApp[]): ModuleProblem[] {
+  const wrongFlags = listFlagValues(moduleApps).filter(({ value }) => typeof value !== 'boolean' && !isInt(value))
+  return createProblems(
     'FLAG_TYPE',
-    wrong.map(({ name }) => name),
+    wrongFlags.map(({ name }) => name),
   )
 }
 
-const toldIn = (chosen: readonly ModuleApp[]) =>
-  chosen.flatMap(({ code, flag }) =>
+const listFlagValues = (moduleApps: readonly ModuleApp[]) =>
+  moduleApps.flatMap(({ code, flag }) =>
     Object.entries(flag).map(([key, value]) => ({ code, key, name: `${code}.${key}`, value })),
   )
 
-const about = (code: 'APP_TWICE' | 'APP_UNKNOWN' | 'FLAG_UNKNOWN' | 'FLAG_TYPE', names: string[]): ModuleProblem[] =>
-  names.length === 0 ? [] : [{ field: 'apps', code, named: [...new Set(names)].join(', ') }]
+const createProblems = (
+  code: 'APP_TWICE' | 'APP_UNKNOWN' | 'FLAG_UNKNOWN' | 'FLAG_TYPE',
+  names: string[],
+): ModuleProblem[] => (names.length === 0 ? [] : [{ field: 'apps', code, named: [...new Set(names)].join(', ') }])
 
 const isInt = (value: unknown): boolean =>
   typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= maxInt
 
-const fits = ({ type }: AppFlag, value: unknown): boolean =>
+const isFlagValue = ({ type }: AppFlag, value: unknown): boolean =>
   type === 'boolean' ? typeof value === 'boolean' : isInt(value)

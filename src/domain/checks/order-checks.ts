@@ -1,10 +1,10 @@
 /** What an order may ask for (contracts 5): the same under the wizard and in the server. */
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
-import { checkServiceCode } from '#domain/checks/entrance.ts'
+import { checkServiceCode } from '#domain/checks/service-code.ts'
 import type { PriceList, UserMode } from '#domain/fees/price-list.ts'
-import type { Dependent } from '#domain/catalogue/modules.ts'
+import type { ModuleDependencies } from '#domain/catalogue/modules.ts'
 import { yearLimits } from '#domain/orders.ts'
-import { addDays, isDate, laterOf } from '#domain/period.ts'
+import { addDays, isDate, getLaterDate } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 
 /** Of orders, modules and price lists; their words stand apart, because the first page has no need of them. */
@@ -52,93 +52,107 @@ export interface OrderProblem {
   named?: string
 }
 
-type Problem = FieldProblem | OrderProblem
+type CheckProblem = FieldProblem | OrderProblem
 
 /** How far ahead a contract may begin (D38). */
-const daysAhead = 30
+const maxDaysAhead = 30
 
 /** From the first to the last day on which an order may begin; `created`: as the staff have dated it back (D39). */
-export const startWindow = (today: PlainDate, created: PlainDate | null): [first: PlainDate, last: PlainDate] => [
-  created ?? today,
-  addDays(today, daysAhead),
+export const getStartWindow = (today: PlainDate, createdOn: PlainDate | null): [first: PlainDate, last: PlainDate] => [
+  createdOn ?? today,
+  addDays(today, maxDaysAhead),
 ]
 
-export const minUsers = (list: Pick<PriceList, 'min_concurrent_user' | 'min_named_user'>, mode: UserMode): number =>
+export const getMinUsers = (list: Pick<PriceList, 'min_concurrent_user' | 'min_named_user'>, mode: UserMode): number =>
   mode === 'CONCURRENT' ? list.min_concurrent_user : list.min_named_user
 
 /** What a new order begins with: one user, or as many as the list asks for at least (D26). */
-export const firstUsers = (list: PriceList, mode: UserMode): number => Math.max(1, minUsers(list, mode))
+export const getFirstUsers = (list: PriceList, mode: UserMode): number => Math.max(1, getMinUsers(list, mode))
 
 /** Raised to what the list asks for at least: of a new order, and when its mode changes (contracts 5, D26, T8). */
-export const raisedUsers = (list: PriceList, mode: UserMode, users: number): number =>
-  Math.max(users, minUsers(list, mode))
+export const raiseUsers = (list: PriceList, mode: UserMode, users: number): number =>
+  Math.max(users, getMinUsers(list, mode))
 
-export function checkStart(start: PlainDate, today: PlainDate, created: PlainDate | null): Problem[] {
+export function checkStart(start: PlainDate, today: PlainDate, createdOn: PlainDate | null): CheckProblem[] {
   if (!isDate(start)) return [{ field: 'period_start', code: 'INVALID_FORMAT' }]
-  const [first, last] = startWindow(today, created)
+  const [first, last] = getStartWindow(today, createdOn)
   return start < first || start > last
     ? [{ field: 'period_start', code: 'START_WINDOW', named: `${first} – ${last}` }]
     : []
 }
 
 /** The day to which the staff date an order back: a day that has come (D39). */
-export const checkCreated = (created: PlainDate, today: PlainDate): Problem[] =>
-  isDate(created) && laterOf(created, today) === today ? [] : [{ field: 'sOrderCreateTime', code: 'OUT_OF_RANGE' }]
+export const checkCreateDate = (createdOn: PlainDate, today: PlainDate): CheckProblem[] =>
+  isDate(createdOn) && getLaterDate(createdOn, today) === today
+    ? []
+    : [{ field: 'sOrderCreateTime', code: 'OUT_OF_RANGE' }]
 
-export function checkName(code: string, name: string): Problem[] {
-  const wrong = checkServiceCode('code', code)
-  return [...(wrong ? [wrong] : []), ...(name === '' ? [{ field: 'name', code: 'REQUIRED' as const }] : [])]
+export function checkName(code: string, name: string): CheckProblem[] {
+  const codeProblem = checkServiceCode('code', code)
+  return [...(codeProblem ? [codeProblem] : []), ...(name === '' ? [{ field: 'name', code: 'REQUIRED' as const }] : [])]
 }
 
-export interface Chosen {
+export interface CheckedTerms {
   user_mode: UserMode
   users: number
   modules: readonly string[]
 }
 
 /** A whole number as it is typed, such as users and years. */
-export function checkWhole(field: string, text: string, { least, most }: { least: number; most: number }): Problem[] {
+export function checkWholeNumber(
+  field: string,
+  text: string,
+  { min, max }: { min: number; max: number },
+): CheckProblem[] {
   if (text.trim() === '') return [{ field, code: 'REQUIRED' }]
-  const range = { from: least, limit: most }
+  const range = { from: min, limit: max }
   if (!/^\d+$/.test(text.trim())) return [{ field, code: 'INVALID_FORMAT', ...range }]
   const number = Number(text)
-  return number < least || number > most ? [{ field, code: 'OUT_OF_RANGE', ...range }] : []
+  return number < min || number > max ? [{ field, code: 'OUT_OF_RANGE', ...range }] : []
 }
 
 /** `most`: how many more years the contract can run (maxExtensionYears). */
-export function checkExtensionYears(years: number, most: number): OrderProblem[] {
-  if (years <= most) return []
-  const named = String(yearLimits.most)
-  return [{ field: 'period', code: most > 0 ? 'TOO_MANY_YEARS' : 'NO_YEARS_LEFT', limit: most, named }]
+export function checkExtensionYears(years: number, maxYears: number): OrderProblem[] {
+  if (years <= maxYears) return []
+  const limitText = String(yearLimits.max)
+  return [
+    { field: 'period', code: maxYears > 0 ? 'TOO_MANY_YEARS' : 'NO_YEARS_LEFT', limit: maxYears, named: limitText },
+  ]
 }
 
 /** Against the list that it is priced by and the visible modules there are. */
-export function checkChoice(choice: Chosen, list: PriceList, catalogue: readonly Dependent[]): Problem[] {
-  const least = minUsers(list, choice.user_mode)
+export function checkTerms(
+  terms: CheckedTerms,
+  list: PriceList,
+  catalogue: readonly ModuleDependencies[],
+): CheckProblem[] {
+  const minUsers = getMinUsers(list, terms.user_mode)
   return [
-    ...(choice.users < least ? [{ field: 'users', code: 'TOO_FEW_USERS' as const, limit: least }] : []),
-    ...checkModules(choice.modules, list, catalogue),
+    ...(terms.users < minUsers ? [{ field: 'users', code: 'TOO_FEW_USERS' as const, limit: minUsers }] : []),
+    ...checkModules(terms.modules, list, catalogue),
   ]
 }
 
 export function checkModules(
-  chosen: readonly string[],
+  moduleCodes: readonly string[],
   list: Pick<PriceList, 'module'>,
-  catalogue: readonly Dependent[],
+  catalogue: readonly ModuleDependencies[],
 ): OrderProblem[] {
-  const about = (code: OrderFieldCode, codes: readonly string[]): OrderProblem[] =>
+  const createProblems = (code: OrderFieldCode, codes: readonly string[]): OrderProblem[] =>
     codes.length === 0 ? [] : [{ field: 'modules', code, named: codes.join(', ') }]
-  if (chosen.length === 0) return [{ field: 'modules', code: 'NO_MODULE' }]
-  const listed = new Set(list.module.map(({ code }) => code))
-  const unlisted = about(
+  if (moduleCodes.length === 0) return [{ field: 'modules', code: 'NO_MODULE' }]
+  const listedCodes = new Set(list.module.map(({ code }) => code))
+  const unlistedProblems = createProblems(
     'NOT_LISTED',
-    chosen.filter((code) => !listed.has(code)),
+    moduleCodes.filter((code) => !listedCodes.has(code)),
   )
-  if (unlisted.length > 0) return unlisted
-  const known = new Map(catalogue.map((module) => [module.code, module.dependencies]))
-  const needed = chosen.flatMap((code) => known.get(code) ?? []).filter((code) => known.has(code))
-  return about(
+  if (unlistedProblems.length > 0) return unlistedProblems
+  const dependenciesByCode = new Map(catalogue.map((module) => [module.code, module.dependencies]))
+  const neededCodes = moduleCodes
+    .flatMap((code) => dependenciesByCode.get(code) ?? [])
+    .filter((code) => dependenciesByCode.has(code))
+  return createProblems(
     'NEEDS_MODULES',
-    [...new Set(needed)].filter((code) => !chosen.includes(code)),
+    [...new Set(neededCodes)].filter((code) => !moduleCodes.includes(code)),
   )
 }

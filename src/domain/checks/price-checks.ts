@@ -23,14 +23,14 @@ const maxDiscount = 10_000n
  * Rows that mean nobody go, each range begins one above the one before, and ends no earlier than it begins (D82, T11). Ids
  * are places, so that a range keeps its own while it stays where it is.
  */
-export function rangesInOrder(rows: readonly UserRange[]): (UserRange & { id: number })[] {
-  let next = 1
+export function normaliseRanges(rows: readonly UserRange[]): (UserRange & { id: number })[] {
+  let nextUser = 1
   return rows
     .filter(({ to }) => to > 0)
     .map((row, at) => {
-      const to = Math.max(row.to, next)
-      const range = { ...row, id: at + 1, from: next, to }
-      next = to + 1
+      const to = Math.max(row.to, nextUser)
+      const range = { ...row, id: at + 1, from: nextUser, to }
+      nextUser = to + 1
       return range
     })
 }
@@ -38,48 +38,48 @@ export function rangesInOrder(rows: readonly UserRange[]): (UserRange & { id: nu
 /** What is wrong with a list as it would be kept; whether its modules exist is for the server to say. */
 export function checkPriceList(list: PriceContent): (FieldProblem | OrderProblem)[] {
   const { concurrentUser, namedUser, module, pdbPrice } = list
-  const header = ['uat_charge', ...perCurrency('uat_cap'), ...perCurrency('min_fee')] as const
+  const headerFields = ['uat_charge', ...toCurrencyFields('uat_cap'), ...toCurrencyFields('min_fee')] as const
   const codes = module.map(({ code }) => code)
   return [
-    ...amountProblems('', list as unknown as Record<string, string>, header),
-    ...(readable(list.uat_charge) && readAmount(list.uat_charge) > maxUatCharge
+    ...findAmountProblems('', list as unknown as Record<string, string>, headerFields),
+    ...(isReadableAmount(list.uat_charge) && readAmount(list.uat_charge) > maxUatCharge
       ? [{ field: 'uat_charge', code: 'OUT_OF_RANGE' as const, limit: 999.99 }]
       : []),
-    ...rangeProblems('concurrentUser', concurrentUser),
-    ...rangeProblems('namedUser', namedUser),
+    ...findRangeProblems('concurrentUser', concurrentUser),
+    ...findRangeProblems('namedUser', namedUser),
     ...module.flatMap((row, at) => [
-      ...amountProblems(`module.${at}.`, row as unknown as Record<string, string>, charges),
+      ...findAmountProblems(`module.${at}.`, row as unknown as Record<string, string>, charges),
       ...(codes.indexOf(row.code) < at
         ? [{ field: `module.${at}.code`, code: 'DUPLICATED_MODULE' as const, named: row.code }]
         : []),
     ]),
-    ...(pdbPrice ? backupProblems(pdbPrice) : []),
+    ...(pdbPrice ? findBackupProblems(pdbPrice) : []),
   ]
 }
 
 const charges = ['hkd', 'usd', 'rmb'] as const
-const perCurrency = (name: string) => currencies.map((currency) => `${name}_${currency.toLowerCase()}`)
+const toCurrencyFields = (name: string) => currencies.map((currency) => `${name}_${currency.toLowerCase()}`)
 
-const readable = (text: string) => /^-?\d{1,13}\.\d{2}$/.test(text)
+const isReadableAmount = (text: string) => /^-?\d{1,13}\.\d{2}$/.test(text)
 
-const amountProblems = (before: string, values: Record<string, string>, names: readonly string[]): FieldProblem[] =>
+const findAmountProblems = (prefix: string, values: Record<string, string>, names: readonly string[]): FieldProblem[] =>
   names.flatMap((name): FieldProblem[] => {
     const text = values[name] ?? ''
-    if (!readable(text)) return [{ field: before + name, code: 'INVALID_FORMAT' }]
-    return readAmount(text) < 0n ? [{ field: before + name, code: 'OUT_OF_RANGE', limit: 0 }] : []
+    if (!isReadableAmount(text)) return [{ field: prefix + name, code: 'INVALID_FORMAT' }]
+    return readAmount(text) < 0n ? [{ field: prefix + name, code: 'OUT_OF_RANGE', limit: 0 }] : []
   })
 
-const rangeProblems = (field: string, ranges: readonly UserRange[]): FieldProblem[] =>
+const findRangeProblems = (field: string, ranges: readonly UserRange[]): FieldProblem[] =>
   ranges.flatMap((range, at) => [
-    ...amountProblems(`${field}.${at}.`, range as unknown as Record<string, string>, charges),
+    ...findAmountProblems(`${field}.${at}.`, range as unknown as Record<string, string>, charges),
     ...(range.to > maxUsers ? [{ field: `${field}.${at}.to`, code: 'OUT_OF_RANGE' as const, limit: maxUsers }] : []),
   ])
 
 /** Free GB and discounts are whole (contracts 5). */
-function backupProblems(prices: BackupPrices): FieldProblem[] {
+function findBackupProblems(prices: BackupPrices): FieldProblem[] {
   const names = Object.keys(prices) as (keyof BackupPrices)[]
-  const wrong = amountProblems('pdbPrice.', { ...prices }, names)
-  if (wrong.length > 0) return wrong
+  const amountProblems = findAmountProblems('pdbPrice.', { ...prices }, names)
+  if (amountProblems.length > 0) return amountProblems
   return names.flatMap((name) => {
     const value = readAmount(prices[name])
     const isDiscount = name.endsWith('discount')

@@ -1,5 +1,5 @@
 /** Files of price lists (`.zip`, D78): why one is refused. The import page and the server go by the same words. */
-import { shownName } from '#domain/catalogue/mapp.ts'
+import { toDisplayName } from '#domain/catalogue/mapp.ts'
 
 /** What the file of a price list ends in, however its letters are written (contracts 5). */
 export const isPriceFileName = (name: string): boolean => /^.{1,195}\.zip$/is.test(name)
@@ -35,17 +35,17 @@ export type PriceFileFaultCode = (typeof priceFileFaults)[number]
 export interface PriceFileFault {
   code: PriceFileFaultCode
   /** The part or field that it is about, fit to be shown. */
-  named?: string
+  subject?: string
 }
 
-export const priceFileFault = (code: PriceFileFaultCode, named?: string): PriceFileFault =>
-  named === undefined || named === '' ? { code } : { code, named: shownName(named) }
+export const createPriceFileFault = (code: PriceFileFaultCode, subject?: string): PriceFileFault =>
+  subject === undefined || subject === '' ? { code } : { code, subject: toDisplayName(subject) }
 
 /** A fault as the one word that a field problem carries (`named` of BAD_ARCHIVE), and back; null: no word of ours. */
-export const priceFaultAsWord = ({ code, named }: PriceFileFault): string =>
-  named === undefined ? code : `${code} ${named}`
-export function priceFaultInWord(word: string): PriceFileFault | null {
-  const [, said = '', named] = /^(\w+)(?: (.*))?$/s.exec(word) ?? []
-  const code = priceFileFaults.find((one) => one === said)
-  return code ? priceFileFault(code, named) : null
+export const formatPriceFault = ({ code, subject }: PriceFileFault): string =>
+  subject === undefined ? code : `${code} ${subject}`
+export function parsePriceFault(faultText: string): PriceFileFault | null {
+  const [, codeText = '', subject] = /^(\w+)(?: (.*))?$/s.exec(faultText) ?? []
+  const code = priceFileFaults.find((one) => one === codeText)
+  return code ? createPriceFileFault(code, subject) : null
 }

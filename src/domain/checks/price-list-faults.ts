@@ -34,115 +34,118 @@ export function findPriceListFaults(
   catalogue: readonly CatalogueModule[] | null,
 ): PriceListFault[] {
   return [
-    ...moduleFaults(list.module, catalogue),
-    ...rangeFaults(list, 'concurrentUser', 'min_concurrent_user'),
-    ...rangeFaults(list, 'namedUser', 'min_named_user'),
-    ...(list.pdbPrice ? backupFaults(list.pdbPrice) : []),
+    ...findModuleFaults(list.module, catalogue),
+    ...findRangeFaults(list, 'concurrentUser', 'min_concurrent_user'),
+    ...findRangeFaults(list, 'namedUser', 'min_named_user'),
+    ...(list.pdbPrice ? findBackupFaults(list.pdbPrice) : []),
     ...(['min_fee', 'uat_cap'] as const).flatMap((name) => {
-      const { hkd, usd, rmb } = ofCurrencies(list, name)
-      return missingPrice(`${name}_`, { hkd, usd, rmb }, 'AMOUNT_MISSING', { isWarning: true })
+      const { hkd, usd, rmb } = pickCurrencies(list, name)
+      return findMissingPrice(`${name}_`, { hkd, usd, rmb }, 'AMOUNT_MISSING', { isWarning: true })
     }),
   ]
 }
 
-function moduleFaults(rows: UsableContent['module'], catalogue: readonly CatalogueModule[] | null): PriceListFault[] {
+function findModuleFaults(
+  rows: UsableContent['module'],
+  catalogue: readonly CatalogueModule[] | null,
+): PriceListFault[] {
   const codes = rows.map(({ code }) => code)
-  const called = (code: string) => nameModules([code], catalogue ?? [])
-  const prices = rows.flatMap((row, at) => {
-    const subject = called(row.code)
+  const toModuleText = (code: string) => nameModules([code], catalogue ?? [])
+  const priceFaults = rows.flatMap((row, at) => {
+    const subject = toModuleText(row.code)
     return [
-      ...missingPrice(`module.${at}.`, row, 'MODULE_PRICE_MISSING', { subject, isWarning: false }),
+      ...findMissingPrice(`module.${at}.`, row, 'MODULE_PRICE_MISSING', { subject, isWarning: false }),
       ...(isFree(row) ? [{ field: `module.${at}.hkd`, code: 'MODULE_FREE' as const, subject, isWarning: true }] : []),
     ]
   })
   if (rows.length === 0) return [{ field: 'module', code: 'NO_MODULES_LISTED', isWarning: false }]
-  if (!catalogue) return prices
-  const visible = catalogue.filter(({ hidden }) => !hidden).map(({ code }) => code)
-  const known = new Set(visible)
-  const onList = new Set(codes)
-  const unpriced = visible.filter((code) => !onList.has(code))
+  if (!catalogue) return priceFaults
+  const visibleCodes = catalogue.filter(({ hidden }) => !hidden).map(({ code }) => code)
+  const visibleCodeSet = new Set(visibleCodes)
+  const listedCodes = new Set(codes)
+  const unpricedCodes = visibleCodes.filter((code) => !listedCodes.has(code))
   return [
     ...rows.flatMap(({ code }, at) =>
-      known.has(code)
+      visibleCodeSet.has(code)
         ? []
         : [{ field: `module.${at}.code`, code: 'MODULE_UNKNOWN' as const, named: code, isWarning: false }],
     ),
     ...findUnmetNeeds(codes, catalogue).map(
-      ({ code, missing }): PriceListFault => ({
+      ({ code, missingCodes: missing }): PriceListFault => ({
         field: `module.${codes.indexOf(code)}.code`,
         code: missing.length === 1 ? 'NEEDS_UNLISTED' : 'NEEDS_UNLISTED_MODULES',
-        subject: called(code),
+        subject: toModuleText(code),
         named: nameModules(missing, catalogue),
         isWarning: false,
       }),
     ),
-    ...prices,
-    ...(unpriced.length === 0
+    ...priceFaults,
+    ...(unpricedCodes.length === 0
       ? []
       : [
           {
             field: 'module',
-            code: unpriced.length === 1 ? ('MODULE_UNPRICED' as const) : ('MODULES_UNPRICED' as const),
-            limit: unpriced.length,
-            named: nameModules(unpriced, catalogue),
+            code: unpricedCodes.length === 1 ? ('MODULE_UNPRICED' as const) : ('MODULES_UNPRICED' as const),
+            limit: unpricedCodes.length,
+            named: nameModules(unpricedCodes, catalogue),
             isWarning: true,
           },
         ]),
   ]
 }
 
-function rangeFaults(
+function findRangeFaults(
   list: UsableContent,
   field: 'concurrentUser' | 'namedUser',
   minimum: 'min_concurrent_user' | 'min_named_user',
 ): PriceListFault[] {
   const ranges = list[field]
-  const last = ranges.at(-1)?.to ?? 0
-  if (last === 0) return [{ field, code: 'NO_RANGES', isWarning: false }]
+  const lastUser = ranges.at(-1)?.to ?? 0
+  if (lastUser === 0) return [{ field, code: 'NO_RANGES', isWarning: false }]
   return [
-    ...(list[minimum] > last
-      ? [{ field: minimum, code: 'MINIMUM_ABOVE_RANGES' as const, limit: last, isWarning: false }]
+    ...(list[minimum] > lastUser
+      ? [{ field: minimum, code: 'MINIMUM_ABOVE_RANGES' as const, limit: lastUser, isWarning: false }]
       : []),
     ...ranges.flatMap((range, at) => {
       const subject = `${range.from} – ${range.to}`
       return [
-        ...missingPrice(`${field}.${at}.`, range, 'RANGE_PRICE_MISSING', { subject, isWarning: false }),
+        ...findMissingPrice(`${field}.${at}.`, range, 'RANGE_PRICE_MISSING', { subject, isWarning: false }),
         ...(isFree(range)
           ? [{ field: `${field}.${at}.hkd`, code: 'RANGE_FREE' as const, subject, isWarning: true }]
           : []),
       ]
     }),
     // D3: more users are refused, so the list is usable.
-    ...(last < maxUsers ? [{ field, code: 'RANGES_END' as const, limit: last, isWarning: true }] : []),
+    ...(lastUser < maxUsers ? [{ field, code: 'RANGES_END' as const, limit: lastUser, isWarning: true }] : []),
   ]
 }
 
-function backupFaults(prices: BackupPrices): PriceListFault[] {
+function findBackupFaults(prices: BackupPrices): PriceListFault[] {
   return (['pdb2s3_fee', 'pdb2s3_up', 'pdb2rds_fee'] as const).flatMap((name) =>
-    missingPrice(`pdbPrice.${name}_`, ofCurrencies(prices, name), 'AMOUNT_MISSING', { isWarning: false }),
+    findMissingPrice(`pdbPrice.${name}_`, pickCurrencies(prices, name), 'AMOUNT_MISSING', { isWarning: false }),
   )
 }
 
-const names = ['hkd', 'usd', 'rmb'] as const
+const currencyKeys = ['hkd', 'usd', 'rmb'] as const
 
-const ofCurrencies = <N extends string>(amounts: Record<`${N}_${keyof Charges}`, string>, name: N): Charges => ({
+const pickCurrencies = <N extends string>(amounts: Record<`${N}_${keyof Charges}`, string>, name: N): Charges => ({
   hkd: amounts[`${name}_hkd`],
   usd: amounts[`${name}_usd`],
   rmb: amounts[`${name}_rmb`],
 })
 
 const isZero = (amount: string) => readAmount(amount) === 0n
-const isFree = (row: Charges) => names.every((name) => isZero(row[name]))
+const isFree = (row: Charges) => currencyKeys.every((name) => isZero(row[name]))
 
 /** A price in some currencies and none in others: whoever pays in those would pay nothing. */
-function missingPrice(
+function findMissingPrice(
   prefix: string,
   row: Charges,
   code: OrderFieldCode,
-  more: { subject?: string; isWarning: boolean },
+  extra: { subject?: string; isWarning: boolean },
 ): PriceListFault[] {
-  const zero = currencies.filter((currency) => isZero(row[currency.toLowerCase() as keyof Charges]))
-  const [first] = zero
-  if (first === undefined || zero.length === currencies.length) return []
-  return [{ field: `${prefix}${first.toLowerCase()}`, code, named: zero.join(', '), ...more }]
+  const zeroCurrencies = currencies.filter((currency) => isZero(row[currency.toLowerCase() as keyof Charges]))
+  const [first] = zeroCurrencies
+  if (first === undefined || zeroCurrencies.length === currencies.length) return []
+  return [{ field: `${prefix}${first.toLowerCase()}`, code, named: zeroCurrencies.join(', '), ...extra }]
 }

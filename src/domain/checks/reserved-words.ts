@@ -33,14 +33,14 @@ const postgres = `
   returning session_user similar some symmetric system_user user variadic verbose
 `
 
-const named = 'm18 admin administrator system mysql'
+const specificationWords = 'm18 admin administrator system mysql'
 /** A service's code becomes the first part of a host's name. */
-const hosts = 'www api app mail admin'
+const hostWords = 'www api app mail admin'
 
-const setOf = (...lists: string[]): ReadonlySet<string> => new Set(lists.join(' ').split(/\s+/).filter(Boolean))
+const toWordSet = (...lists: string[]): ReadonlySet<string> => new Set(lists.join(' ').split(/\s+/).filter(Boolean))
 
-const everywhere = setOf(mysql, postgres, named)
-const ofHosts = setOf(hosts)
+const reservedWords = toWordSet(mysql, postgres, specificationWords)
+const reservedHosts = toWordSet(hostWords)
 
-export const isReserved = (code: string): boolean => everywhere.has(code.toLowerCase())
-export const isReservedService = (code: string): boolean => isReserved(code) || ofHosts.has(code.toLowerCase())
+export const isReserved = (code: string): boolean => reservedWords.has(code.toLowerCase())
+export const isReservedService = (code: string): boolean => isReserved(code) || reservedHosts.has(code.toLowerCase())

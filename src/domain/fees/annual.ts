@@ -1,12 +1,12 @@
 /** What a set of users and modules costs a year (contracts 9, D1 to D7). */
-import { greater, type Hundredths, percentOf } from '#domain/money.ts'
-import type { Prices, UserMode } from '#domain/fees/price-list.ts'
-import { priceUsers, type UserLine } from '#domain/fees/tiers.ts'
+import { getLarger, type Hundredths, calculatePercent } from '#domain/money.ts'
+import type { CurrencyPrices, UserMode } from '#domain/fees/price-list.ts'
+import { priceUsers, type UserLine } from '#domain/fees/price-users.ts'
 
 /** Which way the bound of the UAT fee is read; one setting of the server, noted on each order (D1). */
 export type UatBound = 'floor' | 'ceiling'
 
-export interface Choice {
+export interface ContractTerms {
   user_mode: UserMode
   users: number
   /** Codes of visible modules. Hidden ones join by themselves and cost nothing (D5). */
@@ -14,7 +14,7 @@ export interface Choice {
   uat: 0 | 1
 }
 
-export interface Annual {
+export interface AnnualFee {
   users: readonly UserLine[]
   modules: readonly { code: string; amount: Hundredths }[]
   /** Users and modules. */
@@ -24,7 +24,7 @@ export interface Annual {
     /** What the percentage alone makes. */
     share: Hundredths
     bound: Hundredths
-    reading: UatBound
+    uatBound: UatBound
     fee: Hundredths
   } | null
   /** With the UAT fee, before the minimum. */
@@ -34,56 +34,64 @@ export interface Annual {
   fee: Hundredths
 }
 
-export type AnnualResult =
-  | { kind: 'priced'; annual: Annual }
+export type AnnualQuoteResult =
+  | { kind: 'priced'; annual: AnnualFee }
   /** More users than the list has prices for (D3). */
   | { kind: 'USERS_OUT_OF_RANGE' }
   /** Chosen, and not on this list (D16). */
   | { kind: 'modules not listed'; modules: string[] }
 
-export function annualFee(prices: Prices, choice: Choice, reading: UatBound = 'floor'): AnnualResult {
-  const { missing, modules, sum: moduleSum } = modulesOf(prices, choice.modules)
-  if (missing.length > 0) return { kind: 'modules not listed', modules: missing }
-  const users = priceUsers(prices.ranges[choice.user_mode], choice.users)
+export function quoteAnnualFee(
+  prices: CurrencyPrices,
+  terms: ContractTerms,
+  uatBound: UatBound = 'floor',
+): AnnualQuoteResult {
+  const { missingCodes, modules, sum: moduleSum } = getModuleFees(prices, terms.modules)
+  if (missingCodes.length > 0) return { kind: 'modules not listed', modules: missingCodes }
+  const users = priceUsers(prices.ranges[terms.user_mode], terms.users)
   if (!users) return { kind: 'USERS_OUT_OF_RANGE' }
   let sum = moduleSum
   for (const { amount } of users) sum += amount
-  const uat = choice.uat === 1 ? uatFee(prices, sum, reading) : null
+  const uat = terms.uat === 1 ? calculateUatFee(prices, sum, uatBound) : null
   const total = sum + (uat?.fee ?? 0n)
-  const fee = greater(total, prices.minimum)
+  const fee = getLarger(total, prices.minimum)
   return { kind: 'priced', annual: { users, modules, sum, uat, total, minimum: prices.minimum, fee } }
 }
 
-interface Modules {
-  missing: string[]
-  modules: Annual['modules']
+interface ModuleFees {
+  missingCodes: string[]
+  modules: AnnualFee['modules']
   sum: Hundredths
 }
 
-const added = new WeakMap<Prices, WeakMap<readonly string[], Modules>>()
+const moduleFeesCache = new WeakMap<CurrencyPrices, WeakMap<readonly string[], ModuleFees>>()
 
 /**
  * While the number of users is dragged, the same 300 modules are asked for at each step: a chosen array is added up once a list
  * and currency, and must not be changed.
  */
-function modulesOf(prices: Prices, chosen: readonly string[]): Modules {
-  const known = added.get(prices) ?? new WeakMap<readonly string[], Modules>()
-  added.set(prices, known)
-  const found = known.get(chosen) ?? addUp(prices, chosen)
-  known.set(chosen, found)
-  return found
+function getModuleFees(prices: CurrencyPrices, moduleCodes: readonly string[]): ModuleFees {
+  const feesByModules = moduleFeesCache.get(prices) ?? new WeakMap<readonly string[], ModuleFees>()
+  moduleFeesCache.set(prices, feesByModules)
+  const moduleFees = feesByModules.get(moduleCodes) ?? sumModuleFees(prices, moduleCodes)
+  feesByModules.set(moduleCodes, moduleFees)
+  return moduleFees
 }
 
-function addUp(prices: Prices, chosen: readonly string[]): Modules {
-  const missing = chosen.filter((code) => !prices.modules.has(code))
-  const modules = [...new Set(chosen)].map((code) => ({ code, amount: prices.modules.get(code) ?? 0n }))
+function sumModuleFees(prices: CurrencyPrices, moduleCodes: readonly string[]): ModuleFees {
+  const missingCodes = moduleCodes.filter((code) => !prices.modules.has(code))
+  const modules = [...new Set(moduleCodes)].map((code) => ({ code, amount: prices.modules.get(code) ?? 0n }))
   let sum = 0n
   for (const { amount } of modules) sum += amount
-  return { missing, modules, sum }
+  return { missingCodes, modules, sum }
 }
 
-function uatFee({ uatPercent: percent, uatBound: bound }: Prices, sum: Hundredths, reading: UatBound) {
-  const share = percentOf(sum, percent)
-  const fee = reading === 'floor' ? greater(share, bound) : -greater(-share, -bound)
-  return { percent, share, bound, reading, fee }
+function calculateUatFee(
+  { uatPercent: percent, uatBound: bound }: CurrencyPrices,
+  sum: Hundredths,
+  uatBound: UatBound,
+) {
+  const share = calculatePercent(sum, percent)
+  const fee = uatBound === 'floor' ? getLarger(share, bound) : -getLarger(-share, -bound)
+  return { percent, share, bound, uatBound, fee }
 }

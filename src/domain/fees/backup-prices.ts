@@ -3,7 +3,7 @@ import type { BackupType } from '#domain/backups.ts'
 import type { BackupPrices } from '#domain/fees/price-list.ts'
 import { type Currency, type Hundredths, readAmount } from '#domain/money.ts'
 
-type Own = 'hkd' | 'usd' | 'rmb'
+type CurrencySuffix = 'hkd' | 'usd' | 'rmb'
 
 export interface BackupRates {
   /** The fee of a year. */
@@ -12,8 +12,8 @@ export interface BackupRates {
   discount: Hundredths
 }
 
-export const backupRates = (prices: BackupPrices, type: BackupType, currency: Currency): BackupRates => ({
-  annual: readAmount(prices[`${type}_fee_${currency.toLowerCase() as Own}`]),
+export const getBackupRates = (prices: BackupPrices, type: BackupType, currency: Currency): BackupRates => ({
+  annual: readAmount(prices[`${type}_fee_${currency.toLowerCase() as CurrencySuffix}`]),
   discount: readAmount(prices[`${type}_discount`]),
 })
 
@@ -24,7 +24,7 @@ export interface TrafficRates {
   price: Hundredths
 }
 
-export const trafficRates = (prices: BackupPrices, currency: Currency): TrafficRates => ({
+export const getTrafficRates = (prices: BackupPrices, currency: Currency): TrafficRates => ({
   free: readAmount(prices.pdb2s3_traffic),
-  price: readAmount(prices[`pdb2s3_up_${currency.toLowerCase() as Own}`]),
+  price: readAmount(prices[`pdb2s3_up_${currency.toLowerCase() as CurrencySuffix}`]),
 })

@@ -31,7 +31,7 @@ export interface PriceList {
   module: readonly (Charges & { code: string })[]
 }
 
-export interface Range {
+export interface PriceRange {
   from: number
   to: number
   price: Hundredths
@@ -55,38 +55,38 @@ export interface BackupPrices {
 }
 
 /** Never two currencies in one of these: amounts of different ones cannot meet. */
-export interface Prices {
+export interface CurrencyPrices {
   currency: Currency
-  ranges: Record<UserMode, readonly Range[]>
+  ranges: Record<UserMode, readonly PriceRange[]>
   modules: ReadonlyMap<string, Hundredths>
   uatPercent: Hundredths
   uatBound: Hundredths
   minimum: Hundredths
 }
 
-const read = new WeakMap<PriceList, Partial<Record<Currency, Prices>>>()
+const pricesCache = new WeakMap<PriceList, Partial<Record<Currency, CurrencyPrices>>>()
 
 /** Reading 300 amounts takes longer than adding them up: a list object is read once a currency, and must not be changed. */
-export function pricesOf(list: PriceList, currency: Currency): Prices {
-  const known = read.get(list) ?? {}
-  read.set(list, known)
-  return (known[currency] ??= inCurrency(list, currency))
+export function getCurrencyPrices(list: PriceList, currency: Currency): CurrencyPrices {
+  const pricesByCurrency = pricesCache.get(list) ?? {}
+  pricesCache.set(list, pricesByCurrency)
+  return (pricesByCurrency[currency] ??= toCurrencyPrices(list, currency))
 }
 
-function inCurrency(list: PriceList, currency: Currency): Prices {
-  const own = currency.toLowerCase() as keyof Charges
-  const rangesOf = (ranges: readonly UserRange[]): Range[] =>
+function toCurrencyPrices(list: PriceList, currency: Currency): CurrencyPrices {
+  const suffix = currency.toLowerCase() as keyof Charges
+  const toPriceRanges = (ranges: readonly UserRange[]): PriceRange[] =>
     ranges
       // Rows that mean nobody are dropped when a list is saved (contracts 5).
       .filter(({ to }) => to > 0)
-      .map((range) => ({ from: range.from, to: range.to, price: readAmount(range[own]) }))
+      .map((range) => ({ from: range.from, to: range.to, price: readAmount(range[suffix]) }))
       .toSorted((a, b) => a.from - b.from)
   return {
     currency,
-    ranges: { CONCURRENT: rangesOf(list.concurrentUser), NAMED: rangesOf(list.namedUser) },
-    modules: new Map(list.module.map((row) => [row.code, readAmount(row[own])])),
+    ranges: { CONCURRENT: toPriceRanges(list.concurrentUser), NAMED: toPriceRanges(list.namedUser) },
+    modules: new Map(list.module.map((row) => [row.code, readAmount(row[suffix])])),
     uatPercent: readAmount(list.uat_charge),
-    uatBound: readAmount(list[`uat_cap_${own}`]),
-    minimum: readAmount(list[`min_fee_${own}`]),
+    uatBound: readAmount(list[`uat_cap_${suffix}`]),
+    minimum: readAmount(list[`min_fee_${suffix}`]),
   }
 }

@@ -1,14 +1,20 @@
 /** What an order costs: a new contract, more years of one, or a change of one (contracts 9, D8). */
-import { addToAnchor, anchoredEnd, anchorOf, laterOf, type PeriodAnchor } from '#domain/period.ts'
+import { addToAnchor, getAnchoredEnd, getAnchor, getLaterDate, type PeriodAnchor } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
-import { type Currency, greater, type Hundredths, maxAmount } from '#domain/money.ts'
-import { type Annual, annualFee, type AnnualResult, type Choice, type UatBound } from '#domain/fees/annual.ts'
-import { type PriceList, pricesOf } from '#domain/fees/price-list.ts'
-import { prorated, remaining, type Segment, type Stretch } from '#domain/fees/prorate.ts'
+import { type Currency, getLarger, type Hundredths, maxAmount } from '#domain/money.ts'
+import {
+  type AnnualFee,
+  quoteAnnualFee,
+  type AnnualQuoteResult,
+  type ContractTerms,
+  type UatBound,
+} from '#domain/fees/annual.ts'
+import { type PriceList, getCurrencyPrices } from '#domain/fees/price-list.ts'
+import { prorate, findRemainingSegments, type PaidSegment, type RemainingSegment } from '#domain/fees/prorate.ts'
 
-interface Priced {
+interface QuoteBase {
   currency: Currency
-  annual: Annual
+  annual: AnnualFee
   period_start: PlainDate
   /** Exclusive (D18). */
   period_end: PlainDate
@@ -19,31 +25,31 @@ interface Priced {
 }
 
 export type Quote =
-  | (Priced & { type: 'create' | 'extend'; years: number })
-  | (Priced & {
+  | (QuoteBase & { type: 'create' | 'extend'; years: number })
+  | (QuoteBase & {
       type: 'change'
-      stretches: readonly Stretch[]
+      remainingSegments: readonly RemainingSegment[]
       /** By stretch: at the new fee a year, and what was paid for it. */
       lines: { contract: readonly Hundredths[]; residual: readonly Hundredths[] }
     })
 
 export type QuoteResult =
   | { kind: 'quote'; quote: Quote }
-  | Exclude<AnnualResult, { kind: 'priced' }>
+  | Exclude<AnnualQuoteResult, { kind: 'priced' }>
   /** Nothing of the contract is left that could be changed (D29). */
   | { kind: 'expired' }
 
 /** What is asked of one list on one day. */
-export interface Asked {
+export interface QuoteInput {
   list: PriceList
   currency: Currency
-  choice: Choice
+  terms: ContractTerms
   uatBound?: UatBound
 }
 
 /** From its start on, so many years. */
-export function quoteCreate(asked: Asked, start: PlainDate, years: number): QuoteResult {
-  return wholeYears(asked, { type: 'create', start, years, anchor: anchorOf(start, null) })
+export function quoteCreate(input: QuoteInput, start: PlainDate, years: number): QuoteResult {
+  return quoteWholeYears(input, { type: 'create', start, years, anchor: getAnchor(start, null) })
 }
 
 /**
@@ -51,31 +57,31 @@ export function quoteCreate(asked: Asked, start: PlainDate, years: number): Quot
  * the years count from the start of the extension.
  */
 export function quoteExtension(
-  asked: Asked,
+  input: QuoteInput,
   currentEnd: PlainDate,
   today: PlainDate,
   years: number,
   anchor: PeriodAnchor | null = null,
 ): QuoteResult {
-  const start = laterOf(currentEnd, today)
-  return wholeYears(asked, { type: 'extend', start, years, anchor: anchorOf(start, { end: currentEnd, anchor }) })
+  const start = getLaterDate(currentEnd, today)
+  return quoteWholeYears(input, { type: 'extend', start, years, anchor: getAnchor(start, { end: currentEnd, anchor }) })
 }
 
-interface WholeYears {
+interface YearsQuoteInput {
   type: 'create' | 'extend'
   start: PlainDate
   years: number
   anchor: PeriodAnchor
 }
 
-function wholeYears(asked: Asked, { type, start, years, anchor }: WholeYears): QuoteResult {
-  const priced = price(asked)
-  if (priced.kind !== 'priced') return priced
-  const { annual } = priced
+function quoteWholeYears(input: QuoteInput, { type, start, years, anchor }: YearsQuoteInput): QuoteResult {
+  const result = calculateFee(input)
+  if (result.kind !== 'priced') return result
+  const { annual } = result
   const amount = annual.fee * BigInt(years)
-  const period = { period_start: start, period_end: anchoredEnd(addToAnchor(anchor, 12 * years)) }
+  const period = { period_start: start, period_end: getAnchoredEnd(addToAnchor(anchor, 12 * years)) }
   const amounts = { contract_amount: amount, residual_amount: 0n, amount }
-  return { kind: 'quote', quote: { type, years, currency: asked.currency, annual, ...period, ...amounts } }
+  return { kind: 'quote', quote: { type, years, currency: input.currency, annual, ...period, ...amounts } }
 }
 
 /** Whether a figure of it could not be written down or sent: it is not sold. The parts of a year are no larger than their sum. */
@@ -87,34 +93,35 @@ export const isTooLarge = ({ annual, contract_amount, residual_amount }: Quote):
  * list says now (D11). `segments` are in the order of their days. `anchor`: the day that the contract's years count from.
  */
 export function quoteChange(
-  asked: Asked,
-  segments: readonly Segment[],
+  input: QuoteInput,
+  segments: readonly PaidSegment[],
   today: PlainDate,
   anchor?: PlainDate,
 ): QuoteResult {
-  const stretches = remaining(segments, today, anchor)
-  const [first, last] = [stretches[0], stretches.at(-1)]
+  const remainingSegments = findRemainingSegments(segments, today, anchor)
+  const [first, last] = [remainingSegments[0], remainingSegments.at(-1)]
   if (!first || !last) return { kind: 'expired' }
-  const priced = price(asked)
-  if (priced.kind !== 'priced') return priced
-  const { annual } = priced
-  const contract = prorated(stretches, annual.fee)
-  const residual = prorated(stretches)
+  const result = calculateFee(input)
+  if (result.kind !== 'priced') return result
+  const { annual } = result
+  const contract = prorate(remainingSegments, annual.fee)
+  const residual = prorate(remainingSegments)
   return {
     kind: 'quote',
     quote: {
       type: 'change',
-      currency: asked.currency,
+      currency: input.currency,
       annual,
-      stretches,
+      remainingSegments,
       lines: { contract: contract.lines, residual: residual.lines },
       period_start: first.start,
       period_end: last.end,
       contract_amount: contract.amount,
       residual_amount: residual.amount,
-      amount: greater(contract.amount - residual.amount, 0n),
+      amount: getLarger(contract.amount - residual.amount, 0n),
     },
   }
 }
 
-const price = ({ list, currency, choice, uatBound }: Asked) => annualFee(pricesOf(list, currency), choice, uatBound)
+const calculateFee = ({ list, currency, terms, uatBound }: QuoteInput) =>
+  quoteAnnualFee(getCurrencyPrices(list, currency), terms, uatBound)

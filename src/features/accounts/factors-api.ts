@@ -9,7 +9,7 @@ import {
   type FactorKind,
   getFactors,
   getUserFactors,
-  type Method,
+  type ProofMethod,
   proveSelf,
   removeFactor,
   renameFactor,
@@ -21,97 +21,97 @@ import {
   setUpFirstFactor,
 } from '#contract/factors.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
-import type { Result } from '#request/results.ts'
-import { idle } from '#state/request-status.ts'
+import type { CallResult } from '#request/call-results.ts'
+import { idleStatus } from '#state/request-status.ts'
 import { signedIn } from '#state/session-slice.ts'
-import { languageNow } from '#ui/i18n/i18n.ts'
+import { getLanguage } from '#ui/i18n/messages.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
-import type { SecondFactor } from '#state/store.ts'
-import { loginAnswered } from '#features/accounts/slice.ts'
-import { reached } from '#features/accounts/retry-after.ts'
+import type { LoginSecondFactor } from '#state/store.ts'
+import { loginAnswered } from '#features/accounts/accounts-slice.ts'
+import { catchUnreachable } from '#features/accounts/retry-after.ts'
 
-export type Own = OutputOf<typeof getFactors>
-export type Proving = Pick<SecondStep, 'mfa_token' | 'methods' | 'passkey'>
+export type OwnFactors = OutputOf<typeof getFactors>
+export type IdentityChallenge = Pick<SecondStep, 'mfa_token' | 'methods' | 'passkey'>
 /** One of the methods, by its field's name. */
-export type Given = Partial<Record<Method, string>>
+export type IdentityProof = Partial<Record<ProofMethod, string>>
 
 /** The second step of the sign-in; without anything given where the factor was set up just now. */
-export const enterWith =
-  (proof: SecondFactor): AppThunk<Result<unknown>> =>
-  async (dispatch, _, { enter }) => {
-    const result = await reached(async () => enter({ ...proof, language: languageNow() }))
+export const signInWithFactor =
+  (proof: LoginSecondFactor): AppThunk<CallResult<unknown>> =>
+  async (dispatch, _, { signIn: enter }) => {
+    const result = await catchUnreachable(async () => enter({ ...proof, language: getLanguage() }))
     if (result.kind === 'fresh') {
-      dispatch(loginAnswered(idle))
+      dispatch(loginAnswered(idleStatus))
       dispatch(signedIn(result.output.user))
     }
     return result
   }
 
 export const readOwnFactors =
-  (): AppThunk<Result<Own>> =>
+  (): AppThunk<CallResult<OwnFactors>> =>
   async (_dispatch, _state, { api }) =>
     api.call(getFactors, {})
 
 /** How many second factors a colleague has. */
-export const readFactorsOf =
-  (id: number): AppThunk<Result<OutputOf<typeof getUserFactors>>> =>
+export const readUserFactors =
+  (id: number): AppThunk<CallResult<OutputOf<typeof getUserFactors>>> =>
   async (_dispatch, _state, { api }) =>
     api.call(getUserFactors, { params: { id } })
 
-export const begin =
-  (): AppThunk<Result<Proving>> =>
+export const startProof =
+  (): AppThunk<CallResult<IdentityChallenge>> =>
   async (_dispatch, _state, { api }) =>
     api.call(beginProof, {})
 
-export const prove =
-  (mfa_token: string, given: Given): AppThunk<Result<unknown>> =>
+export const sendProof =
+  (mfa_token: string, proof: IdentityProof): AppThunk<CallResult<unknown>> =>
   async (_dispatch, _state, { api }) =>
-    api.call(proveSelf, { body: { mfa_token, ...given } })
+    api.call(proveSelf, { body: { mfa_token, ...proof } })
 
 /** `first`: during the sign-in, by its token alone. */
-export interface Setting {
+export interface FactorSetup {
   mfa_token: string
-  first: boolean
+  isFirst: boolean
 }
 
-export const setUp =
-  ({ mfa_token, first }: Setting, kind: FactorKind): AppThunk<Result<OutputOf<typeof setUpFactor>>> =>
+export const startFactorSetup =
+  ({ mfa_token, isFirst }: FactorSetup, kind: FactorKind): AppThunk<CallResult<OutputOf<typeof setUpFactor>>> =>
   async (_dispatch, _state, { api }) =>
-    api.call(first ? setUpFirstFactor : setUpFactor, { body: { mfa_token, kind } })
+    api.call(isFirst ? setUpFirstFactor : setUpFactor, { body: { mfa_token, kind } })
 
-export interface Made {
+export interface NewFactor {
   kind: FactorKind
   name: string
   otp?: string
   attestation?: string
 }
 
-export const add =
-  ({ mfa_token, first }: Setting, made: Made): AppThunk<Result<OutputOf<typeof addFactor>>> =>
+export const saveFactor =
+  ({ mfa_token, isFirst }: FactorSetup, newFactor: NewFactor): AppThunk<CallResult<OutputOf<typeof addFactor>>> =>
   async (_dispatch, _state, { api }) =>
-    api.call(first ? addFirstFactor : addFactor, { body: { mfa_token, ...made } })
+    api.call(isFirst ? addFirstFactor : addFactor, { body: { mfa_token, ...newFactor } })
 
-export const rename =
-  (id: number, name: string): AppThunk<Result<unknown>> =>
+export const changeFactorName =
+  (id: number, name: string): AppThunk<CallResult<unknown>> =>
   async (_dispatch, _state, { api }) =>
     api.call(renameFactor, { body: { id, name } })
 
-export const remove =
-  (mfa_token: string, id: number): AppThunk<Result<unknown>> =>
+export const deleteFactor =
+  (mfa_token: string, id: number): AppThunk<CallResult<unknown>> =>
   async (_dispatch, _state, { api }) =>
     api.call(removeFactor, { body: { mfa_token, id } })
 
-export const renew =
-  (mfa_token: string): AppThunk<Result<OutputOf<typeof renewRecoveryCodes>>> =>
+export const createRecoveryCodes =
+  (mfa_token: string): AppThunk<CallResult<OutputOf<typeof renewRecoveryCodes>>> =>
   async (_dispatch, _state, { api }) =>
     api.call(renewRecoveryCodes, { body: { mfa_token } })
 
-export const resetColleague =
-  (mfa_token: string, id: number): AppThunk<Result<unknown>> =>
+export const resetColleagueFactors =
+  (mfa_token: string, id: number): AppThunk<CallResult<unknown>> =>
   async (_dispatch, _state, { api }) =>
     api.call(resetUserFactors, { params: { id }, body: { mfa_token } })
 
-export const requireOfAll =
-  (mfa_token: string, required: boolean): AppThunk<Result<unknown>> =>
+export const requireForCompany =
+  (mfa_token: string, required: boolean): AppThunk<CallResult<unknown>> =>
   async (_dispatch, _state, { api }) =>
     api.call(requireFactor, { body: { mfa_token, required } })

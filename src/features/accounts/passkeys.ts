@@ -2,22 +2,22 @@
 import { startAuthentication, startRegistration } from '@simplewebauthn/browser'
 
 /** `refused`: closed by the person, or their time was up. `known`: this device has one for the account. */
-type Asked = { kind: 'answered'; answer: string } | { kind: 'refused' } | { kind: 'known' }
+type PasskeyResult = { kind: 'answered'; response: string } | { kind: 'refused' } | { kind: 'known' }
 
 /** Not on an address without a name, nor in a browser that has none. */
 export const hasPasskeys = (): boolean => typeof PublicKeyCredential === 'function' && isSecureContext
 
-async function asked(open: () => Promise<unknown>): Promise<Asked> {
+async function runDialog(openDialog: () => Promise<unknown>): Promise<PasskeyResult> {
   try {
-    return { kind: 'answered', answer: JSON.stringify(await open()) }
+    return { kind: 'answered', response: JSON.stringify(await openDialog()) }
   } catch (error) {
     return { kind: error instanceof Error && error.name === 'InvalidStateError' ? 'known' : 'refused' }
   }
 }
 
 /** `options`: as the server answered them. */
-export const signWith = (options: object): Promise<Asked> =>
-  asked(() => startAuthentication({ optionsJSON: options as never }))
+export const signWithPasskey = (options: object): Promise<PasskeyResult> =>
+  runDialog(() => startAuthentication({ optionsJSON: options as never }))
 
-export const makePasskey = (options: object): Promise<Asked> =>
-  asked(() => startRegistration({ optionsJSON: options as never }))
+export const createPasskey = (options: object): Promise<PasskeyResult> =>
+  runDialog(() => startRegistration({ optionsJSON: options as never }))

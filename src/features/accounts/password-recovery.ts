@@ -1,38 +1,38 @@
 /** A forgotten password: where asking for the mail, and setting a new one by its link, stand. */
 import { type PayloadAction, createSlice } from '@reduxjs/toolkit'
-import { localProblem } from '#contract/problem.ts'
-import { type Status, idle } from '#state/request-status.ts'
+import { createLocalProblem } from '#contract/problem.ts'
+import { type RequestStatus, idleStatus } from '#state/request-status.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
-import { root } from '#state/store.ts'
-import { reached } from '#features/accounts/retry-after.ts'
+import { rootReducer } from '#state/store.ts'
+import { catchUnreachable } from '#features/accounts/retry-after.ts'
 
-type Asked = Status | { kind: 'done' }
+type RecoveryStatus = RequestStatus | { kind: 'done' }
 
-const recovering = createSlice({
+const recoverySlice = createSlice({
   name: 'recovering',
-  initialState: { status: idle } as { status: Asked },
+  initialState: { status: idleStatus } as { status: RecoveryStatus },
   reducers: {
-    statusChanged: (_, { payload }: PayloadAction<Asked>) => ({ status: payload }),
+    statusChanged: (_, { payload }: PayloadAction<RecoveryStatus>) => ({ status: payload }),
   },
 })
 
-const own = recovering.injectInto(root)
-export const selectRecovering = (state: object): Asked => own.selectSlice(state).status
-const { statusChanged } = recovering.actions
+const injectedSlice = recoverySlice.injectInto(rootReducer)
+export const selectRecoveryStatus = (state: object): RecoveryStatus => injectedSlice.selectSlice(state).status
+const { statusChanged } = recoverySlice.actions
 /** A page opened: what an earlier one left is not its own. */
-export const recoveryOpened = () => statusChanged(idle)
+export const recoveryOpened = () => statusChanged(idleStatus)
 /** The address brought no key at all. */
 export const keyMissing = () => statusChanged({ kind: 'failed', problem: localBadLink })
-const localBadLink = localProblem('INVALID_RESETPWD_LINK')
+const localBadLink = createLocalProblem('INVALID_RESETPWD_LINK')
 
-const calls = () => import('#contract/public.ts')
+const loadEndpoints = () => import('#contract/public.ts')
 /** Says the same whether or not there is such a user (S-32). */
-export const forget =
+export const sendResetMail =
   (companyCode: string, userEmail: string): AppThunk =>
   async (dispatch, _, { api }) => {
     dispatch(statusChanged({ kind: 'sending' }))
     const body = { companyCode: companyCode.trim(), userEmail: userEmail.trim() }
-    const result = await reached(async () => api.call((await calls()).sendResetMail, { body }))
+    const result = await catchUnreachable(async () => api.call((await loadEndpoints()).sendResetMail, { body }))
     dispatch(statusChanged(result.kind === 'problem' ? { kind: 'failed', problem: result.problem } : { kind: 'done' }))
   }
 
@@ -40,7 +40,7 @@ export const forget =
 export const checkLink =
   (otk: string): AppThunk =>
   async (dispatch, _, { api }) => {
-    const result = await reached(async () => api.call((await calls()).checkReset, { query: { otk } }))
+    const result = await catchUnreachable(async () => api.call((await loadEndpoints()).checkReset, { query: { otk } }))
     if (result.kind === 'problem' && result.problem.code === 'INVALID_RESETPWD_LINK')
       dispatch(statusChanged({ kind: 'failed', problem: result.problem }))
   }
@@ -49,6 +49,8 @@ export const resetPassword =
   (otk: string, pwd: string): AppThunk =>
   async (dispatch, _, { api }) => {
     dispatch(statusChanged({ kind: 'sending' }))
-    const result = await reached(async () => api.call((await calls()).resetPassword, { body: { otk, pwd } }))
+    const result = await catchUnreachable(async () =>
+      api.call((await loadEndpoints()).resetPassword, { body: { otk, pwd } }),
+    )
     dispatch(statusChanged(result.kind === 'problem' ? { kind: 'failed', problem: result.problem } : { kind: 'done' }))
   }

@@ -1,35 +1,35 @@
 /** Registering a company: where the asking stands. What is typed stays in its form and never comes here. */
 import { type PayloadAction, createSlice } from '@reduxjs/toolkit'
-import { fieldProblems, localProblem, type Problem } from '#contract/problem.ts'
+import { getFieldProblems, createLocalProblem, type Problem } from '#contract/problem.ts'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
-import { type Country, countries } from '#domain/accounts/companies.ts'
+import { type CountryCode, countries } from '#domain/accounts/company-fields.ts'
 import type { SignupValues } from '#domain/accounts/signup.ts'
-import type { Language, Title } from '#domain/accounts/users.ts'
-import { type Status, idle } from '#state/request-status.ts'
+import type { Language, UserTitle } from '#domain/accounts/users.ts'
+import { type RequestStatus, idleStatus } from '#state/request-status.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
-import { root } from '#state/store.ts'
-import { reached } from '#features/accounts/retry-after.ts'
+import { rootReducer } from '#state/store.ts'
+import { catchUnreachable } from '#features/accounts/retry-after.ts'
 
-const registering = createSlice({
+const registrationSlice = createSlice({
   name: 'registering',
-  initialState: { status: idle } as { status: Status },
+  initialState: { status: idleStatus } as { status: RequestStatus },
   reducers: {
-    statusChanged: (_, { payload }: PayloadAction<Status>) => ({ status: payload }),
+    statusChanged: (_, { payload }: PayloadAction<RequestStatus>) => ({ status: payload }),
   },
 })
 
-const own = registering.injectInto(root)
-export const selectRegistering = (state: object): Status => own.selectSlice(state).status
-const { statusChanged } = registering.actions
-const calls = () => import('#contract/public.ts')
+const injectedSlice = registrationSlice.injectInto(rootReducer)
+export const selectRegistrationStatus = (state: object): RequestStatus => injectedSlice.selectSlice(state).status
+const { statusChanged } = registrationSlice.actions
+const loadEndpoints = () => import('#contract/public.ts')
 /** What sends the form is fetched while it is typed: by then the network may be gone. */
 export const signupOpened = (): AppThunk<void> => async (dispatch) => {
-  dispatch(statusChanged(idle))
-  await calls().catch(() => undefined)
+  dispatch(statusChanged(idleStatus))
+  await loadEndpoints().catch(() => undefined)
 }
 
 /** Null: it cannot be known now. Then the server says it with the form. */
-export const askTaken =
+export const checkCodeTaken =
   (code: string): AppThunk<boolean | null> =>
   async (_dispatch, _, { api }) => {
     const { codeExists } = await import('#contract/accounts.ts')
@@ -42,40 +42,40 @@ export const register =
   (values: SignupValues, language: Language): AppThunk<{ email: string } | { problem: Problem }> =>
   async (dispatch, _, { api }) => {
     dispatch(statusChanged({ kind: 'sending' }))
-    const result = await reached(async () =>
-      api.call((await calls()).registerCompany, { body: bodyOf(values, language) }),
+    const result = await catchUnreachable(async () =>
+      api.call((await loadEndpoints()).registerCompany, { body: toRequestBody(values, language) }),
     )
     if (result.kind === 'fresh') {
-      dispatch(statusChanged(idle))
+      dispatch(statusChanged(idleStatus))
       return result.output
     }
     // A secret is neither queued nor kept, so what is not fresh is a problem.
-    const problem = result.kind === 'problem' ? result.problem : localProblem('NEEDS_CONNECTION')
+    const problem = result.kind === 'problem' ? result.problem : createLocalProblem('NEEDS_CONNECTION')
     dispatch(statusChanged({ kind: 'failed', problem }))
     return { problem }
   }
 
 /** Blanks around a value come from pasting; a password is taken exactly as typed. What is empty is left out. */
-function bodyOf(values: SignupValues, language: Language) {
-  const { user_password, confirmPwd, user_title, country, ...words } = values
-  const trimmed = Object.entries(words).map(([field, value]): [string, string] => [field, value.trim()])
-  const given = Object.fromEntries(trimmed.filter(([, value]) => value !== '')) as typeof words
+function toRequestBody(values: SignupValues, language: Language) {
+  const { user_password, confirmPwd, user_title, country, ...texts } = values
+  const trimmedEntries = Object.entries(texts).map(([field, value]): [string, string] => [field, value.trim()])
+  const filledTexts = Object.fromEntries(trimmedEntries.filter(([, value]) => value !== '')) as typeof texts
   return {
-    ...given,
+    ...filledTexts,
     ...(isCountry(country) ? { country } : {}),
-    user_title: Number(user_title) as Title,
+    user_title: Number(user_title) as UserTitle,
     user_password,
     confirmPwd,
     language,
   }
 }
 
-const isCountry = (code: string): code is Country => (countries as readonly string[]).includes(code)
+const isCountry = (code: string): code is CountryCode => (countries as readonly string[]).includes(code)
 
 /** The fields a refusal is about, as the form marks them. */
-export function refusedFields(problem: Problem | null): FieldProblem[] {
+export function toFieldProblems(problem: Problem | null): FieldProblem[] {
   if (problem?.code === 'DUP_CODE') return [{ field: 'code', code: 'DUPLICATE' }]
   if (problem?.code === 'RESERVED_CODE') return [{ field: 'code', code: 'RESERVED' }]
   if (problem?.code === 'WEAK_PASSWORD') return [{ field: 'user_password', code: 'COMMON_PASSWORD' }]
-  return problem ? fieldProblems(problem) : []
+  return problem ? getFieldProblems(problem) : []
 }

@@ -1,64 +1,70 @@
 import type { ComponentType } from 'react'
-import type { Activity } from '#local/jobs/read-jobs.ts'
+import type { JobActivity } from '#local/jobs/read-jobs.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { verifyTrail } from '#contract/audit-trail.ts'
 import type { reconcilePayments } from '#contract/payments.ts'
-import { number } from '#ui/list/Freshness.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
-import { languageNow } from '#ui/i18n/i18n.ts'
+import { getLanguage } from '#ui/i18n/messages.ts'
 
-type Verified = OutputOf<typeof verifyTrail>
-type Reconciled = OutputOf<typeof reconcilePayments>
+type VerifyOutput = OutputOf<typeof verifyTrail>
+type ReconcileOutput = OutputOf<typeof reconcilePayments>
 
 /** What the services know to show of a task that has made a password: handed in, for a feature sees no other one. */
-export type ServiceResult = ComponentType<{ request: Pick<Activity, 'intent' | 'endpoint' | 'input' | 'answer'> }>
+export type ServiceResultComponent = ComponentType<{
+  activity: Pick<JobActivity, 'intent' | 'endpoint' | 'input' | 'answer'>
+}>
 
 /** D43 */
-const makePassword = ['createService', 'resetServicePassword']
+const passwordEndpoints = ['createService', 'resetServicePassword']
 
 /** What a request came to, as its own kind says it. */
-export function Found({ request, Service }: { request: Activity; Service: ServiceResult }) {
-  const { endpoint, answer } = request
-  if (makePassword.includes(endpoint)) return <Service request={request} />
-  return answer && <Told endpoint={endpoint} body={answer.body} />
+export function JobResult({ activity, Service }: { activity: JobActivity; Service: ServiceResultComponent }) {
+  const { endpoint, answer } = activity
+  if (passwordEndpoints.includes(endpoint)) return <Service activity={activity} />
+  return answer && <EndpointResult endpoint={endpoint} body={answer.body} />
 }
 
-function Told({ endpoint, body }: { endpoint: string; body: string | null }) {
+function EndpointResult({ endpoint, body }: { endpoint: string; body: string | null }) {
   if (body === null) return null
   // The server's own word under that endpoint: it answers nothing that its schema does not allow.
-  if (endpoint === 'verifyTrail') return <Checked found={JSON.parse(body) as Verified} />
-  if (endpoint === 'reconcilePayments') return <Payments found={JSON.parse(body) as Reconciled} />
+  if (endpoint === 'verifyTrail') return <VerifyResult result={JSON.parse(body) as VerifyOutput} />
+  if (endpoint === 'reconcilePayments') return <ReconcileResult result={JSON.parse(body) as ReconcileOutput} />
   return null
 }
 
 const outcomes = ['paid', 'ended', 'waiting', 'unanswered'] as const
 
-function Payments({ found }: { found: Reconciled }) {
+function ReconcileResult({ result }: { result: ReconcileOutput }) {
   const { t } = useTranslation('activity')
-  const counted = outcomes.filter((outcome) => found[outcome] > 0)
-  const parts = counted.map((outcome) => t(`reconcile.${outcome}`, { number: number(found[outcome]) }))
-  const list = new Intl.ListFormat(languageNow(), { type: 'unit' }).format(parts)
-  const { looked } = found
+  const presentOutcomes = outcomes.filter((outcome) => result[outcome] > 0)
+  const outcomeTexts = presentOutcomes.map((outcome) =>
+    t(`reconcile.${outcome}`, { number: formatNumber(result[outcome]) }),
+  )
+  const list = new Intl.ListFormat(getLanguage(), { type: 'unit' }).format(outcomeTexts)
+  const { looked: checkedCount } = result
   return (
     <div className="request-about">
       <p>
         <Icon name="check" />
-        {looked === 0 ? t('reconcile.none') : t('reconcile.looked', { count: looked, number: number(looked), list })}
+        {checkedCount === 0
+          ? t('reconcile.none')
+          : t('reconcile.looked', { count: checkedCount, number: formatNumber(checkedCount), list })}
       </p>
-      {found.unanswered > 0 && <p>{t('reconcile.again')}</p>}
+      {result.unanswered > 0 && <p>{t('reconcile.again')}</p>}
     </div>
   )
 }
 
-function Checked({ found: { rows, companies, broken, checkpoint_store: store } }: { found: Verified }) {
+function VerifyResult({ result: { rows, companies, broken, checkpoint_store: store } }: { result: VerifyOutput }) {
   const { t } = useTranslation('activity')
   if (broken.length === 0)
     return (
       <div className="request-about">
         <p>
           <Icon name="check" />
-          {t('verify.whole', { count: rows, number: number(rows), companies: number(companies) })}
+          {t('verify.whole', { count: rows, number: formatNumber(rows), companies: formatNumber(companies) })}
         </p>
         {store && <p>{t('verify.store')}</p>}
       </div>
@@ -67,7 +73,7 @@ function Checked({ found: { rows, companies, broken, checkpoint_store: store } }
     <div className="request-about request-broken">
       <p>
         <Icon name="alert" />
-        {t('verify.broken', { count: broken.length, number: number(broken.length) })}
+        {t('verify.broken', { count: broken.length, number: formatNumber(broken.length) })}
       </p>
       <ul>
         {broken.map(({ company_id, company_code, id }) => (

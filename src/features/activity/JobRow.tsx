@@ -1,17 +1,17 @@
-import type { Activity } from '#local/jobs/read-jobs.ts'
-import { useDispatch } from '#state/hooks.ts'
+import type { JobActivity } from '#local/jobs/read-jobs.ts'
+import { useDispatch } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
-import { readingTime } from '#ui/list/Freshness.tsx'
+import { formatReadingTime } from '#ui/list/Freshness.tsx'
 import { ProgressBar } from '#ui/page/ProgressBar.tsx'
-import { Tag, type Tone } from '#ui/display/Tag.tsx'
+import { Tag, type TagTone } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
-import { problemWords } from '#ui/i18n/problem-messages.ts'
-import { jobName } from '#features/activity/job-name.ts'
-import { Found, type ServiceResult } from '#features/activity/JobResult.tsx'
-import { again, dismiss } from '#features/activity/slice.ts'
+import { formatProblem } from '#ui/i18n/problem-messages.ts'
+import { getJobName } from '#features/activity/job-name.ts'
+import { JobResult, type ServiceResultComponent } from '#features/activity/JobResult.tsx'
+import { pollAgain, dismissJob } from '#features/activity/activity-slice.ts'
 
-const tones: Record<Activity['state'], Tone> = {
+const toneByState: Record<JobActivity['state'], TagTone> = {
   starting: 'pending',
   unknown: 'pending',
   running: 'accent',
@@ -23,20 +23,20 @@ const tones: Record<Activity['state'], Tone> = {
 }
 
 /** One of them: what it is, how far, what it came to, and what can be done about it. */
-export function Request({ request, Service }: { request: Activity; Service: ServiceResult }) {
+export function JobRow({ activity, Service }: { activity: JobActivity; Service: ServiceResultComponent }) {
   const { t } = useTranslation('activity')
   const dispatch = useDispatch()
-  const { intent, state, percent } = request
-  const name = jobName(request.endpoint)
+  const { intent, state, percent } = activity
+  const name = getJobName(activity.endpoint)
   return (
     <li className="request">
       <div className="request-head">
         <span className="request-name">
           <strong>{name}</strong>
-          <Tag tone={tones[state]}>{t(`state.${state}`)}</Tag>
+          <Tag tone={toneByState[state]}>{t(`state.${state}`)}</Tag>
         </span>
-        {!request.open && (
-          <Button kind="plain" bare icon="close" onClick={() => void dispatch(dismiss(intent))}>
+        {!activity.isOpen && (
+          <Button kind="plain" isIconOnly icon="close" onClick={() => void dispatch(dismissJob(intent))}>
             {t('dismiss', { name })}
           </Button>
         )}
@@ -47,34 +47,36 @@ export function Request({ request, Service }: { request: Activity; Service: Serv
           <span className="request-percent">{t('percent', { percent })}</span>
         </div>
       )}
-      <About request={request} Service={Service} />
+      <JobDetails activity={activity} Service={Service} />
       {state === 'timeout' && (
         <div>
-          <Button icon="refresh" onClick={() => void dispatch(again(intent))}>
+          <Button icon="refresh" onClick={() => void dispatch(pollAgain(intent))}>
             {t('again')}
           </Button>
         </div>
       )}
       <p className="request-times">
-        {t('since', { at: readingTime(request.since) })}
-        {request.endedAt !== null && ` · ${t('ended', { at: readingTime(request.endedAt) })}`}
-        {state === 'running' && request.deadline !== null && ` · ${t('until', { at: readingTime(request.deadline) })}`}
+        {t('since', { at: formatReadingTime(activity.since) })}
+        {activity.endedAt !== null && ` · ${t('ended', { at: formatReadingTime(activity.endedAt) })}`}
+        {state === 'running' &&
+          activity.deadline !== null &&
+          ` · ${t('until', { at: formatReadingTime(activity.deadline) })}`}
       </p>
     </li>
   )
 }
 
-function About({ request, Service }: { request: Activity; Service: ServiceResult }) {
+function JobDetails({ activity, Service }: { activity: JobActivity; Service: ServiceResultComponent }) {
   const { t } = useTranslation('activity')
-  const { state, problem } = request
-  if (state === 'done') return <Found request={request} Service={Service} />
+  const { state, problem } = activity
+  if (state === 'done') return <JobResult activity={activity} Service={Service} />
   if (state === 'running') return null
   if (state !== 'failed' && problem?.code !== 'BLOCKED_BY_PROXY')
     return <p className="request-about">{t(`about.${state}`)}</p>
   return (
     problem && (
       <div className="request-about request-failed">
-        <p>{problemWords(problem)}</p>
+        <p>{formatProblem(problem)}</p>
         {problem.requestId && (
           <p className="problem-id">
             {t('requestId')} <CopyText text={problem.requestId} />

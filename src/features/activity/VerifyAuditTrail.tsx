@@ -1,19 +1,19 @@
 import { isProviderAdmin } from '#domain/access.ts'
-import { useDispatch, useSelector, useSignedIn } from '#state/hooks.ts'
+import { useDispatch, useSelector, useSignedIn } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { selectActivity, verify } from '#features/activity/slice.ts'
+import { selectActivity, startVerification } from '#features/activity/activity-slice.ts'
 
 /** For those who review the trail (Z-28). Others are not shown what they would be refused. */
-export function VerifyTrail({ kind = 'quiet' }: { kind?: 'primary' | 'quiet' }) {
+export function VerifyAuditTrail({ kind = 'quiet' }: { kind?: 'primary' | 'quiet' }) {
   const { t } = useTranslation('activity')
   const { caller } = useSignedIn()
   const { isVerifying } = useSelector(selectActivity)
   const dispatch = useDispatch()
   if (!isProviderAdmin(caller)) return null
   return (
-    <Button kind={kind} icon="trail" busy={isVerifying} onClick={() => void dispatch(verify())}>
+    <Button kind={kind} icon="trail" busy={isVerifying} onClick={() => void dispatch(startVerification())}>
       {t('verify.act')}
     </Button>
   )
@@ -22,5 +22,5 @@ export function VerifyTrail({ kind = 'quiet' }: { kind?: 'primary' | 'quiet' }) 
 /** Why what was last pressed could not be done; pressed again it is tried again. */
 export function ActivityProblem() {
   const { problem } = useSelector(selectActivity)
-  return <ProblemNote problem={problem} focus />
+  return <ProblemNote problem={problem} shouldFocus />
 }

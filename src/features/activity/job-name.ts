@@ -1,5 +1,5 @@
-import { find } from '#ui/i18n/i18n.ts'
+import { findMessage } from '#ui/i18n/messages.ts'
 
 /** A long request as its user calls it, by the endpoint that began it. Needs the texts of `activity`. */
-export const jobName = (endpoint: string): string =>
-  find('activity', `name.${endpoint}`) ?? find('activity', 'name.other') ?? ''
+export const getJobName = (endpoint: string): string =>
+  findMessage('activity', `name.${endpoint}`) ?? findMessage('activity', 'name.other') ?? ''

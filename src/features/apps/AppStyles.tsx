@@ -1,6 +1,6 @@
-import '#features/apps/words.ts'
-import { createSheet } from '#ui/page/create-sheet.tsx'
-import sheet from '#features/apps/sheet.css?url'
+import '#features/apps/translations.ts'
+import { createStyleSheet } from '#ui/page/create-sheet.tsx'
+import styleUrl from '#features/apps/sheet.css?url'
 
 /** The look of the pages of apps. */
-export const Sheet = createSheet(sheet, 'apps')
+export const AppStyles = createStyleSheet(styleUrl, 'apps')

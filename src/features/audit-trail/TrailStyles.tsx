@@ -1,6 +1,6 @@
-import '#features/audit-trail/words.ts'
-import { createSheet } from '#ui/page/create-sheet.tsx'
-import sheet from '#features/audit-trail/sheet.css?url'
+import '#features/audit-trail/translations.ts'
+import { createStyleSheet } from '#ui/page/create-sheet.tsx'
+import styleUrl from '#features/audit-trail/sheet.css?url'
 
 /** The look of the audit trail. */
-export const Sheet = createSheet(sheet, 'audit-trail')
+export const TrailStyles = createStyleSheet(styleUrl, 'audit-trail')

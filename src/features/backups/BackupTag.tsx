@@ -1,12 +1,12 @@
-import type { BackupType } from '#contract/backups.ts'
+import type { PdbType } from '#contract/backups.ts'
 import type { ServiceRow } from '#contract/services.ts'
-import { backupTag, type BackupTag as Standing } from '#domain/backups.ts'
-import { lastDay } from '#domain/period.ts'
+import { getBackupTag, type BackupTag as BackupTagKind } from '#domain/backups.ts'
+import { getLastDay } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
-import { Tag, type Tone } from '#ui/display/Tag.tsx'
+import { Tag, type TagTone } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
 
-const tones: Record<Standing, Tone> = {
+const tones: Record<BackupTagKind, TagTone> = {
   none: 'neutral',
   effective: 'positive',
   expired: 'warning',
@@ -14,9 +14,9 @@ const tones: Record<Standing, Tone> = {
 }
 
 /** How a subscription stands (contracts 4); the day that is told is its last one (D18). */
-export function BackupTag({ type, service, today }: { type: BackupType; service: ServiceRow; today: PlainDate }) {
+export function BackupTag({ type, service, today }: { type: PdbType; service: ServiceRow; today: PlainDate }) {
   const { t } = useTranslation('backups')
-  const standing = backupTag(type, service, today)
-  const end = service[`${type}_date`]
-  return <Tag tone={tones[standing]}>{t(`tag.${standing}`, { date: end === null ? '' : lastDay(end) })}</Tag>
+  const tagKind = getBackupTag(type, service, today)
+  const endDate = service[`${type}_date`]
+  return <Tag tone={tones[tagKind]}>{t(`tag.${tagKind}`, { date: endDate === null ? '' : getLastDay(endDate) })}</Tag>
 }

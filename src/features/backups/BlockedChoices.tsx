@@ -1,37 +1,43 @@
 import { useId } from 'react'
 
-interface Props<V extends string | number> {
+interface BlockedChoicesProps<V extends string | number> {
   label: string
   name: string
   /** `whyNot`: why one cannot be chosen, in words; it stands inside the choice, where everybody looks. */
-  choices: readonly { value: V; label: string; whyNot: string | null }[]
-  chosen: V | null
-  onChoose: (value: V) => void
+  choices: readonly { value: V; label: string; disabledReason: string | null }[]
+  selectedValue: V | null
+  onSelect: (value: V) => void
 }
 
 /** A few choices that are all seen, also those that cannot be taken. */
-export function BlockedChoices<V extends string | number>({ label, name, choices, chosen, onChoose }: Props<V>) {
+export function BlockedChoices<V extends string | number>({
+  label,
+  name,
+  choices,
+  selectedValue,
+  onSelect,
+}: BlockedChoicesProps<V>) {
   const id = useId()
   return (
     <fieldset className="radios backup-choices">
       <legend>{label}</legend>
       <div className="radio-row">
-        {choices.map(({ value, label: words, whyNot }) => (
-          <label key={value} className={`radio${whyNot ? ' blocked' : ''}`}>
+        {choices.map(({ value, label: choiceLabel, disabledReason }) => (
+          <label key={value} className={`radio${disabledReason ? ' blocked' : ''}`}>
             <input
               type="radio"
               name={name}
               value={value}
-              checked={value === chosen}
-              disabled={whyNot !== null}
-              aria-describedby={whyNot ? `${id}-${value}` : undefined}
-              onChange={() => onChoose(value)}
+              checked={value === selectedValue}
+              disabled={disabledReason !== null}
+              aria-describedby={disabledReason ? `${id}-${value}` : undefined}
+              onChange={() => onSelect(value)}
             />
             <span>
-              {words}
-              {whyNot && (
+              {choiceLabel}
+              {disabledReason && (
                 <span className="field-help" id={`${id}-${value}`}>
-                  {whyNot}
+                  {disabledReason}
                 </span>
               )}
             </span>

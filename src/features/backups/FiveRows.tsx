@@ -1,14 +1,14 @@
 import { type ReactNode, useState } from 'react'
 import { isOffline, type Problem } from '#contract/problem.ts'
-import { type Fresh, Freshness } from '#ui/list/Freshness.tsx'
-import { Pages } from '#ui/list/Pagination.tsx'
+import { type ListFreshness, Freshness } from '#ui/list/Freshness.tsx'
+import { Pagination } from '#ui/list/Pagination.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 
 /** contracts 9 */
 const pageSize = 5
 
-export interface Column<R> {
+export interface FiveRowsColumn<R> {
   key: string
   header: string
   render: (row: R) => ReactNode
@@ -16,15 +16,15 @@ export interface Column<R> {
   align?: 'end'
 }
 
-interface Props<R> {
+interface FiveRowsProps<R> {
   caption: string
   /** "12 backups" */
   counted: (count: number) => string
-  columns: readonly Column<R>[]
+  columns: readonly FiveRowsColumn<R>[]
   list: {
     /** Newest first. Undefined until the device has answered. */
     rows: readonly R[] | undefined
-    freshness: Fresh
+    freshness: ListFreshness
     isFetching: boolean
     problem: Problem | null
     refetch: () => void
@@ -32,36 +32,39 @@ interface Props<R> {
   rowKey: (row: R) => string
   /** In place of rows, where there are none, and where they were never read here. */
   empty: ReactNode
-  notHere: string
+  notCachedText: string
 }
 
 /** A table of five rows a page (M128), cards on a phone. */
-export function FiveRows<R>({ list, notHere, ...props }: Props<R>) {
+export function FiveRows<R>({ list, notCachedText, ...props }: FiveRowsProps<R>) {
   const { rows, freshness, isFetching, problem, refetch } = list
   // Offline the rows that are here, or the word that there are none, say all there is to say.
-  const failed = isOffline(problem) ? null : problem
-  const isNever = freshness.asOf === null
+  const shownProblem = isOffline(problem) ? null : problem
+  const wasNeverRead = freshness.asOf === null
   return (
     <>
-      <LoadProblem problem={failed} onRetry={refetch} />
+      <LoadProblem problem={shownProblem} onRetry={refetch} />
       {/* What is not answered yet may only be an old nothing. */}
       {(!rows || (rows.length === 0 && isFetching)) && <Skeleton lines={3} />}
       {rows?.length === 0 &&
         !isFetching &&
-        !failed &&
-        (isNever ? <p className="field-help">{notHere}</p> : props.empty)}
+        !shownProblem &&
+        (wasNeverRead ? <p className="field-help">{notCachedText}</p> : props.empty)}
       {rows && rows.length > 0 && <Rows {...props} rows={rows} fresh={freshness} />}
     </>
   )
 }
 
-type RowsProps<R> = Omit<Props<R>, 'list' | 'empty' | 'notHere'> & { rows: readonly R[]; fresh: Fresh }
+type RowsProps<R> = Omit<FiveRowsProps<R>, 'list' | 'empty' | 'notCachedText'> & {
+  rows: readonly R[]
+  fresh: ListFreshness
+}
 
 function Rows<R>({ caption, counted, columns, rows, rowKey, fresh }: RowsProps<R>) {
-  const [asked, setPage] = useState(1)
-  const pages = Math.ceil(rows.length / pageSize)
-  const page = Math.min(asked, pages)
-  const shown = rows.slice((page - 1) * pageSize, page * pageSize)
+  const [requestedPage, setRequestedPage] = useState(1)
+  const pageCount = Math.ceil(rows.length / pageSize)
+  const page = Math.min(requestedPage, pageCount)
+  const pageRows = rows.slice((page - 1) * pageSize, page * pageSize)
   return (
     <>
       <div className="backup-rows">
@@ -78,7 +81,7 @@ function Rows<R>({ caption, counted, columns, rows, rowKey, fresh }: RowsProps<R
             </tr>
           </thead>
           <tbody role="rowgroup">
-            {shown.map((row) => (
+            {pageRows.map((row) => (
               <Row key={rowKey(row)} row={row} columns={columns} />
             ))}
           </tbody>
@@ -86,24 +89,24 @@ function Rows<R>({ caption, counted, columns, rows, rowKey, fresh }: RowsProps<R
       </div>
       <div className="backup-foot">
         <p role="status">
-          <span>{counted(rows.length)}</span> <Freshness fresh={fresh} />
+          <span>{counted(rows.length)}</span> <Freshness freshness={fresh} />
         </p>
-        {pages > 1 && <Pages page={page} pages={pages} onPage={setPage} />}
+        {pageCount > 1 && <Pagination page={page} pageCount={pageCount} onPage={setRequestedPage} />}
       </div>
     </>
   )
 }
 
-function Row<R>({ row, columns }: { row: R; columns: readonly Column<R>[] }) {
-  const [first, ...others] = columns
+function Row<R>({ row, columns }: { row: R; columns: readonly FiveRowsColumn<R>[] }) {
+  const [firstColumn, ...otherColumns] = columns
   return (
     <tr role="row">
-      {first && (
+      {firstColumn && (
         <th scope="row" role="rowheader">
-          {first.render(row)}
+          {firstColumn.render(row)}
         </th>
       )}
-      {others.map(({ key, header, align, render }) => (
+      {otherColumns.map(({ key, header, align, render }) => (
         <td key={key} role="cell" className={align} data-label={header}>
           <span>{render(row)}</span>
         </td>

@@ -1,20 +1,20 @@
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from '#ui/icons/Icon.tsx'
 
-interface Props {
+interface NoticeProps {
   tone: 'warning' | 'danger' | 'accent'
   icon: IconName
-  acts?: ReactNode
+  actions?: ReactNode
   children: ReactNode
 }
 
 /** What one must know before anything is done; announced when it appears. */
-export function Notice({ tone, icon, acts, children }: Props) {
+export function Notice({ tone, icon, actions, children }: NoticeProps) {
   return (
     <div className={`backup-note ${tone}`} role={tone === 'danger' ? 'alert' : 'status'}>
       <Icon name={icon} />
       <div>{children}</div>
-      {acts && <div className="backup-note-acts">{acts}</div>}
+      {actions && <div className="backup-note-acts">{actions}</div>}
     </div>
   )
 }

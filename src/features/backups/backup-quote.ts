@@ -1,11 +1,11 @@
 /** What a subscription would cost, by the engine that the server has too, on the price list that is here (D17, D20, D21, D89). */
-import type { BackupType } from '#contract/backups.ts'
+import type { PdbType } from '#contract/backups.ts'
 import type { BackupPrices } from '#domain/fees/price-list.ts'
-import { backupAmount, backupPeriod } from '#domain/fees/backup.ts'
-import { type BackupRates, backupRates, type TrafficRates, trafficRates } from '#domain/fees/backup-prices.ts'
-import { explainBackup, type Step } from '#domain/fees/explain.ts'
+import { calculateBackupAmount, calculateBackupPeriod } from '#domain/fees/backup.ts'
+import { type BackupRates, getBackupRates, type TrafficRates, getTrafficRates } from '#domain/fees/backup-prices.ts'
+import { explainBackup, type FeeStep } from '#domain/fees/explain.ts'
 import { type Currency, maxAmount, writeAmount } from '#domain/money.ts'
-import type { PeriodAnchor } from '#domain/period.ts'
+import type { PeriodAnchor } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 
 /** What a list asks for one kind of backup in one currency; `traffic`: where it causes any. */
@@ -13,26 +13,26 @@ export interface BackupPrice extends BackupRates {
   traffic: TrafficRates | null
 }
 
-export const priceOf = (prices: BackupPrices, type: BackupType, currency: Currency): BackupPrice => ({
-  ...backupRates(prices, type, currency),
-  traffic: type === 'pdb2s3' ? trafficRates(prices, currency) : null,
+export const getBackupPrice = (prices: BackupPrices, type: PdbType, currency: Currency): BackupPrice => ({
+  ...getBackupRates(prices, type, currency),
+  traffic: type === 'pdb2s3' ? getTrafficRates(prices, currency) : null,
 })
 
-export interface Terms {
+export interface SubscriptionTerms {
   period: number
   unit: 'year' | 'month'
 }
 
 /** Between what a subscription can lie: its own present end (null: there is none), the contract's, both exclusive. */
-export interface Bounds {
+export interface SubscriptionBounds {
   today: PlainDate
-  present: PlainDate | null
+  currentEnd: PlainDate | null
   /** From where the present subscription counts; null: it has none. */
   anchor: PeriodAnchor | null
   contractEnd: PlainDate
 }
 
-export interface BackupFigure {
+export interface BackupQuote {
   start: PlainDate
   /** Exclusive. */
   end: PlainDate
@@ -45,30 +45,31 @@ export interface BackupFigure {
   discount: string
   amount: string
   pay_amount: string
-  steps: () => readonly AnyStep[]
+  steps: () => readonly BackupFeeStep[]
 }
 
 /** As they come over the wire too. */
-export type AnyStep = Pick<Step, 'rule' | 'values' | 'amount'> & { code: string }
+export type BackupFeeStep = Pick<FeeStep, 'rule' | 'values' | 'amount'> & { code: string }
 
 /** Null: nothing of the contract is left for it. */
 export function quoteBackup(
   { annual, discount }: BackupPrice,
-  bounds: Bounds,
-  { period, unit }: Terms,
-): BackupFigure | null {
-  const when = backupPeriod({ ...bounds, period, unit })
-  if (!when) return null
-  const { amount, payAmount } = backupAmount(annual, when.months, discount)
+  bounds: SubscriptionBounds,
+  { period, unit }: SubscriptionTerms,
+): BackupQuote | null {
+  const subscriptionPeriod = calculateBackupPeriod({ ...bounds, period, unit })
+  if (!subscriptionPeriod) return null
+  const { amount, payAmount } = calculateBackupAmount(annual, subscriptionPeriod.months, discount)
   return {
-    ...when,
+    ...subscriptionPeriod,
     isTooLarge: amount > maxAmount,
     discount: writeAmount(discount),
     amount: writeAmount(amount),
     pay_amount: writeAmount(payAmount),
-    steps: () => explainBackup({ annual, discount, ...when }),
+    steps: () => explainBackup({ annual, discount, ...subscriptionPeriod }),
   }
 }
 
 /** Whether anything of the contract is left to subscribe. */
-export const isSold = (bounds: Bounds): boolean => backupPeriod({ ...bounds, period: 1, unit: 'month' }) !== null
+export const canSubscribe = (bounds: SubscriptionBounds): boolean =>
+  calculateBackupPeriod({ ...bounds, period: 1, unit: 'month' }) !== null

@@ -2,10 +2,10 @@
 import type { ComponentType } from 'react'
 import type { Currency } from '#domain/money.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
-import type { AnyStep } from '#features/backups/backup-quote.ts'
+import type { BackupFeeStep } from '#features/backups/backup-quote.ts'
 
 /** What can be paid here: a subscription or a month of traffic (D66). */
-export interface Due {
+export interface BackupPayable {
   contractType: 'PDBORDER' | 'TRAFFIC'
   id: number
   currency: Currency
@@ -16,10 +16,10 @@ export interface Due {
 
 export interface OrderParts {
   /** The ways of paying it, and what came of them. */
-  Payment: ComponentType<{ order: Due; onPaid: () => void }>
+  Payment: ComponentType<{ order: BackupPayable; onPaid: () => void }>
   /** For who comes back from a gateway. */
-  PaymentReturn: ComponentType<{ order: Due; onSettled: () => void }>
+  PaymentReturn: ComponentType<{ order: BackupPayable; onSettled: () => void }>
   /** The steps of an amount as a tree. */
-  Why: ComponentType<{ currency: Currency; steps: readonly AnyStep[] }>
-  print: (kind: Due['contractType'], id: number) => AppThunk
+  FeeExplanation: ComponentType<{ currency: Currency; steps: readonly BackupFeeStep[] }>
+  print: (kind: BackupPayable['contractType'], id: number) => AppThunk
 }

@@ -1,10 +1,10 @@
 /** English names of China's provinces and Hong Kong's districts, by the codes of the data package, which has Chinese ones. */
-interface Names {
+interface RegionNames {
   provinces: Readonly<Record<string, string>>
   districts: Readonly<Record<string, string>>
 }
 
-export const english: Names = {
+export const englishRegionNames: RegionNames = {
   provinces: {
     11: 'Beijing',
     12: 'Tianjin',

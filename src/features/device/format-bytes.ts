@@ -1,11 +1,11 @@
 const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const
 
 /** "640 kB", "1.2 MB": thousands, as the systems of tablets count. */
-export function sizeOf(bytes: number): string {
-  let [size, at] = [bytes, 0]
-  while (size >= 999.5 && at < units.length - 1) {
+export function formatBytes(bytes: number): string {
+  let [size, unitIndex] = [bytes, 0]
+  while (size >= 999.5 && unitIndex < units.length - 1) {
     size /= 1000
-    at += 1
+    unitIndex += 1
   }
-  return `${at > 0 && size < 9.95 ? size.toFixed(1) : Math.round(size)} ${units[at]}`
+  return `${unitIndex > 0 && size < 9.95 ? size.toFixed(1) : Math.round(size)} ${units[unitIndex]}`
 }

@@ -2,7 +2,7 @@
  * Codes that were found on this device, the latest first, with where they led (M9): what anybody may ask for, kept so
  * that the way to one's own service is known without a network too.
  */
-export interface Found {
+export interface EntranceService {
   code: string
   url: string
   /** Null: it has no admin site that is known (portal 9). */
@@ -11,36 +11,37 @@ export interface Found {
   at: number
 }
 
-const name = 'portal.entrance'
-const most = 5
+const storageKey = 'portal.entrance'
+const maxServices = 5
 
-export function readFound(): Found[] {
+export function readFoundServices(): EntranceService[] {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(name) ?? '[]')
-    return Array.isArray(kept) ? kept.filter(isFound).slice(0, most) : []
+    const stored: unknown = JSON.parse(localStorage.getItem(storageKey) ?? '[]')
+    return Array.isArray(stored) ? stored.filter(isFoundService).slice(0, maxServices) : []
   } catch {
     // Storage that is off, or holds what somebody else put there.
     return []
   }
 }
 
-export const withFound = (all: readonly Found[], found: Found): Found[] =>
-  [found, ...all.filter(({ code }) => code !== found.code)].slice(0, most)
+export const addFoundService = (services: readonly EntranceService[], service: EntranceService): EntranceService[] =>
+  [service, ...services.filter(({ code }) => code !== service.code)].slice(0, maxServices)
 
-export const withoutCode = (all: readonly Found[], code: string): Found[] => all.filter((one) => one.code !== code)
+export const removeServiceCode = (services: readonly EntranceService[], code: string): EntranceService[] =>
+  services.filter((service) => service.code !== code)
 
-export function keepFound(all: readonly Found[]): void {
+export function storeFoundServices(services: readonly EntranceService[]): void {
   try {
-    localStorage.setItem(name, JSON.stringify(all))
+    localStorage.setItem(storageKey, JSON.stringify(services))
   } catch {
     // It is only remembered for comfort.
   }
 }
 
 /** Only what leads to the web is a way (S-08). */
-const isFound = (value: unknown): value is Found => {
-  const { code, url, adminUrl, at } = (value ?? {}) as Partial<Found>
-  return typeof code === 'string' && isWeb(url) && isWay(adminUrl) && typeof at === 'number'
+const isFoundService = (value: unknown): value is EntranceService => {
+  const { code, url, adminUrl, at } = (value ?? {}) as Partial<EntranceService>
+  return typeof code === 'string' && isWebUrl(url) && isOptionalWebUrl(adminUrl) && typeof at === 'number'
 }
-export const isWay = (url: unknown): url is string | null => url === null || isWeb(url)
-export const isWeb = (url: unknown): url is string => typeof url === 'string' && /^https?:\/\//i.test(url)
+export const isOptionalWebUrl = (url: unknown): url is string | null => url === null || isWebUrl(url)
+export const isWebUrl = (url: unknown): url is string => typeof url === 'string' && /^https?:\/\//i.test(url)

@@ -1,21 +1,21 @@
 import { useState } from 'react'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
-import { type Duty, type HomeReport, knownTogether } from '#ui/page/home-report.ts'
+import { type HomeDuty, type HomeReport, combineStates } from '#ui/page/home-report.ts'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import { Dated } from '#ui/display/Dated.tsx'
-import { inOrder } from '#features/home/merge-duties.ts'
+import { TextWithDates } from '#ui/display/TextWithDates.tsx'
+import { mergeDuties } from '#features/home/merge-duties.ts'
 
-const most = 8
+const maxDuties = 8
 
 /** Everything that needs this user in one list, what cannot wait first, each with what is done about it. */
 export function NeedsAttention({ reports }: { reports: readonly HomeReport[] }) {
   const { t } = useTranslation('home')
-  const [isWhole, setWhole] = useState(false)
-  const state = knownTogether(reports.map((report) => report.state))
-  const duties = inOrder(reports)
-  const shown = isWhole ? duties : duties.slice(0, most)
+  const [isExpanded, setExpanded] = useState(false)
+  const state = combineStates(reports.map((report) => report.state))
+  const duties = mergeDuties(reports)
+  const visibleDuties = isExpanded ? duties : duties.slice(0, maxDuties)
   return (
     <section className="card home-card home-attention" aria-labelledby="home-attention">
       <h2 id="home-attention">{t('attention')}</h2>
@@ -31,14 +31,14 @@ export function NeedsAttention({ reports }: { reports: readonly HomeReport[] }) 
         </div>
       ) : (
         <ul className="home-list">
-          {shown.map((duty) => (
-            <Item key={duty.key} duty={duty} />
+          {visibleDuties.map((duty) => (
+            <DutyItem key={duty.key} duty={duty} />
           ))}
         </ul>
       )}
       {state === 'unknown' && duties.length > 0 && <p className="home-note">{t('unknownText')}</p>}
-      {shown.length < duties.length && (
-        <Button kind="plain" onClick={() => setWhole(true)}>
+      {visibleDuties.length < duties.length && (
+        <Button kind="plain" onClick={() => setExpanded(true)}>
           {t('showAll', { number: duties.length })}
         </Button>
       )}
@@ -46,40 +46,40 @@ export function NeedsAttention({ reports }: { reports: readonly HomeReport[] }) 
   )
 }
 
-function Item({ duty: { icon, isUrgent, title, text, action, otherAction } }: { duty: Duty }) {
+function DutyItem({ duty: { icon, isUrgent, title, text, action, otherAction } }: { duty: HomeDuty }) {
   return (
     <li className={`home-item${isUrgent ? ' urgent' : ''}`}>
       <Icon name={icon} />
       <span className="home-words">
         <strong>
-          <Dated text={title} />
+          <TextWithDates text={title} />
         </strong>
         <span>
-          <Dated text={text} />
+          <TextWithDates text={text} />
         </span>
       </span>
       {otherAction ? (
         <span className="home-actions">
-          <Act action={action} title={title} />
-          <Act action={otherAction} title={title} />
+          <DutyAction action={action} title={title} />
+          <DutyAction action={otherAction} title={title} />
         </span>
       ) : (
-        <Act action={action} title={title} />
+        <DutyAction action={action} title={title} />
       )}
     </li>
   )
 }
 
-function Act({ action, title }: Pick<Duty, 'action' | 'title'>) {
-  const words = (
+function DutyAction({ action, title }: Pick<HomeDuty, 'action' | 'title'>) {
+  const label = (
     <>
       {action.label} <span className="sr-only">{title}</span>
     </>
   )
-  if ('path' in action) return <ButtonLink to={action.path}>{words}</ButtonLink>
+  if ('path' in action) return <ButtonLink to={action.path}>{label}</ButtonLink>
   return (
-    <Button whyNot={action.whyNot} onClick={action.run}>
-      {words}
+    <Button disabledReason={action.disabledReason} onClick={action.run}>
+      {label}
     </Button>
   )
 }

@@ -1,30 +1,32 @@
 /** The figures of home, by the rules that guard the places they lead to (domain/access). */
-import { type Caller, isProvider, may, type Who } from '#domain/access.ts'
+import { type Caller, isProvider, isAllowed, type AccessRule } from '#domain/access.ts'
 import type { HomeReport } from '#ui/page/home-report.ts'
 
-interface Slot {
+interface FigureDefinition {
   name: keyof HomeReport['figures']
   path: string
-  who: Who
+  requiredRole: AccessRule
   /** Who knows it. */
-  from: HomeReport['from']
+  source: HomeReport['from']
   /** The provider's staff look at everybody's services, not at contracts of their own company. */
   of?: 'customer' | 'provider'
 }
 
 const slots = [
-  { name: 'services', path: '/app/service', who: 'providerAdmin', from: 'services', of: 'provider' },
-  { name: 'contracts', path: '/app/contract?status=1', who: 'order', from: 'orders', of: 'customer' },
-  { name: 'toPay', path: '/app/contract?status=0', who: 'order', from: 'orders', of: 'customer' },
-  { name: 'users', path: '/app/user', who: 'admin', from: 'users' },
-  { name: 'waiting', path: '/app/outbox', who: 'user', from: 'outbox' },
-] as const satisfies readonly Slot[]
+  { name: 'services', path: '/app/service', requiredRole: 'providerAdmin', source: 'services', of: 'provider' },
+  { name: 'contracts', path: '/app/contract?status=1', requiredRole: 'order', source: 'orders', of: 'customer' },
+  { name: 'toPay', path: '/app/contract?status=0', requiredRole: 'order', source: 'orders', of: 'customer' },
+  { name: 'users', path: '/app/user', requiredRole: 'admin', source: 'users' },
+  { name: 'waiting', path: '/app/outbox', requiredRole: 'user', source: 'outbox' },
+] as const satisfies readonly FigureDefinition[]
 
 export type FigureSlot = (typeof slots)[number]
 
 /** Whoever looks after nothing has no figures: what waits stands in the line above all pages. */
-export function figuresFor(caller: Caller): readonly FigureSlot[] {
-  const own = isProvider(caller) ? 'provider' : 'customer'
-  const shown = slots.filter((slot) => (!('of' in slot) || slot.of === own) && may(slot.who, caller))
-  return shown.length > 1 ? shown : []
+export function listFigures(caller: Caller): readonly FigureSlot[] {
+  const ownAudience = isProvider(caller) ? 'provider' : 'customer'
+  const visibleSlots = slots.filter(
+    (slot) => (!('of' in slot) || slot.of === ownAudience) && isAllowed(slot.requiredRole, caller),
+  )
+  return visibleSlots.length > 1 ? visibleSlots : []
 }

@@ -1,14 +1,14 @@
 /** One list of what the features report. */
-import type { Duty, HomeReport } from '#ui/page/home-report.ts'
+import type { HomeDuty, HomeReport } from '#ui/page/home-report.ts'
 
 /** Later than any day. */
-const never = '~'
+const endOfTime = '~'
 
 /** What does not wait, then by day, then what has none. Keys are made one of a kind over all features. */
-export const inOrder = (reports: readonly HomeReport[]): Duty[] =>
+export const mergeDuties = (reports: readonly HomeReport[]): HomeDuty[] =>
   reports
     .flatMap(({ from, duties }) => duties.map((duty) => ({ ...duty, key: `${from} ${duty.key}` })))
     .toSorted((a, b) => {
-      const [first, second] = [a.at ?? never, b.at ?? never]
-      return first < second ? -1 : first > second ? 1 : 0
+      const [firstDate, secondDate] = [a.at ?? endOfTime, b.at ?? endOfTime]
+      return firstDate < secondDate ? -1 : firstDate > secondDate ? 1 : 0
     })

@@ -1,6 +1,6 @@
 import { countLocked, isParked, readEntries } from '#local/outbox/read-entries.ts'
 import { useLiveQuery } from '#state/live-query.ts'
-import { number } from '#ui/list/Freshness.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import type { HomeReport } from '#ui/page/home-report.ts'
 import { useTranslation } from 'react-i18next'
 
@@ -8,17 +8,18 @@ import { useTranslation } from 'react-i18next'
 export function useOutboxReport(): HomeReport {
   const { t } = useTranslation('home')
   const entries = useLiveQuery(() => readEntries(), [])
-  const locked = useLiveQuery(() => countLocked(), [])
-  if (entries === undefined || locked === undefined) return { from: 'outbox', state: 'asking', duties: [], figures: {} }
-  const refused = entries.filter(isParked).length
-  const waiting = entries.length + locked
-  const note = waiting === 0 ? t('sent') : refused > 0 ? t('needReview', { count: refused }) : ''
+  const lockedCount = useLiveQuery(() => countLocked(), [])
+  if (entries === undefined || lockedCount === undefined)
+    return { from: 'outbox', state: 'asking', duties: [], figures: {} }
+  const refusedCount = entries.filter(isParked).length
+  const waitingCount = entries.length + lockedCount
+  const note = waitingCount === 0 ? t('sent') : refusedCount > 0 ? t('needReview', { count: refusedCount }) : ''
   return {
     from: 'outbox',
     state: 'known',
-    figures: { waiting: { value: number(waiting), note, fresh: null } },
+    figures: { waiting: { value: formatNumber(waitingCount), note, freshness: null } },
     duties:
-      refused === 0
+      refusedCount === 0
         ? []
         : [
             {
@@ -26,7 +27,7 @@ export function useOutboxReport(): HomeReport {
               at: '',
               icon: 'alert',
               isUrgent: true,
-              title: t('refused', { count: refused }),
+              title: t('refused', { count: refusedCount }),
               text: t('refusedText'),
               action: { label: t('review'), path: '/app/outbox' },
             },

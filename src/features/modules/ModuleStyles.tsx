@@ -1,6 +1,6 @@
-import '#features/modules/words.ts'
-import { createSheet } from '#ui/page/create-sheet.tsx'
-import sheet from '#features/modules/sheet.css?url'
+import '#features/modules/translations.ts'
+import { createStyleSheet } from '#ui/page/create-sheet.tsx'
+import styleUrl from '#features/modules/sheet.css?url'
 
 /** The look of the catalogue's pages. */
-export const Sheet = createSheet(sheet, 'modules')
+export const ModuleStyles = createStyleSheet(styleUrl, 'modules')

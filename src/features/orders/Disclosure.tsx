@@ -1,17 +1,17 @@
 import { type ReactNode, useState } from 'react'
 
 interface Props {
-  line: ReactNode
+  label: ReactNode
   className?: string
   children: () => ReactNode
 }
 
 /** What is made only where somebody looks: 300 modules have 300 lines. */
-export function Folded({ line, className, children }: Props) {
+export function Disclosure({ label, className, children }: Props) {
   const [open, setOpen] = useState(false)
   return (
     <details className={className} open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{line}</summary>
+      <summary>{label}</summary>
       {open && children()}
     </details>
   )

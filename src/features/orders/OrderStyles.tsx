@@ -1,7 +1,7 @@
 import '#ui/icons/order-icons.ts'
 import '#features/orders/words.ts'
-import { createSheet } from '#ui/page/create-sheet.tsx'
+import { createStyleSheet } from '#ui/page/create-sheet.tsx'
 import sheet from '#features/orders/sheet.css?url'
 
 /** The look of the order pages. */
-export const Sheet = createSheet(sheet, 'orders')
+export const OrderStyles = createStyleSheet(sheet, 'orders')

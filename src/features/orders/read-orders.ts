@@ -2,16 +2,16 @@
 import type { ClientType } from '#domain/access.ts'
 import { getPriceInForce } from '#contract/prices.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
-import { readAnswer } from '#local/lists/responses.ts'
+import { readResponseOutput } from '#local/lists/responses.ts'
 import { useLiveQuery } from '#state/live-query.ts'
-import type { View } from '#features/orders/list-url.ts'
-import { ordersList } from '#features/orders/slice.ts'
+import type { OrdersView } from '#features/orders/list-url.ts'
+import { ordersListSlice } from '#features/orders/slice.ts'
 
-export const readOrders = (companyId: number, type: ClientType, view: View) =>
-  ordersList.readPage(companyId, ordersList.queryOf({ ...view, type }))
+export const readOrders = (companyId: number, type: ClientType, view: OrdersView) =>
+  ordersListSlice.readPage(companyId, ordersListSlice.toQuery({ ...view, type }))
 
 export type PriceInForce = OutputOf<typeof getPriceInForce>
 
 /** The list by which is ordered now (D16), as the device last heard. Null: it has none; undefined: not looked up yet. */
 export const usePriceInForce = (type: ClientType): PriceInForce | null | undefined =>
-  useLiveQuery(async () => await readAnswer(getPriceInForce, { query: { type } }), [type])
+  useLiveQuery(async () => await readResponseOutput(getPriceInForce, { query: { type } }), [type])

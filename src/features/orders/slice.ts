@@ -1,34 +1,41 @@
 /** The order pages in the store: the list, and how the price list in force was read. Rows are the device's and never come here. */
 import { createSlice } from '@reduxjs/toolkit'
 import { getSettings } from '#contract/accounts.ts'
-import type { Id, OutputOf } from '#contract/endpoint.ts'
+import type { RowRef, OutputOf } from '#contract/endpoint.ts'
 import { listModuleChoices } from '#contract/modules.ts'
-import { deleteContract, deleteOrder, listCompanies, listOrders, type OrderRow, ordersFills } from '#contract/orders.ts'
+import {
+  deleteContract,
+  deleteOrder,
+  listCompanies,
+  listOrders,
+  type OrderRow,
+  orderListSpec,
+} from '#contract/orders.ts'
 import { reconcilePayments } from '#contract/payments.ts'
 import { getPriceInForce } from '#contract/prices.ts'
 import type { Problem } from '#contract/problem.ts'
 import { recheckServices } from '#contract/services.ts'
 import type { ClientType } from '#domain/access.ts'
-import { queryOf, type View } from '#features/orders/list-url.ts'
+import { toListQuery, type OrdersView } from '#features/orders/list-url.ts'
 import { readList } from '#local/lists/read-list.ts'
 import { readRow } from '#local/lists/read-row.ts'
-import { versionOf } from '#local/lists/list-view.ts'
-import type { Result } from '#request/results.ts'
-import { type AppThunk, callEndpoint, createAppThunk, problemOfRejected } from '#state/app-thunk.ts'
+import { getBaseVersion } from '#local/lists/list-view.ts'
+import type { CallResult } from '#request/call-results.ts'
+import { type AppThunk, callEndpoint, createAppThunk, getRejectedProblem } from '#state/app-thunk.ts'
 import { createListSlice } from '#state/list-slice.ts'
 import { signedOut } from '#state/session-slice.ts'
-import { idle, type Status } from '#state/request-status.ts'
-import { root } from '#state/store.ts'
+import { idleStatus, type RequestStatus } from '#state/request-status.ts'
+import { rootReducer } from '#state/store.ts'
 
-export const ordersList = createListSlice<OrderRow, View & { type: ClientType }>({
+export const ordersListSlice = createListSlice<OrderRow, OrdersView & { type: ClientType }>({
   name: 'orders',
   endpoint: listOrders,
   read: readList,
-  queryOf: ({ type, ...view }) => queryOf(type, view),
+  toQuery: ({ type, ...view }) => toListQuery(type, view),
 })
 
 /** The response is cached on the device, where `usePriceInForce` finds it (M68). */
-export const fetchPrice = createAppThunk(
+export const fetchPriceInForce = createAppThunk(
   'priceInForce/fetch',
   async (type: ClientType, { extra: { api }, rejectWithValue }) => {
     const result = await api.call(getPriceInForce, { query: { type } })
@@ -37,36 +44,40 @@ export const fetchPrice = createAppThunk(
 )
 
 /** How the request for the price list in force stands; absent: not asked yet. */
-type Prices = Partial<Record<ClientType, Status>>
+type PriceStatuses = Partial<Record<ClientType, RequestStatus>>
 
 const priceInForce = createSlice({
   name: 'priceInForce',
-  initialState: {} as Prices,
+  initialState: {} as PriceStatuses,
   reducers: {},
   extraReducers: (builder) =>
     builder
-      .addCase(fetchPrice.pending, (state, { meta }): Prices => ({ ...state, [meta.arg]: { kind: 'sending' } }))
-      .addCase(fetchPrice.fulfilled, (state, { meta }): Prices => ({ ...state, [meta.arg]: idle }))
       .addCase(
-        fetchPrice.rejected,
-        (state, action): Prices => ({
+        fetchPriceInForce.pending,
+        (state, { meta }): PriceStatuses => ({ ...state, [meta.arg]: { kind: 'sending' } }),
+      )
+      .addCase(fetchPriceInForce.fulfilled, (state, { meta }): PriceStatuses => ({ ...state, [meta.arg]: idleStatus }))
+      .addCase(
+        fetchPriceInForce.rejected,
+        (state, action): PriceStatuses => ({
           ...state,
-          [action.meta.arg]: { kind: 'failed', problem: problemOfRejected(action) },
+          [action.meta.arg]: { kind: 'failed', problem: getRejectedProblem(action) },
         }),
       )
       .addCase(signedOut, () => ({})),
 })
 
-const own = priceInForce.injectInto(root)
+const injectedSlice = priceInForce.injectInto(rootReducer)
 /** Of the whole state, whose type no feature knows. */
-export const selectPrice = (state: object, type: ClientType): Status | undefined => own.selectSlice(state)[type]
+export const selectPriceStatus = (state: object, type: ClientType): RequestStatus | undefined =>
+  injectedSlice.selectSlice(state)[type]
 
 /** What of an order names its line in the list. */
-type Listed = Pick<OrderRow, 'company_id' | 'client_type' | 'code'>
+type ListedOrder = Pick<OrderRow, 'company_id' | 'client_type' | 'code'>
 
 /** How it stands in the list by now: whoever loses the line right after a payment must not read there that it is unpaid. */
-export const askListed =
-  ({ company_id: companyId, client_type: type, code }: Listed): AppThunk =>
+export const refreshListedOrder =
+  ({ company_id: companyId, client_type: type, code }: ListedOrder): AppThunk =>
   async (_dispatch, _getState, { api }) => {
     await api.call(listOrders, { params: { companyId }, query: { type, searchText: code } })
   }
@@ -75,7 +86,7 @@ export const askListed =
  * Brings modules and settings to the device, where whoever works out prices reads them: with the list too, so that who has
  * seen that can order without a line. Answers what went wrong.
  */
-export const askMarket =
+export const fetchPriceData =
   (type: ClientType): AppThunk<Problem | null> =>
   async (_dispatch, _getState, { api }) => {
     const results = await Promise.all([api.call(listModuleChoices, { query: { type } }), api.call(getSettings, {})])
@@ -84,33 +95,35 @@ export const askMarket =
 
 /** An order that is not in effect (D33); based on the row as it is at this moment. Waits without a line. */
 export const removeOrder =
-  (id: Id): AppThunk<Result<unknown>> =>
+  (id: RowRef): AppThunk<CallResult<unknown>> =>
   async (_dispatch, _getState, { api }) => {
-    const shown = await readRow<OrderRow>(ordersFills.table, id)
-    const base = shown ? { base: { rowVersion: versionOf(shown), values: { status: shown.row.status } } } : {}
+    const overlaidRow = await readRow<OrderRow>(orderListSpec.table, id)
+    const base = overlaidRow
+      ? { base: { rowVersion: getBaseVersion(overlaidRow), values: { status: overlaidRow.row.status } } }
+      : {}
     return await api.call(deleteOrder, { params: { id } }, base)
   }
 
 /** An unpaid change or extension (D34); only with a line. */
 export const removeChange =
-  (id: number): AppThunk<Result<unknown>> =>
+  (id: number): AppThunk<CallResult<unknown>> =>
   async (_dispatch, _getState, { api }) =>
     api.call(deleteContract, { params: { id } })
 
-export type CompanyName = OutputOf<typeof listCompanies>[number]
+export type CompanyChoice = OutputOf<typeof listCompanies>[number]
 
 /** For the provider's staff (D53). */
 export const findCompanies =
-  (query: { id: number } | { searchText: string }): AppThunk<Result<CompanyName[]>> =>
+  (query: { id: number } | { searchText: string }): AppThunk<CallResult<CompanyChoice[]>> =>
   async (_dispatch, _getState, { api }) =>
     api.call(listCompanies, { query })
 
 /** Begins it; how far it is and what it finds stand in the list of activities. */
-export const reconcile =
-  (): AppThunk<Result<unknown>> =>
+export const startReconciliation =
+  (): AppThunk<CallResult<unknown>> =>
   async (_dispatch, _getState, { api }) =>
     api.call(reconcilePayments, { body: {} }, { until: 'started' })
 
 /** Asks now whether the services answer (D53). `companyId` null: everybody's. */
-export const recheck = (companyId: number | null) =>
+export const startServiceCheck = (companyId: number | null) =>
   callEndpoint(recheckServices, { query: companyId === null ? {} : { companyId } })

@@ -1,10 +1,10 @@
 import '#features/orders/due-words.ts'
 import { useCallback } from 'react'
-import { describeDue, type DueMatter } from '#domain/dues.ts'
+import { describeDue, type DueSubject } from '#domain/dues.ts'
 import { useTranslation } from 'react-i18next'
 
 /** What is to be paid, in words: "Change (5 → 12 users)". */
-export function useDueText(): (matter: DueMatter) => string {
+export function useDueText(): (matter: DueSubject) => string {
   const { t } = useTranslation('dues')
   return useCallback((matter) => describeDue(matter, t as (key: string, values: Record<string, string>) => string), [t])
 }

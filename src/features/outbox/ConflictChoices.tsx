@@ -1,19 +1,19 @@
 import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Choice, Side } from '#features/outbox/conflict-fields.ts'
+import type { ConflictChoice, ConflictField } from '#features/outbox/conflict-fields.ts'
 import type { ChangeLines } from '#features/outbox/change-lines.ts'
 
 interface Props {
   lines: ChangeLines
-  sides: Side[]
-  chosen: Readonly<Record<string, Choice>>
-  onChoose: (field: string, choice: Choice) => void
+  fields: ConflictField[]
+  selections: Readonly<Record<string, ConflictChoice>>
+  onChoose: (field: string, choice: ConflictChoice) => void
 }
 
 const choices = ['mine', 'theirs'] as const
 
 /** A row for each field that both changed; native radios, so that arrows and Tab do what everybody knows. */
-export function Choices({ lines, sides, chosen, onChoose }: Props) {
+export function ConflictChoices({ lines, fields, selections, onChoose }: Props) {
   const { t } = useTranslation('outbox')
   return (
     <div className="choices">
@@ -24,32 +24,38 @@ export function Choices({ lines, sides, chosen, onChoose }: Props) {
         <span>{t('compare.mine')}</span>
         <span>{t('compare.theirs')}</span>
       </div>
-      {sides.map((side) => (
-        <Row key={side.field} lines={lines} side={side} chosen={chosen[side.field]} onChoose={onChoose} />
+      {fields.map((conflictField) => (
+        <ChoiceRow
+          key={conflictField.field}
+          lines={lines}
+          conflictField={conflictField}
+          selection={selections[conflictField.field]}
+          onChoose={onChoose}
+        />
       ))}
     </div>
   )
 }
 
-interface RowProps extends Pick<Props, 'lines' | 'onChoose'> {
-  side: Side
-  chosen: Choice | undefined
+interface ChoiceRowProps extends Pick<Props, 'lines' | 'onChoose'> {
+  conflictField: ConflictField
+  selection: ConflictChoice | undefined
 }
 
-function Row({ lines, side, chosen, onChoose }: RowProps) {
+function ChoiceRow({ lines, conflictField, selection, onChoose }: ChoiceRowProps) {
   const { t } = useTranslation('outbox')
   const name = useId()
-  const { field } = side
-  const texts = lines.sides(side)
+  const { field } = conflictField
+  const texts = lines.formatSides(conflictField)
   return (
     <fieldset className="choice">
-      <legend className="sr-only">{lines.label(field)}</legend>
+      <legend className="sr-only">{lines.formatLabel(field)}</legend>
       <span className="choice-field" aria-hidden="true">
-        {lines.label(field)}
+        {lines.formatLabel(field)}
       </span>
       <span className="choice-was">
         <span className="choice-side">{t('compare.was')}</span>
-        <Lines texts={texts.was.length === 0 ? ['–'] : texts.was} />
+        <TextLines texts={texts.was.length === 0 ? ['–'] : texts.was} />
       </span>
       {choices.map((choice) => (
         <label key={choice} className="radio">
@@ -57,13 +63,13 @@ function Row({ lines, side, chosen, onChoose }: RowProps) {
             type="radio"
             name={name}
             value={choice}
-            checked={chosen === choice}
+            checked={selection === choice}
             onChange={() => onChoose(field, choice)}
           />
           <span>
             <span className="choice-side">{t(`compare.${choice}`)}</span>
             <span className="choice-value">
-              <Lines texts={texts[choice]} />
+              <TextLines texts={texts[choice]} />
             </span>
           </span>
         </label>
@@ -72,7 +78,7 @@ function Row({ lines, side, chosen, onChoose }: RowProps) {
   )
 }
 
-const Lines = ({ texts }: { texts: readonly string[] }) =>
+const TextLines = ({ texts }: { texts: readonly string[] }) =>
   texts.map((text) => (
     <span key={text} className="choice-line">
       {text}

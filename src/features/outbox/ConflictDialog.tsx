@@ -1,19 +1,24 @@
 import { useState } from 'react'
-import type { Comparison, OutboxActions } from '#request/results.ts'
+import type { ConflictComparison, OutboxActions } from '#request/call-results.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import { Choices } from '#features/outbox/ConflictChoices.tsx'
-import { type Choice, sortFields, type Sorted, takenOf } from '#features/outbox/conflict-fields.ts'
-import type { Item } from '#features/outbox/read-items.ts'
+import { ConflictChoices } from '#features/outbox/ConflictChoices.tsx'
+import {
+  type ConflictChoice,
+  sortFields,
+  type SortedConflict,
+  getFieldsToKeep,
+} from '#features/outbox/conflict-fields.ts'
+import type { OutboxItem } from '#features/outbox/read-items.ts'
 import { type ChangeLines, useChangeLines } from '#features/outbox/change-lines.ts'
-import { changesIn, isMove, useSentences } from '#features/outbox/entry-messages.ts'
+import { getEntryChanges, isRowAction, useEntryMessages } from '#features/outbox/entry-messages.ts'
 
 interface Props {
-  item: Item
-  found: Comparison
-  desk: OutboxActions
+  item: OutboxItem
+  comparison: ConflictComparison
+  actions: OutboxActions
   onClose: () => void
 }
 
@@ -21,106 +26,117 @@ interface Props {
  * What it was, what the user wants and what somebody else has made of it (protocol 14). What comes of it is sent as an
  * ordinary write, so it may meet yet another change and be asked about again.
  */
-export function CompareDialog(props: Props) {
-  const { item, found } = props
-  if (found.theirs === null) return <Gone {...props} />
-  if (isMove(item.entry)) return <Move {...props} />
-  return <Fields {...props} sorted={sortFields(found)} />
+export function ConflictDialog(props: Props) {
+  const { item, comparison } = props
+  if (comparison.serverValues === null) return <DeletedRowDialog {...props} />
+  if (isRowAction(item.entry)) return <ActionConflictDialog {...props} />
+  return <FieldConflictDialog {...props} sorted={sortFields(comparison)} />
 }
 
 /** Each says what came of it. */
-function useDeciding({ item, desk, onClose }: Props) {
+function useDecision({ item, actions, onClose }: Props) {
   const { t } = useTranslation('outbox')
   const { intent } = item.entry
-  const tell = (isThere: boolean, text: string) => {
-    showToast({ kind: 'note', text: isThere ? text : t('toast.failed') })
+  const finish = (isFound: boolean, text: string) => {
+    showToast({ kind: 'note', text: isFound ? text : t('toast.failed') })
     onClose()
   }
   return {
-    mine: async (fields?: string[]) => tell(await desk.keepMine(intent, fields), t('compare.saved')),
-    theirs: async () => tell(await desk.keepTheirs(intent), t('compare.kept')),
+    mine: async (fields?: string[]) => finish(await actions.keepOwnValues(intent, fields), t('compare.saved')),
+    theirs: async () => finish(await actions.keepServerValues(intent), t('compare.kept')),
   }
 }
 
-function Fields({ sorted, ...props }: Props & { sorted: Sorted }) {
+function FieldConflictDialog({ sorted, ...props }: Props & { sorted: SortedConflict }) {
   const { t } = useTranslation('outbox')
-  const { nameOf } = useSentences()
+  const { formatName } = useEntryMessages()
   const lines = useChangeLines(props.item.entry.table)
-  const [chosen, setChosen] = useState<Record<string, Choice>>({})
-  const decide = useDeciding(props)
-  const { item, found, onClose } = props
-  const { both } = sorted
-  const open = both.filter(({ field }) => !chosen[field]).length
-  const taken = takenOf(sorted, chosen)
-  const all = (choice: Choice) => setChosen(Object.fromEntries(both.map(({ field }) => [field, choice])))
-  const isTheirs = open === 0 && taken.length === 0
-  const act = (
+  const [selections, setSelections] = useState<Record<string, ConflictChoice>>({})
+  const decide = useDecision(props)
+  const { item, comparison, onClose } = props
+  const { conflictingFields } = sorted
+  const openCount = conflictingFields.filter(({ field }) => !selections[field]).length
+  const fieldsToKeep = getFieldsToKeep(sorted, selections)
+  const chooseAll = (choice: ConflictChoice) =>
+    setSelections(Object.fromEntries(conflictingFields.map(({ field }) => [field, choice])))
+  const keepsTheirs = openCount === 0 && fieldsToKeep.length === 0
+  const saveButton = (
     <Button
       kind="primary"
-      whyNot={open > 0 ? t('compare.open', { count: open }) : null}
-      onClick={() => void (isTheirs ? decide.theirs() : decide.mine(taken))}
+      disabledReason={openCount > 0 ? t('compare.open', { count: openCount }) : null}
+      onClick={() => void (keepsTheirs ? decide.theirs() : decide.mine(fieldsToKeep))}
     >
-      {t(isTheirs ? 'compare.saveTheirs' : 'compare.save')}
+      {t(keepsTheirs ? 'compare.saveTheirs' : 'compare.save')}
     </Button>
   )
   return (
     <Dialog
       open
-      title={t('compare.title', { name: nameOf({ ...item.entry, name: item.name }) })}
+      title={t('compare.title', { name: formatName({ ...item.entry, name: item.name }) })}
       wide
       onClose={onClose}
-      act={act}
+      action={saveButton}
       cancel={t('compare.cancel')}
     >
       <div className="write-dialog compare">
         <p>
-          <Who found={found} />
+          <ChangedBy comparison={comparison} />
         </p>
-        {both.length > 0 && <p>{t('compare.choose')}</p>}
-        {both.length > 1 && (
+        {conflictingFields.length > 0 && <p>{t('compare.choose')}</p>}
+        {conflictingFields.length > 1 && (
           <div className="write-acts">
-            <Button onClick={() => all('mine')}>{t('compare.allMine')}</Button>
-            <Button onClick={() => all('theirs')}>{t('compare.allTheirs')}</Button>
+            <Button onClick={() => chooseAll('mine')}>{t('compare.allMine')}</Button>
+            <Button onClick={() => chooseAll('theirs')}>{t('compare.allTheirs')}</Button>
           </div>
         )}
-        <Choices
+        <ConflictChoices
           lines={lines}
-          sides={both}
-          chosen={chosen}
-          onChoose={(field, choice) => setChosen({ ...chosen, [field]: choice })}
+          fields={conflictingFields}
+          selections={selections}
+          onChoose={(field, choice) => setSelections({ ...selections, [field]: choice })}
         />
-        <Merged sorted={sorted} lines={lines} />
+        <MergedFields sorted={sorted} lines={lines} />
       </div>
     </Dialog>
   )
 }
 
-function Who({ found: { who, isOwn, when } }: { found: Comparison }) {
+function ChangedBy({
+  comparison: { authorName: userName, isOwn, changedAt: when },
+}: {
+  comparison: ConflictComparison
+}) {
   const { t } = useTranslation('outbox')
   if (isOwn) return <>{when ? t('compare.own', { when }) : t('compare.ownOnly')}</>
-  if (who && when) return <>{t('compare.who', { who, when })}</>
-  if (who) return <>{t('compare.whoOnly', { who })}</>
+  if (userName && when) return <>{t('compare.who', { who: userName, when })}</>
+  if (userName) return <>{t('compare.whoOnly', { who: userName })}</>
   return <>{when ? t('compare.when', { when }) : t('compare.somebody')}</>
 }
 
 /** What only one side changed needs nobody's choice, and is shown all the same. */
-function Merged({ sorted: { mineOnly, theirsOnly }, lines }: { sorted: Sorted; lines: ChangeLines }) {
+function MergedFields({
+  sorted: { localOnlyFields, serverOnlyFields },
+  lines,
+}: {
+  sorted: SortedConflict
+  lines: ChangeLines
+}) {
   const { t } = useTranslation('outbox')
-  if (mineOnly.length + theirsOnly.length === 0) return null
+  if (localOnlyFields.length + serverOnlyFields.length === 0) return null
   const rows = [
-    ...mineOnly.map((side) => ({ ...side, to: side.mine, says: t('compare.mineOnly') })),
-    ...theirsOnly.map((side) => ({ ...side, to: side.theirs, says: t('compare.theirsOnly') })),
+    ...localOnlyFields.map((side) => ({ ...side, to: side.localValue, note: t('compare.mineOnly') })),
+    ...serverOnlyFields.map((side) => ({ ...side, to: side.serverValue, note: t('compare.theirsOnly') })),
   ]
   return (
     <section className="compare-merged">
       <h3>{t('compare.merged')}</h3>
       <ul>
-        {rows.map(({ field, was, to, says }) => (
+        {rows.map(({ field, baseValue, to, note }) => (
           <li key={field}>
-            {lines.changes(field, was, to).map((change) => (
+            {lines.formatChanges(field, baseValue, to).map((change) => (
               <strong key={change}>{change}</strong>
             ))}
-            <span>{says}</span>
+            <span>{note}</span>
           </li>
         ))}
       </ul>
@@ -129,41 +145,41 @@ function Merged({ sorted: { mineOnly, theirsOnly }, lines }: { sorted: Sorted; l
 }
 
 /** Something was to be done to the row, its deletion above all, and the row is another one by now. */
-function Move(props: Props) {
+function ActionConflictDialog(props: Props) {
   const { t } = useTranslation('outbox')
   const lines = useChangeLines(props.item.entry.table)
-  const { nameOf, whatOf } = useSentences()
-  const decide = useDeciding(props)
-  const { item, found, onClose } = props
+  const { formatName, describeWrite } = useEntryMessages()
+  const decide = useDecision(props)
+  const { item, comparison, onClose } = props
   const { entry, name } = item
-  const deletes = entry.action === 'delete'
-  const { theirsOnly, both } = sortFields(found)
+  const isDelete = entry.action === 'delete'
+  const { serverOnlyFields, conflictingFields } = sortFields(comparison)
   // Both decide, and the cross decides later: the one that changes nothing stands where the button that closes does.
-  const act = (
+  const buttons = (
     <>
-      <Button kind={deletes ? 'danger' : 'quiet'} onClick={() => void decide.mine()}>
-        {t(deletes ? 'compare.removeMine' : 'compare.moveMine')}
+      <Button kind={isDelete ? 'danger' : 'quiet'} onClick={() => void decide.mine()}>
+        {t(isDelete ? 'compare.removeMine' : 'compare.moveMine')}
       </Button>
       <Button kind="primary" onClick={() => void decide.theirs()}>
         {t('compare.keep')}
       </Button>
     </>
   )
-  const title = deletes
-    ? t('compare.removeTitle', { name: nameOf({ ...entry, name }) })
-    : t('compare.moveTitle', { what: whatOf(entry, name) })
+  const title = isDelete
+    ? t('compare.removeTitle', { name: formatName({ ...entry, name }) })
+    : t('compare.moveTitle', { what: describeWrite(entry, name) })
   return (
-    <Dialog open title={title} onClose={onClose} act={act} cancel={null} careful>
+    <Dialog open title={title} onClose={onClose} action={buttons} cancel={null} careful>
       <div className="write-dialog compare">
-        <p>{t(deletes ? 'compare.removeText' : 'compare.moveText')}</p>
+        <p>{t(isDelete ? 'compare.removeText' : 'compare.moveText')}</p>
         <p>
-          <Who found={found} />
+          <ChangedBy comparison={comparison} />
         </p>
         <h3>{t('compare.now')}</h3>
-        <Values
-          values={shownOf(
-            found,
-            [...both, ...theirsOnly].map(({ field }) => field),
+        <FieldValues
+          values={getDisplayedValues(
+            comparison,
+            [...conflictingFields, ...serverOnlyFields].map(({ field }) => field),
           )}
           lines={lines}
         />
@@ -172,21 +188,26 @@ function Move(props: Props) {
   )
 }
 
-const always = ['name', 'code', 'email', 'status', 'effective_date', 'type', 'desc']
+const identifyingFields = ['name', 'code', 'email', 'status', 'effective_date', 'type', 'desc']
 
 /** What has changed, as far as it is known, and what says whom it is about. */
-function shownOf({ theirs }: Comparison, changed: readonly string[]): [string, unknown][] {
-  const fields = [...new Set([...always, ...changed])].filter((field) => theirs && Object.hasOwn(theirs, field))
+function getDisplayedValues(
+  { serverValues: theirs }: ConflictComparison,
+  changedFields: readonly string[],
+): [string, unknown][] {
+  const fields = [...new Set([...identifyingFields, ...changedFields])].filter(
+    (field) => theirs && Object.hasOwn(theirs, field),
+  )
   return fields.map((field) => [field, theirs?.[field]])
 }
 
-function Values({ values, lines }: { values: [string, unknown][]; lines: ChangeLines }) {
+function FieldValues({ values, lines }: { values: [string, unknown][]; lines: ChangeLines }) {
   return (
     <dl className="compare-values">
       {values.map(([field, value]) => (
         <div key={field}>
-          <dt>{lines.label(field)}</dt>
-          {lines.values(field, value).map((text) => (
+          <dt>{lines.formatLabel(field)}</dt>
+          {lines.formatValues(field, value).map((text) => (
             <dd key={text}>{text}</dd>
           ))}
         </div>
@@ -196,31 +217,31 @@ function Values({ values, lines }: { values: [string, unknown][]; lines: ChangeL
 }
 
 /** The row was deleted under the change: there is nothing to choose, only to take note of what had been typed. */
-function Gone({ item: { entry, name }, desk, onClose }: Props) {
+function DeletedRowDialog({ item: { entry, name }, actions, onClose }: Props) {
   const { t } = useTranslation('outbox')
   const lines = useChangeLines(entry.table)
-  const { nameOf } = useSentences()
-  const drop = async () => {
-    const how = await desk.drop(entry.intent)
-    showToast({ kind: 'note', text: t(how === 'unknown' ? 'toast.failed' : `toast.${how}`) })
+  const { formatName } = useEntryMessages()
+  const discard = async () => {
+    const outcome = await actions.drop(entry.intent)
+    showToast({ kind: 'note', text: t(outcome === 'unknown' ? 'toast.failed' : `toast.${outcome}`) })
     onClose()
   }
-  const act = (
-    <Button kind="primary" onClick={() => void drop()}>
+  const discardButton = (
+    <Button kind="primary" onClick={() => void discard()}>
       {t('compare.goneDrop')}
     </Button>
   )
   return (
     <Dialog
       open
-      title={t('compare.goneTitle', { name: nameOf({ ...entry, name }) })}
+      title={t('compare.goneTitle', { name: formatName({ ...entry, name }) })}
       onClose={onClose}
-      act={act}
+      action={discardButton}
       cancel={t('compare.cancel')}
     >
       <div className="write-dialog compare">
         <p>{t('compare.goneText')}</p>
-        <Values values={changesIn(entry).map(({ field, to }) => [field, to])} lines={lines} />
+        <FieldValues values={getEntryChanges(entry).map(({ field, to }) => [field, to])} lines={lines} />
       </div>
     </Dialog>
   )

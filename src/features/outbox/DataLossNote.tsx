@@ -1,18 +1,18 @@
 import { Link } from 'react-router-dom'
 import { writeKinds } from '#local/outbox/counters.ts'
-import { readLoss } from '#local/outbox/data-loss.ts'
-import type { OutboxActions } from '#request/results.ts'
+import { readDataLoss } from '#local/outbox/data-loss.ts'
+import type { OutboxActions } from '#request/call-results.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { readingTime } from '#ui/list/Freshness.tsx'
+import { formatReadingTime } from '#ui/list/Freshness.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import '#features/outbox/style.css'
 
 /** Unsent writes are gone with the browser's storage: how many, since when, and what to do now (requirement 48). */
-export function Loss({ desk }: { desk: Pick<OutboxActions, 'acknowledgeLoss'> }) {
+export function DataLossNote({ actions }: { actions: Pick<OutboxActions, 'acknowledgeLoss'> }) {
   const { t } = useTranslation('outbox')
-  const loss = useLiveQuery(() => readLoss(), [])
+  const loss = useLiveQuery(() => readDataLoss(), [])
   if (!loss) return null
   const kinds = writeKinds.filter((kind) => loss.kinds[kind])
   return (
@@ -29,12 +29,12 @@ export function Loss({ desk }: { desk: Pick<OutboxActions, 'acknowledgeLoss'> })
             })}
           </p>
         )}
-        <p>{t('loss.text', { at: readingTime(loss.noticedAt) })}</p>
+        <p>{t('loss.text', { at: formatReadingTime(loss.noticedAt) })}</p>
         <p>
           {t('loss.keep')} <Link to="/app/device">{t('loss.toDevice')}</Link>
         </p>
         <div className="write-acts">
-          <Button onClick={() => void desk.acknowledgeLoss()}>{t('loss.seen')}</Button>
+          <Button onClick={() => void actions.acknowledgeLoss()}>{t('loss.seen')}</Button>
         </div>
       </div>
     </div>

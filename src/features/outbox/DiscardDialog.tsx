@@ -1,56 +1,56 @@
 import { useEffect, useState } from 'react'
 import type { Intent } from '#contract/endpoint.ts'
-import { isUnsent } from '#local/outbox/user-actions.ts'
-import type { OutboxActions } from '#request/results.ts'
+import { isUnsent } from '#local/outbox/entry-actions.ts'
+import type { OutboxActions } from '#request/call-results.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import { type Item, readItems } from '#features/outbox/read-items.ts'
-import { useSentences } from '#features/outbox/entry-messages.ts'
+import { type OutboxItem, readItems } from '#features/outbox/read-items.ts'
+import { useEntryMessages } from '#features/outbox/entry-messages.ts'
 
 /** Says what goes along before anything goes (protocol 15). */
-export function DropDialog({
+export function DiscardDialog({
   item: { entry, name },
-  desk,
+  actions,
   onClose,
 }: {
-  item: Item
-  desk: OutboxActions
+  item: OutboxItem
+  actions: OutboxActions
   onClose: () => void
 }) {
   const { t } = useTranslation('outbox')
-  const { whatOf } = useSentences()
+  const { describeWrite } = useEntryMessages()
   const { intent } = entry
-  const along = useAlong(desk, intent)
-  const drop = async () => {
+  const dependents = useDependents(actions, intent)
+  const discard = async () => {
     onClose()
-    const how = await desk.drop(intent)
-    showToast({ kind: 'note', text: t(how === 'unknown' ? 'toast.failed' : `toast.${how}`) })
+    const outcome = await actions.drop(intent)
+    showToast({ kind: 'note', text: t(outcome === 'unknown' ? 'toast.failed' : `toast.${outcome}`) })
   }
   // Nothing is pressed before it is known what it would take along.
-  if (!along) return null
+  if (!dependents) return null
   return (
     <Dialog
       open
       title={t('drop.title')}
       onClose={onClose}
-      act={
-        <Button kind="danger" icon="remove" onClick={() => void drop()}>
-          {along.length > 0 ? t('drop.all', { number: along.length + 1 }) : t('act.drop')}
+      action={
+        <Button kind="danger" icon="remove" onClick={() => void discard()}>
+          {dependents.length > 0 ? t('drop.all', { number: dependents.length + 1 }) : t('act.drop')}
         </Button>
       }
       cancel={t('drop.keep')}
     >
       <div className="write-dialog">
-        <p>{t(entry.action === 'create' ? 'drop.textCreate' : 'drop.text', { what: whatOf(entry, name) })}</p>
+        <p>{t(entry.action === 'create' ? 'drop.textCreate' : 'drop.text', { what: describeWrite(entry, name) })}</p>
         {!isUnsent(entry) && <p>{t('drop.sent')}</p>}
-        {along.length > 0 && (
+        {dependents.length > 0 && (
           <>
             <p>{t('drop.along')}</p>
             <ul className="write-along">
-              {along.map((other) => (
-                <li key={other.entry.intent}>{whatOf(other.entry, other.name)}</li>
+              {dependents.map((other) => (
+                <li key={other.entry.intent}>{describeWrite(other.entry, other.name)}</li>
               ))}
             </ul>
           </>
@@ -61,8 +61,8 @@ export function DropDialog({
 }
 
 /** Null: not known yet. */
-function useAlong(desk: OutboxActions, intent: Intent): Item[] | null {
-  const [along, setAlong] = useState<Item[] | null>(null)
-  useEffect(() => void desk.dependents(intent).then(readItems).then(setAlong), [desk, intent])
-  return along
+function useDependents(actions: OutboxActions, intent: Intent): OutboxItem[] | null {
+  const [dependents, setDependents] = useState<OutboxItem[] | null>(null)
+  useEffect(() => void actions.findDependents(intent).then(readItems).then(setDependents), [actions, intent])
+  return dependents
 }

@@ -1,97 +1,108 @@
 import { type FormEvent, useState } from 'react'
 import '#contract/index.ts'
-import { fieldProblems, type Problem } from '#contract/problem.ts'
-import { CheckField, SelectField } from '#ui/form/ChoiceFields.tsx'
+import { getFieldProblems, type Problem } from '#contract/problem.ts'
+import { CheckField, SelectField } from '#ui/form/choice-fields.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { FormDrawer } from '#ui/form/FormDrawer.tsx'
-import { useConnection } from '#state/hooks.ts'
-import { i18n } from '#ui/i18n/i18n.ts'
+import { useConnection } from '#state/use-store.ts'
+import { i18n } from '#ui/i18n/messages.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
-import { queuedWords } from '#ui/i18n/queued-messages.ts'
+import { formatQueuedMessage } from '#ui/i18n/queued-messages.ts'
 import { useTranslation } from 'react-i18next'
-import { fieldWords } from '#ui/i18n/problem-messages.ts'
-import type { MendProps } from '#features/outbox/edit-forms.ts'
-import { findTakenField } from '#features/outbox/taken-name.ts'
-import { type Part, partsOf, valueOf } from '#features/outbox/schema-fields.ts'
+import { formatFieldProblem } from '#ui/i18n/problem-messages.ts'
+import type { EditFormProps } from '#features/outbox/edit-forms.ts'
+import { findTakenField } from '#features/outbox/find-taken-field.ts'
+import { type SchemaField, getSchemaFields, parseFieldValue } from '#features/outbox/schema-fields.ts'
 import { useChangeLines } from '#features/outbox/change-lines.ts'
-import { type FieldWords, useFieldWords, useSentences } from '#features/outbox/entry-messages.ts'
+import { type FieldWords, useFieldWords, useEntryMessages } from '#features/outbox/entry-messages.ts'
 
 type Texts = Record<string, string | boolean>
 
-const textOf = ({ kind }: Part, value: unknown): string | boolean => {
+const toFieldText = ({ kind }: SchemaField, value: unknown): string | boolean => {
   if (kind === 'flag') return value === true
   return value === null || value === undefined ? '' : String(value)
 }
 
 /** For a noun without a form of its own here: the fields that the write set, as the contract describes them. */
-export default function MendForm({ entry, send, onClose, name }: MendProps & { name: string | null }) {
+export default function EditEntryForm({ entry, send, onClose, name }: EditFormProps & { name: string | null }) {
   const { t } = useTranslation('outbox')
   const words = useFieldWords()(entry.table)
   const lines = useChangeLines(entry.table)
-  const { whatOf } = useSentences()
+  const { describeWrite } = useEntryMessages()
   const body = (entry.input.body ?? {}) as Record<string, unknown>
-  const [parts] = useState(() => partsOf(entry.endpoint, body).filter(({ name: field }) => field !== 'id'))
-  const [first] = useState<Texts>(() =>
-    Object.fromEntries(parts.map((part) => [part.name, textOf(part, body[part.name])])),
+  const [schemaFields] = useState(() =>
+    getSchemaFields(entry.endpoint, body).filter(({ name: field }) => field !== 'id'),
   )
-  const [texts, setTexts] = useState(first)
+  const [initialTexts] = useState<Texts>(() =>
+    Object.fromEntries(schemaFields.map((part) => [part.name, toFieldText(part, body[part.name])])),
+  )
+  const [texts, setTexts] = useState(initialTexts)
   const [problem, setProblem] = useState<Problem | null>(entry.problem)
-  const isOnline = useConnection().line === 'online'
+  const isOnline = useConnection().networkState === 'online'
   const [busy, setBusy] = useState(false)
-  const [wrong, setWrong] = useState(() => wordsFor(entry.problem, parts, words))
-  const set = (part: Part, value: string | boolean) => {
-    setTexts({ ...texts, [part.name]: value })
-    setWrong(Object.fromEntries(Object.entries(wrong).filter(([name]) => name !== part.name)))
+  const [problemTexts, setProblemTexts] = useState(() => getProblemTexts(entry.problem, schemaFields, words))
+  const changeField = (schemaField: SchemaField, value: string | boolean) => {
+    setTexts({ ...texts, [schemaField.name]: value })
+    setProblemTexts(Object.fromEntries(Object.entries(problemTexts).filter(([name]) => name !== schemaField.name)))
   }
 
   async function submit(event: FormEvent) {
     event.preventDefault()
-    const values = parts.filter(({ kind }) => kind !== 'fixed').map((part) => [part.name, readOf(part)] as const)
-    const notNumbers = values.filter(([, value]) => Number.isNaN(value)).map(([field]) => [field, t('mend.number')])
-    setWrong(Object.fromEntries(notNumbers))
-    if (notNumbers.length > 0) return
-    const changed = { ...body, ...Object.fromEntries(values) }
-    const taken = isOnline || entry.action !== 'create' ? null : await findTakenField(entry, changed)
-    if (taken) return setWrong({ [taken]: takenWords(String(changed[taken])) })
+    const values = schemaFields
+      .filter(({ kind }) => kind !== 'fixed')
+      .map((part) => [part.name, readField(part)] as const)
+    const numberProblems = values.filter(([, value]) => Number.isNaN(value)).map(([field]) => [field, t('mend.number')])
+    setProblemTexts(Object.fromEntries(numberProblems))
+    if (numberProblems.length > 0) return
+    const newBody = { ...body, ...Object.fromEntries(values) }
+    const takenField = isOnline || entry.action !== 'create' ? null : await findTakenField(entry, newBody)
+    if (takenField) return setProblemTexts({ [takenField]: formatTakenProblem(String(newBody[takenField])) })
     setBusy(true)
-    const result = await send({ ...entry.input, body: changed })
+    const result = await send({ ...entry.input, body: newBody })
     setBusy(false)
     if (result.kind === 'problem') {
       setProblem(result.problem)
-      return setWrong(wordsFor(result.problem, parts, words))
+      return setProblemTexts(getProblemTexts(result.problem, schemaFields, words))
     }
-    if (result.kind === 'queued') showToast({ kind: 'note', text: queuedWords(result) })
+    if (result.kind === 'queued') showToast({ kind: 'note', text: formatQueuedMessage(result) })
     else showToast({ kind: 'done', text: t('mend.done') })
     onClose()
   }
 
-  const readOf = (part: Part) => (part.kind === 'flag' ? texts[part.name] : valueOf(part, String(texts[part.name])))
+  const readField = (schemaField: SchemaField) =>
+    schemaField.kind === 'flag'
+      ? texts[schemaField.name]
+      : parseFieldValue(schemaField, String(texts[schemaField.name]))
 
-  const isFieldProblem = Object.keys(wrong).length > 0
+  const isFieldProblem = Object.keys(problemTexts).length > 0
   return (
     <FormDrawer
       open
-      title={t(entry.state === 'waiting' ? 'mend.edit' : 'mend.title', { what: whatOf(entry, name) })}
+      title={t(entry.state === 'waiting' ? 'mend.edit' : 'mend.title', { what: describeWrite(entry, name) })}
       status={busy ? 'sending' : problem ? 'failed' : 'idle'}
       problem={isFieldProblem ? null : problem}
-      failed={t('mend.failed')}
-      submit={t(busy ? 'mend.saving' : 'mend.submit')}
+      failureTitle={t('mend.failed')}
+      submitLabel={t(busy ? 'mend.saving' : 'mend.submit')}
       onSubmit={(event) => void submit(event)}
       onClose={onClose}
-      dirty={parts.some((part) => texts[part.name] !== first[part.name])}
+      isDirty={schemaFields.some((part) => texts[part.name] !== initialTexts[part.name])}
     >
-      {parts.map((part) =>
+      {schemaFields.map((part) =>
         part.kind === 'fixed' ? (
-          <FixedField key={part.name} label={lines.label(part.name)} texts={lines.values(part.name, body[part.name])} />
-        ) : (
-          <PartField
+          <FixedField
             key={part.name}
-            part={part}
-            label={words.field(part.name)}
+            label={lines.formatLabel(part.name)}
+            texts={lines.formatValues(part.name, body[part.name])}
+          />
+        ) : (
+          <SchemaFieldInput
+            key={part.name}
+            schemaField={part}
+            label={words.formatField(part.name)}
             valueWords={(value) => words.value(part.name, value)}
             text={texts[part.name] ?? ''}
-            error={wrong[part.name]}
-            onChange={(value) => set(part, value)}
+            error={problemTexts[part.name]}
+            onChange={(value) => changeField(part, value)}
           />
         ),
       )}
@@ -100,16 +111,24 @@ export default function MendForm({ entry, send, onClose, name }: MendProps & { n
 }
 
 /** As the server refuses it. */
-const takenWords = (value: string) => i18n.t('DUPLICATE', { ns: 'fields', code: value })
+const formatTakenProblem = (value: string) => i18n.t('DUPLICATE', { ns: 'fields', code: value })
 
 /** By field: what the refusal says of it. */
-function wordsFor(refused: Problem | null, parts: readonly Part[], words: FieldWords): Record<string, string> {
-  const found = refused ? fieldProblems(refused).filter(({ field }) => parts.some(({ name }) => name === field)) : []
-  return Object.fromEntries(found.map((one) => [one.field, fieldWords(one, words.field(one.field))]))
+function getProblemTexts(
+  refusal: Problem | null,
+  schemaFields: readonly SchemaField[],
+  words: FieldWords,
+): Record<string, string> {
+  const fieldFaults = refusal
+    ? getFieldProblems(refusal).filter(({ field }) => schemaFields.some(({ name }) => name === field))
+    : []
+  return Object.fromEntries(
+    fieldFaults.map((one) => [one.field, formatFieldProblem(one, words.formatField(one.field))]),
+  )
 }
 
-interface PartFieldProps {
-  part: Part
+interface SchemaFieldInputProps {
+  schemaField: SchemaField
   label: string
   valueWords: (value: unknown) => string
   text: string | boolean
@@ -133,9 +152,9 @@ function FixedField({ label, texts }: { label: string; texts: readonly string[] 
   )
 }
 
-function PartField({ part, label, valueWords, text, error, onChange }: PartFieldProps) {
+function SchemaFieldInput({ schemaField, label, valueWords, text, error, onChange }: SchemaFieldInputProps) {
   const { t } = useTranslation('outbox')
-  const { kind, values, isOptional } = part
+  const { kind, values, isOptional } = schemaField
   if (kind === 'flag')
     return (
       <CheckField

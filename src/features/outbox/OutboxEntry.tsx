@@ -1,57 +1,60 @@
 import { useEffect, useState } from 'react'
 import { isParked } from '#local/outbox/read-entries.ts'
-import { isUnsent } from '#local/outbox/user-actions.ts'
-import type { Comparison, OutboxActions } from '#request/results.ts'
+import { isUnsent } from '#local/outbox/entry-actions.ts'
+import type { ConflictComparison, OutboxActions } from '#request/call-results.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
 import { PendingMark } from '#ui/list/PendingMark.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import { Why } from '#features/outbox/WaitReason.tsx'
-import { anchorOf, type Item } from '#features/outbox/read-items.ts'
+import { WaitReason } from '#features/outbox/WaitReason.tsx'
+import { getAnchorId, type OutboxItem } from '#features/outbox/read-items.ts'
 import { useRefusalLines } from '#features/outbox/refusal-lines.ts'
 import { useTroubleText } from '#features/outbox/useTroubleText.ts'
 import { saveText } from '#features/outbox/export-text.ts'
 import { useChangeLines } from '#features/outbox/change-lines.ts'
-import { changesIn, isMove, useAgo, useSentences } from '#features/outbox/entry-messages.ts'
+import { getEntryChanges, isRowAction, useAgo, useEntryMessages } from '#features/outbox/entry-messages.ts'
 
 /** What one opens on an entry: each is a dialog of its own. */
-export type EntryDialog = { kind: 'mend' } | { kind: 'drop' } | { kind: 'compare'; found: Comparison }
+export type OutboxEntryDialog =
+  | { kind: 'mend' }
+  | { kind: 'drop' }
+  | { kind: 'compare'; comparison: ConflictComparison }
 
-export interface EntryProps {
-  item: Item
+export interface OutboxEntryProps {
+  item: OutboxItem
   /** Those that stand on the page, for links to what this one waits for. */
-  all: readonly Item[]
+  visibleItems: readonly OutboxItem[]
   now: number
-  desk: OutboxActions
-  onOpen: (deed: EntryDialog) => void
+  actions: OutboxActions
+  onOpen: (dialog: OutboxEntryDialog) => void
 }
 
-export function Entry({ item, all, now, desk, onOpen }: EntryProps) {
+export function OutboxEntry({ item, visibleItems, now, actions, onOpen }: OutboxEntryProps) {
   const { t } = useTranslation('outbox')
-  const { t: words } = useTranslation('ui')
-  const ago = useAgo()
-  const { whatOf } = useSentences()
+  const { t: ui } = useTranslation('ui')
+  const formatAgo = useAgo()
+  const { describeWrite } = useEntryMessages()
   const { entry, name } = item
   const { state, attempts, since, action, intent, problem } = entry
-  const title = whatOf(entry, name)
-  const actions = <Actions item={item} title={title} desk={desk} onOpen={onOpen} />
+  const title = describeWrite(entry, name)
+  const actionButtons = <EntryActions item={item} title={title} actions={actions} onOpen={onOpen} />
   return (
-    <li id={anchorOf(intent)} className="write" tabIndex={-1}>
+    <li id={getAnchorId(intent)} className="write" tabIndex={-1}>
       <div className="write-head">
         <h3>{title}</h3>
         <PendingMark state={state} action={action} />
       </div>
-      {action === 'change' && <Fields table={entry.table} input={entry.input} base={entry.base} />}
+      {action === 'change' && <ChangedFields table={entry.table} input={entry.input} base={entry.base} />}
       <div className="write-foot">
         <div>
           <p className="write-about">
-            <time dateTime={new Date(since).toISOString()}>{t('made', { age: ago(since, now) })}</time>
+            <time dateTime={new Date(since).toISOString()}>{t('made', { age: formatAgo(since, now) })}</time>
           </p>
-          <Why entry={entry} all={all} now={now} desk={desk} />
+          <WaitReason entry={entry} visibleItems={visibleItems} now={now} actions={actions} />
         </div>
-        {!isParked(entry) && actions}
+        {!isParked(entry) && actionButtons}
       </div>
       {attempts > 0 && (
         <details className="write-about">
@@ -59,15 +62,15 @@ export function Entry({ item, all, now, desk, onOpen }: EntryProps) {
           <p>{t('tries', { count: attempts })}</p>
           {problem?.requestId && (
             <p>
-              {words('problem.requestId')} <CopyText text={problem.requestId} />
+              {ui('problem.requestId')} <CopyText text={problem.requestId} />
             </p>
           )}
         </details>
       )}
       {isParked(entry) && (
         <>
-          <Trouble item={item} />
-          {actions}
+          <EntryTrouble item={item} />
+          {actionButtons}
         </>
       )}
     </li>
@@ -75,15 +78,16 @@ export function Entry({ item, all, now, desk, onOpen }: EntryProps) {
 }
 
 /** What stands between this write and the server, as far as its user has to know it. */
-function Trouble({ item: { entry } }: { item: Item }) {
-  const textOf = useTroubleText()
-  const readLines = useRefusalLines()
+function EntryTrouble({ item: { entry } }: { item: OutboxItem }) {
+  const getTroubleText = useTroubleText()
+  const readRefusalLines = useRefusalLines()
   const [lines, setLines] = useState<string[]>([])
   const { state, problem, table } = entry
   // The words are the same as long as the language is.
   // oxlint-disable-next-line react/exhaustive-deps
-  useEffect(() => void readLines(table, problem).then(setLines), [table, problem])
-  if (problem?.code === 'TOO_OLD' || state === 'conflict') return <p className="write-trouble">{textOf(entry)}</p>
+  useEffect(() => void readRefusalLines(table, problem).then(setLines), [table, problem])
+  if (problem?.code === 'TOO_OLD' || state === 'conflict')
+    return <p className="write-trouble">{getTroubleText(entry)}</p>
   return (
     <>
       {/* The number to name stands in the details of the entry. */}
@@ -100,9 +104,9 @@ function Trouble({ item: { entry } }: { item: Item }) {
 }
 
 /** What it sets, field by field. */
-export function Fields({ table, ...values }: Pick<Item['entry'], 'table' | 'input' | 'base'>) {
+export function ChangedFields({ table, ...values }: Pick<OutboxItem['entry'], 'table' | 'input' | 'base'>) {
   const lines = useChangeLines(table)
-  const changes = changesIn(values).flatMap(({ field, from, to }) => lines.changes(field, from, to))
+  const changes = getEntryChanges(values).flatMap(({ field, from, to }) => lines.formatChanges(field, from, to))
   if (changes.length === 0) return null
   return (
     <ul className="write-fields">
@@ -114,53 +118,53 @@ export function Fields({ table, ...values }: Pick<Item['entry'], 'table' | 'inpu
 }
 
 /** The one thing most likely wanted stands first and looks like it. */
-function Actions({
+function EntryActions({
   item: { entry },
   title,
-  desk,
+  actions,
   onOpen,
-}: Pick<EntryProps, 'item' | 'desk' | 'onOpen'> & { title: string }) {
+}: Pick<OutboxEntryProps, 'item' | 'actions' | 'onOpen'> & { title: string }) {
   const { t } = useTranslation('outbox')
   const { intent, state, problem } = entry
   // Who changed it is asked of the server, which may take a moment.
   const [busy, setBusy] = useState(false)
-  const run = (act: Promise<boolean>) =>
-    void act.then((isThere) => !isThere && showToast({ kind: 'note', text: t('toast.failed') }))
+  const runAction = (actionResult: Promise<boolean>) =>
+    void actionResult.then((isFound) => !isFound && showToast({ kind: 'note', text: t('toast.failed') }))
   if (state === 'dropping') return null
   const compare = async () => {
     setBusy(true)
-    const found = await desk.compare(intent)
+    const comparison = await actions.compare(intent)
     setBusy(false)
-    if (found) onOpen({ kind: 'compare', found })
+    if (comparison) onOpen({ kind: 'compare', comparison })
     else showToast({ kind: 'note', text: t('toast.failed') })
   }
   const retry = async () => {
     setBusy(true)
-    const isThere = await desk.retry(intent)
-    const why = isThere ? await desk.whyWaits(intent) : null
+    const isFound = await actions.retry(intent)
+    const waitReason = isFound ? await actions.getWaitReason(intent) : null
     setBusy(false)
-    if (!isThere) showToast({ kind: 'note', text: t('toast.failed') })
-    else if (why?.why === 'line') showToast({ kind: 'note', text: t('toast.noLine') })
-    else if (why?.why === 'sign in') showToast({ kind: 'note', text: t('why.sign in') })
+    if (!isFound) showToast({ kind: 'note', text: t('toast.failed') })
+    else if (waitReason?.kind === 'line') showToast({ kind: 'note', text: t('toast.noLine') })
+    else if (waitReason?.kind === 'sign in') showToast({ kind: 'note', text: t('why.sign in') })
   }
-  const save = async () => {
-    const file = saveText(await desk.exportOne(intent), 'waiting-change', Date.now())
+  const exportEntry = async () => {
+    const file = saveText(await actions.exportOne(intent), 'waiting-change', Date.now())
     showToast({ kind: 'done', text: t('toast.exported', { file }) })
   }
   const isRefused = state === 'refused'
   const isWaiting = state === 'waiting'
-  const canMend = (isRefused || isWaiting) && !isMove(entry)
+  const canEdit = (isRefused || isWaiting) && !isRowAction(entry)
   // What may be done already can only be taken back: other values under its intent would be lost.
-  const mayBeDone = isWaiting && !isUnsent(entry)
+  const isMaybeDone = isWaiting && !isUnsent(entry)
   return (
     // biome-ignore lint: the buttons belong together and to this write
     <div className="write-acts" role="group" aria-label={title}>
-      {canMend && (
+      {canEdit && (
         <Button
           kind={isRefused ? 'primary' : 'quiet'}
           icon="edit"
           aria-haspopup="dialog"
-          whyNot={mayBeDone && t('mend.sent')}
+          disabledReason={isMaybeDone && t('mend.sent')}
           onClick={() => onOpen({ kind: 'mend' })}
         >
           {t(isRefused ? 'act.mend' : 'act.edit')}
@@ -168,7 +172,7 @@ function Actions({
       )}
       {(isRefused || isWaiting) && (
         <Button
-          kind={isRefused && !canMend ? 'primary' : 'quiet'}
+          kind={isRefused && !canEdit ? 'primary' : 'quiet'}
           icon="refresh"
           busy={busy}
           onClick={() => void retry()}
@@ -177,7 +181,7 @@ function Actions({
         </Button>
       )}
       {state === 'asks' && (
-        <Button kind="primary" icon="check" onClick={() => run(desk.confirm(intent))}>
+        <Button kind="primary" icon="check" onClick={() => runAction(actions.confirm(intent))}>
           {t(problem?.code === 'TOO_OLD' ? 'act.sendOld' : 'act.confirm')}
         </Button>
       )}
@@ -187,7 +191,7 @@ function Actions({
         </Button>
       )}
       {isRefused && problem?.code === 'BLOCKED_BY_PROXY' && (
-        <Button kind="quiet" icon="install" onClick={() => void save()}>
+        <Button kind="quiet" icon="install" onClick={() => void exportEntry()}>
           {t('act.export')}
         </Button>
       )}

@@ -1,10 +1,10 @@
 import '#features/outbox/style.css'
 import { useState } from 'react'
-import { readLoss } from '#local/outbox/data-loss.ts'
+import { readDataLoss } from '#local/outbox/data-loss.ts'
 import { countLocked, type EntryView } from '#local/outbox/read-entries.ts'
-import { hasLapsed, readSession, type Session } from '#local/session/session.ts'
-import type { OutboxActions, Result } from '#request/results.ts'
-import { useDispatch, useSelector } from '#state/hooks.ts'
+import { hasSessionExpired, readSession, type Session } from '#local/session/session.ts'
+import type { OutboxActions, CallResult } from '#request/call-results.ts'
+import { useDispatch, useSelector } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
@@ -13,106 +13,128 @@ import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { useNow } from '#features/outbox/use-now.ts'
-import { CompareDialog } from '#features/outbox/ConflictDialog.tsx'
-import { DropDialog } from '#features/outbox/DiscardDialog.tsx'
-import { type EntryDialog, Entry } from '#features/outbox/OutboxEntry.tsx'
-import { Loss } from '#features/outbox/DataLossNote.tsx'
-import { Mend } from '#features/outbox/EditEntry.tsx'
+import { ConflictDialog } from '#features/outbox/ConflictDialog.tsx'
+import { DiscardDialog } from '#features/outbox/DiscardDialog.tsx'
+import { type OutboxEntryDialog, OutboxEntry } from '#features/outbox/OutboxEntry.tsx'
+import { DataLossNote } from '#features/outbox/DataLossNote.tsx'
+import { EditEntry } from '#features/outbox/EditEntry.tsx'
 import { Receipts } from '#features/outbox/Receipts.tsx'
-import { Unknowns } from '#features/outbox/UnknownCalls.tsx'
+import { UnknownCalls } from '#features/outbox/UnknownCalls.tsx'
 import { saveText } from '#features/outbox/export-text.ts'
-import { selectIsSending, sendNow } from '#features/outbox/slice.ts'
-import type { Menders } from '#features/outbox/edit-forms.ts'
-import { type Item, readWaitings, type Waitings } from '#features/outbox/read-items.ts'
+import { selectIsSending, sendNow } from '#features/outbox/send-slice.ts'
+import type { EditForms } from '#features/outbox/edit-forms.ts'
+import { type OutboxItem, readWaitingItems, type WaitingItems } from '#features/outbox/read-items.ts'
 
-export interface OutboxProps {
-  desk: OutboxActions
-  menders: Menders
+export interface OutboxPageProps {
+  actions: OutboxActions
+  editForms: EditForms
   /** Mends and waits a moment for what the server says. */
-  send: (intent: string, asked: EntryView['input']) => Promise<Result<unknown>>
+  send: (intent: string, input: EntryView['input']) => Promise<CallResult<unknown>>
 }
 
-const step = 25
+const pageSize = 25
 
-const isOver = (session: Session | null) => session !== null && hasLapsed(session, Date.now())
+const isExpired = (session: Session | null) => session !== null && hasSessionExpired(session, Date.now())
 
 /** What this device has recorded and the server has not accepted yet, what became of the rest, and what can be done. */
-export function Outbox({ desk, menders, send }: OutboxProps) {
+export function OutboxPage({ actions, editForms, send }: OutboxPageProps) {
   const { t } = useTranslation('outbox')
   const now = useNow()
-  const [shares, setShares] = useState({ yours: step, others: step })
-  const found = useLiveQuery(() => readWaitings(shares), [shares])
+  const [visibleCounts, setVisibleCounts] = useState({ yours: pageSize, others: pageSize })
+  const waitingItems = useLiveQuery(() => readWaitingItems(visibleCounts), [visibleCounts])
   // What is gone was not sent: then nothing here may say that all of it was.
-  const lost = useLiveQuery(async () => (await readLoss()) !== null, [])
-  const locked = useLiveQuery(() => countLocked(), [])
+  const hasLoss = useLiveQuery(async () => (await readDataLoss()) !== null, [])
+  const lockedCount = useLiveQuery(() => countLocked(), [])
   // Asked again each time that the page looks at the clock.
-  const isLapsed = useLiveQuery(async () => isOver(await readSession()), [now])
-  const [opened, setOpened] = useState<{ deed: EntryDialog; item: Item } | null>(null)
-  const close = () => setOpened(null)
-  const share = { desk, now, all: found ? [...found.yours, ...found.others] : [], onOpen: setOpened }
-  const more = (group: keyof typeof shares) => setShares({ ...shares, [group]: shares[group] + step })
+  const isSessionExpired = useLiveQuery(async () => isExpired(await readSession()), [now])
+  const [openDialog, setOpenDialog] = useState<{ dialog: OutboxEntryDialog; item: OutboxItem } | null>(null)
+  const close = () => setOpenDialog(null)
+  const groupProps = {
+    actions,
+    now,
+    visibleItems: waitingItems ? [...waitingItems.needsUserItems, ...waitingItems.automaticItems] : [],
+    onOpen: setOpenDialog,
+  }
+  const showMore = (group: keyof typeof visibleCounts) =>
+    setVisibleCounts({ ...visibleCounts, [group]: visibleCounts[group] + pageSize })
   return (
     <Page
       title={t('title')}
-      intro={t(isLapsed ? 'leadLogin' : 'lead')}
+      intro={t(isSessionExpired ? 'leadLogin' : 'lead')}
       width="narrow"
-      action={found && <Acts desk={desk} found={found} />}
+      action={waitingItems && <OutboxButtons actions={actions} waitingItems={waitingItems} />}
     >
-      <Loss desk={desk} />
-      {!found && (
+      <DataLossNote actions={actions} />
+      {!waitingItems && (
         <section className="card">
           <Skeleton />
         </section>
       )}
-      {locked !== undefined && locked > 0 && (
+      {lockedCount !== undefined && lockedCount > 0 && (
         <section className="card">
-          <EmptyState icon="lock" title={t('locked', { count: locked })}>
+          <EmptyState icon="lock" title={t('locked', { count: lockedCount })}>
             <p>{t('lockedText')}</p>
           </EmptyState>
         </section>
       )}
-      {found && lost !== undefined && locked === 0 && found.yoursCount + found.othersCount === 0 && (
-        <section className="card">
-          <EmptyState icon={lost ? 'outbox' : 'check'} title={t(lost ? 'emptyLost' : 'empty')}>
-            <p>{t('emptyText')}</p>
-          </EmptyState>
-        </section>
-      )}
-      {found && (
+      {waitingItems &&
+        hasLoss !== undefined &&
+        lockedCount === 0 &&
+        waitingItems.needsUserCount + waitingItems.automaticCount === 0 && (
+          <section className="card">
+            <EmptyState icon={hasLoss ? 'outbox' : 'check'} title={t(hasLoss ? 'emptyLost' : 'empty')}>
+              <p>{t('emptyText')}</p>
+            </EmptyState>
+          </section>
+        )}
+      {waitingItems && (
         <>
-          <Group {...share} name="needsYou" items={found.yours} count={found.yoursCount} onMore={() => more('yours')} />
-          <Unknowns now={now} />
-          <Group
-            {...share}
+          <EntryGroup
+            {...groupProps}
+            name="needsYou"
+            items={waitingItems.needsUserItems}
+            count={waitingItems.needsUserCount}
+            onMore={() => showMore('yours')}
+          />
+          <UnknownCalls now={now} />
+          <EntryGroup
+            {...groupProps}
             name="byItself"
-            items={found.others}
-            count={found.othersCount}
-            onMore={() => more('others')}
+            items={waitingItems.automaticItems}
+            count={waitingItems.automaticCount}
+            onMore={() => showMore('others')}
           />
         </>
       )}
       <Receipts />
-      {opened?.deed.kind === 'mend' && <Mend item={opened.item} menders={menders} send={send} onClose={close} />}
-      {opened?.deed.kind === 'compare' && (
-        <CompareDialog item={opened.item} found={opened.deed.found} desk={desk} onClose={close} />
+      {openDialog?.dialog.kind === 'mend' && (
+        <EditEntry item={openDialog.item} editForms={editForms} send={send} onClose={close} />
       )}
-      {opened?.deed.kind === 'drop' && <DropDialog item={opened.item} desk={desk} onClose={close} />}
+      {openDialog?.dialog.kind === 'compare' && (
+        <ConflictDialog
+          item={openDialog.item}
+          comparison={openDialog.dialog.comparison}
+          actions={actions}
+          onClose={close}
+        />
+      )}
+      {openDialog?.dialog.kind === 'drop' && <DiscardDialog item={openDialog.item} actions={actions} onClose={close} />}
     </Page>
   )
 }
 
-interface GroupProps {
+interface EntryGroupProps {
   name: 'needsYou' | 'byItself'
-  items: Item[]
+  items: OutboxItem[]
   count: number
-  all: readonly Item[]
+  visibleItems: readonly OutboxItem[]
   now: number
-  desk: OutboxActions
-  onOpen: (opened: { deed: EntryDialog; item: Item }) => void
+  actions: OutboxActions
+  onOpen: (openDialog: { dialog: OutboxEntryDialog; item: OutboxItem }) => void
   onMore: () => void
 }
 
-function Group({ name, items, count, onOpen, onMore, ...share }: GroupProps) {
+function EntryGroup({ name, items, count, onOpen, onMore, ...entryProps }: EntryGroupProps) {
   const { t } = useTranslation('outbox')
   if (count === 0) return null
   return (
@@ -122,42 +144,53 @@ function Group({ name, items, count, onOpen, onMore, ...share }: GroupProps) {
       </h2>
       <ol className="writes">
         {items.map((item) => (
-          <Entry key={item.entry.intent} item={item} {...share} onOpen={(deed) => onOpen({ deed, item })} />
+          <OutboxEntry
+            key={item.entry.intent}
+            item={item}
+            {...entryProps}
+            onOpen={(dialog) => onOpen({ dialog, item })}
+          />
         ))}
       </ol>
       {count > items.length && (
         <div>
-          <Button onClick={onMore}>{t('more', { count: Math.min(step, count - items.length) })}</Button>
+          <Button onClick={onMore}>{t('more', { count: Math.min(pageSize, count - items.length) })}</Button>
         </div>
       )}
     </section>
   )
 }
 
-function Acts({ desk, found: { canGo, others, yoursCount, othersCount } }: { desk: OutboxActions; found: Waitings }) {
+function OutboxButtons({
+  actions,
+  waitingItems: { canSend, automaticItems, needsUserCount, automaticCount },
+}: {
+  actions: OutboxActions
+  waitingItems: WaitingItems
+}) {
   const { t } = useTranslation('outbox')
   const dispatch = useDispatch()
   const busy = useSelector(selectIsSending)
-  const send = async () => {
-    await dispatch(sendNow(desk))
-    const [first] = others
-    const why = first && (await desk.whyWaits(first.entry.intent))
-    if (why?.why === 'line') showToast({ kind: 'note', text: t('toast.noLine') })
-    if (why?.why === 'sign in') showToast({ kind: 'note', text: t('why.sign in') })
+  const sendAll = async () => {
+    await dispatch(sendNow(actions))
+    const [firstItem] = automaticItems
+    const waitReason = firstItem && (await actions.getWaitReason(firstItem.entry.intent))
+    if (waitReason?.kind === 'line') showToast({ kind: 'note', text: t('toast.noLine') })
+    if (waitReason?.kind === 'sign in') showToast({ kind: 'note', text: t('why.sign in') })
   }
-  const save = async () => {
-    const file = saveText(await desk.exportAll(), 'waiting-changes', Date.now())
+  const exportEntries = async () => {
+    const file = saveText(await actions.exportAll(), 'waiting-changes', Date.now())
     showToast({ kind: 'done', text: t('toast.exported', { file }) })
   }
-  if (yoursCount + othersCount === 0) return null
+  if (needsUserCount + automaticCount === 0) return null
   return (
     <>
-      {canGo && (
-        <Button icon="refresh" busy={busy} onClick={() => void send()}>
+      {canSend && (
+        <Button icon="refresh" busy={busy} onClick={() => void sendAll()}>
           {t('act.sendNow')}
         </Button>
       )}
-      <Button icon="install" onClick={() => void save()}>
+      <Button icon="install" onClick={() => void exportEntries()}>
         {t('act.export')}
       </Button>
     </>

@@ -1,64 +1,64 @@
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
-import { may } from '#domain/access.ts'
+import { isAllowed } from '#domain/access.ts'
 import { readReceipts, type ReceiptView } from '#local/outbox/receipts.ts'
-import { useSignedIn } from '#state/hooks.ts'
+import { useSignedIn } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
-import { Fact } from '#ui/display/DescriptionList.tsx'
-import { businessTime, fromDeviceClock } from '#ui/page/business-clock.ts'
-import { readingTime } from '#ui/list/Freshness.tsx'
+import { DescriptionItem } from '#ui/display/DescriptionList.tsx'
+import { formatBusinessTime, toServerTime } from '#ui/page/business-clock.ts'
+import { formatReadingTime } from '#ui/list/Freshness.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
-import { Tag, type Tone } from '#ui/display/Tag.tsx'
+import { Tag, type TagTone } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
-import { problemWords } from '#ui/i18n/problem-messages.ts'
-import { Fields } from '#features/outbox/OutboxEntry.tsx'
-import { useSentences } from '#features/outbox/entry-messages.ts'
+import { formatProblem } from '#ui/i18n/problem-messages.ts'
+import { ChangedFields } from '#features/outbox/OutboxEntry.tsx'
+import { useEntryMessages } from '#features/outbox/entry-messages.ts'
 
-const tones: Record<ReceiptView['outcome'], Tone> = {
+const tones: Record<ReceiptView['outcome'], TagTone> = {
   done: 'positive',
   refused: 'danger',
   dropped: 'neutral',
   merged: 'accent',
   void: 'neutral',
 }
-const step = 20
+const pageSize = 20
 
 /** What became of earlier writes, the newest first, each with the number under which the server's trail has it. */
 export function Receipts() {
   const { t } = useTranslation('outbox')
-  const [most, setMost] = useState(step)
+  const [visibleCount, setVisibleCount] = useState(pageSize)
   // One more than is shown says whether there are more.
-  const found = useLiveQuery(() => readReceipts(most + 1), [most])
-  if (!found) return null
+  const receipts = useLiveQuery(() => readReceipts(visibleCount + 1), [visibleCount])
+  if (!receipts) return null
   return (
     <section className="card" aria-labelledby="receipts">
       <div>
         <h2 id="receipts">{t('receipts.title')}</h2>
-        <p className="write-lead">{t(found.length === 0 ? 'receipts.none' : 'receipts.lead')}</p>
+        <p className="write-lead">{t(receipts.length === 0 ? 'receipts.none' : 'receipts.lead')}</p>
       </div>
-      {found.length > 0 && (
+      {receipts.length > 0 && (
         <ul className="receipts">
-          {found.slice(0, most).map((told) => (
-            <Receipt key={told.intent} told={told} />
+          {receipts.slice(0, visibleCount).map((receipt) => (
+            <ReceiptEntry key={receipt.intent} receipt={receipt} />
           ))}
         </ul>
       )}
-      {found.length > most && (
+      {receipts.length > visibleCount && (
         <div>
-          <Button onClick={() => setMost(most + step)}>{t('more', { count: step })}</Button>
+          <Button onClick={() => setVisibleCount(visibleCount + pageSize)}>{t('more', { count: pageSize })}</Button>
         </div>
       )}
     </section>
   )
 }
 
-function Receipt({ told }: { told: ReceiptView }) {
+function ReceiptEntry({ receipt }: { receipt: ReceiptView }) {
   const { t } = useTranslation('outbox')
-  const { whatWas } = useSentences()
+  const { describeReceipt } = useEntryMessages()
   const { caller } = useSignedIn()
-  const { intent, outcome, time, since, code } = told
+  const { intent, outcome, time, since, code } = receipt
   // What the server never heard of is in no trail.
   const isInTrail = outcome === 'done' || outcome === 'refused'
   return (
@@ -66,28 +66,28 @@ function Receipt({ told }: { told: ReceiptView }) {
       <details>
         <summary>
           <Icon name="right" size={16} />
-          <span className="receipt-what">{whatWas(told)}</span>
+          <span className="receipt-what">{describeReceipt(receipt)}</span>
           <Tag tone={tones[outcome]}>{t(`receipts.outcome.${outcome}`)}</Tag>
-          <time dateTime={new Date(time).toISOString()}>{readingTime(fromDeviceClock(time))}</time>
+          <time dateTime={new Date(time).toISOString()}>{formatReadingTime(toServerTime(time))}</time>
         </summary>
         <div className="receipt-more">
           <p>{t(`receipts.${outcome}Text`)}</p>
-          {told.values && told.table !== '' && <Fields table={told.table} {...told.values} />}
+          {receipt.values && receipt.table !== '' && <ChangedFields table={receipt.table} {...receipt.values} />}
           <dl>
-            <Fact label={t('receipts.made')}>{businessTime(fromDeviceClock(since))}</Fact>
-            <Fact label={t('receipts.ended')}>{businessTime(fromDeviceClock(time))}</Fact>
+            <DescriptionItem label={t('receipts.made')}>{formatBusinessTime(toServerTime(since))}</DescriptionItem>
+            <DescriptionItem label={t('receipts.ended')}>{formatBusinessTime(toServerTime(time))}</DescriptionItem>
             {code && (
-              <Fact label={t('receipts.why')}>
-                {problemWords({ status: 0, code, message: '', data: null, requestId: null })}
-              </Fact>
+              <DescriptionItem label={t('receipts.why')}>
+                {formatProblem({ status: 0, code, message: '', data: null, requestId: null })}
+              </DescriptionItem>
             )}
             {isInTrail && (
-              <Fact label={t('receipts.number')}>
+              <DescriptionItem label={t('receipts.number')}>
                 <CopyText text={intent} />
-              </Fact>
+              </DescriptionItem>
             )}
           </dl>
-          {isInTrail && may('trail', caller) && (
+          {isInTrail && isAllowed('trail', caller) && (
             <Link to={`/app/systrail?intent=${intent}`}>{t('receipts.trail')}</Link>
           )}
         </div>

@@ -5,43 +5,53 @@ import { countDone } from '#local/outbox/receipts.ts'
 import { isParked } from '#local/outbox/read-entries.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import { useSentences } from '#features/outbox/entry-messages.ts'
+import { useEntryMessages } from '#features/outbox/entry-messages.ts'
 import { useRefusalLines } from '#features/outbox/refusal-lines.ts'
 import { useTroubleText } from '#features/outbox/useTroubleText.ts'
 import { readItems } from '#features/outbox/read-items.ts'
 
 /** What has left the outbox, and what was refused, since it was last told. */
-export interface Drained {
-  gone: readonly Intent[]
-  refused: readonly Intent[]
+export interface OutboxSendResult {
+  sentIntents: readonly Intent[]
+  refusedIntents: readonly Intent[]
 }
 
 /** One message for all of them: how many went, and which was refused, why (which user, which field). */
-export function SendReport({ drained }: { drained: Drained }) {
+export function SendReport({ sendResult }: { sendResult: OutboxSendResult }) {
   const { t } = useTranslation('outbox')
-  const { whatOf } = useSentences()
-  const textOf = useTroubleText()
-  const readLines = useRefusalLines()
-  const go = useNavigate()
-  const told = useRef<Drained | null>(null)
+  const { describeWrite } = useEntryMessages()
+  const getTroubleText = useTroubleText()
+  const readRefusalLines = useRefusalLines()
+  const navigate = useNavigate()
+  const reportedResult = useRef<OutboxSendResult | null>(null)
   async function report() {
-    const [sent, items] = await Promise.all([countDone(drained.gone), readItems(drained.refused)])
-    const held = items.filter(({ entry }) => isParked(entry))
-    const [first] = held
-    const refused = held.filter(({ entry }) => entry.state === 'refused').length
-    const numbers = [
-      ...(sent > 0 ? [t('drained.sent', { count: sent })] : []),
-      ...(refused > 0 ? [t('drained.refused', { count: refused })] : []),
-      ...(held.length > refused ? [t('drained.undecided', { count: held.length - refused })] : []),
+    const [sentCount, items] = await Promise.all([
+      countDone(sendResult.sentIntents),
+      readItems(sendResult.refusedIntents),
+    ])
+    const parkedItems = items.filter(({ entry }) => isParked(entry))
+    const [firstItem] = parkedItems
+    const refusedCount = parkedItems.filter(({ entry }) => entry.state === 'refused').length
+    const countsText = [
+      ...(sentCount > 0 ? [t('drained.sent', { count: sentCount })] : []),
+      ...(refusedCount > 0 ? [t('drained.refused', { count: refusedCount })] : []),
+      ...(parkedItems.length > refusedCount
+        ? [t('drained.undecided', { count: parkedItems.length - refusedCount })]
+        : []),
     ].join(t('drained.and'))
-    if (!first) return void (sent > 0 && showToast({ kind: 'done', text: numbers }))
-    const why = (await readLines(first.entry.table, first.entry.problem))[0] ?? textOf(first.entry)
-    const text = t('drained.named', { numbers, what: whatOf(first.entry, first.name), why })
-    showToast({ kind: 'failed', text, act: { label: t('drained.review'), run: () => void go('/app/outbox') } })
+    if (!firstItem) return void (sentCount > 0 && showToast({ kind: 'done', text: countsText }))
+    const reason =
+      (await readRefusalLines(firstItem.entry.table, firstItem.entry.problem))[0] ?? getTroubleText(firstItem.entry)
+    const text = t('drained.named', {
+      numbers: countsText,
+      what: describeWrite(firstItem.entry, firstItem.name),
+      why: reason,
+    })
+    showToast({ kind: 'failed', text, action: { label: t('drained.review'), run: () => void navigate('/app/outbox') } })
   }
   useEffect(() => {
-    if (told.current === drained) return
-    told.current = drained
+    if (reportedResult.current === sendResult) return
+    reportedResult.current = sendResult
     void report()
   })
   return null

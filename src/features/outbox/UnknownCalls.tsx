@@ -1,18 +1,18 @@
-import { readUnknown } from '#local/outbox/direct-calls.ts'
+import { readUnknownCalls } from '#local/outbox/direct-calls.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { CopyText } from '#ui/display/CopyText.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
-import { useAgo, useSentences } from '#features/outbox/entry-messages.ts'
+import { useAgo, useEntryMessages } from '#features/outbox/entry-messages.ts'
 
 /** Calls whose answer was lost: neither done nor undone, and nothing for the user to repeat (protocol 13). */
-export function Unknowns({ now }: { now: number }) {
+export function UnknownCalls({ now }: { now: number }) {
   const { t } = useTranslation('outbox')
-  const { callText } = useSentences()
-  const ago = useAgo()
-  const found = useLiveQuery(() => readUnknown(), [])
-  if (!found || found.length === 0) return null
+  const { describeCall } = useEntryMessages()
+  const formatAgo = useAgo()
+  const calls = useLiveQuery(() => readUnknownCalls(), [])
+  if (!calls || calls.length === 0) return null
   return (
     <section className="card unknowns" aria-labelledby="unknowns">
       <h2 id="unknowns">
@@ -21,14 +21,14 @@ export function Unknowns({ now }: { now: number }) {
       </h2>
       <p>{t('unknown.text')}</p>
       <ul className="writes">
-        {found.map(({ intent, endpoint, since, name }) => (
+        {calls.map(({ intent, endpoint, since, name }) => (
           <li key={intent} className="write">
             <div className="write-head">
-              <h3>{callText(endpoint, name)}</h3>
+              <h3>{describeCall(endpoint, name)}</h3>
               <Tag tone="warning">{t('unknown.state')}</Tag>
             </div>
             <p className="write-about">
-              <time dateTime={new Date(since).toISOString()}>{t('unknown.since', { age: ago(since, now) })}</time>
+              <time dateTime={new Date(since).toISOString()}>{t('unknown.since', { age: formatAgo(since, now) })}</time>
             </p>
             <p className="write-about">
               {t('receipts.number')}&nbsp;

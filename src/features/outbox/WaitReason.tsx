@@ -2,52 +2,53 @@ import { useEffect, useState } from 'react'
 import type { Intent } from '#contract/endpoint.ts'
 import type { WaitingState } from '#local/storage/records.ts'
 import type { EntryView } from '#local/outbox/read-entries.ts'
-import type { OutboxActions, WaitReason as Reason } from '#request/results.ts'
-import { useConnection } from '#state/hooks.ts'
+import type { OutboxActions, WaitReason as EntryWaitReason } from '#request/call-results.ts'
+import { useConnection } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useTranslation } from 'react-i18next'
-import { problemWords } from '#ui/i18n/problem-messages.ts'
-import { anchorOf, type Item, readItems } from '#features/outbox/read-items.ts'
-import { useAgo, useSentences } from '#features/outbox/entry-messages.ts'
+import { formatProblem } from '#ui/i18n/problem-messages.ts'
+import { getAnchorId, type OutboxItem, readItems } from '#features/outbox/read-items.ts'
+import { useAgo, useEntryMessages } from '#features/outbox/entry-messages.ts'
 
-interface WhyProps {
+interface WaitReasonProps {
   entry: EntryView
-  all: readonly Item[]
+  visibleItems: readonly OutboxItem[]
   now: number
-  desk: OutboxActions
+  actions: OutboxActions
 }
 
 /** Why one that could go by itself has not gone yet; where it waits for another one, the way to that. */
-export function Why({ entry, all, now, desk }: WhyProps) {
+export function WaitReason({ entry, visibleItems, now, actions }: WaitReasonProps) {
   const { t } = useTranslation('outbox')
-  const ago = useAgo()
-  const why = useReason({ entry, all, now, desk })
-  const isOnline = useConnection().line === 'online'
-  if (!why || why.why === 'user') return null
-  if (why.why === 'earlier' || why.why === 'needs')
+  const formatAgo = useAgo()
+  const waitReason = useWaitReason({ entry, visibleItems, now, actions })
+  const isOnline = useConnection().networkState === 'online'
+  if (!waitReason || waitReason.kind === 'user') return null
+  if (waitReason.kind === 'earlier' || waitReason.kind === 'needs')
     return (
       <p className="write-why">
-        <Blocker {...why} all={all} />
+        <BlockingEntry {...waitReason} visibleItems={visibleItems} />
       </p>
     )
-  return <p className="write-why">{saidOf(why)}</p>
+  return <p className="write-why">{describeReason(waitReason)}</p>
 
-  function saidOf(reason: Exclude<Reason, { why: 'user' | 'earlier' | 'needs' }>): string {
-    if (!('until' in reason)) return t(`why.${reason.why}`)
-    if (reason.why === 'line') return t(isOnline ? 'why.unreached' : 'why.line')
-    const at = ago(reason.until, now)
-    if (reason.why === 'blocked') return t('why.locked', { said: problemWords(reason.problem), at })
-    if (reason.why === 'locked') {
+  function describeReason(reason: Exclude<EntryWaitReason, { kind: 'user' | 'earlier' | 'needs' }>): string {
+    if (!('until' in reason)) return t(`why.${reason.kind}`)
+    if (reason.kind === 'line') return t(isOnline ? 'why.unreached' : 'why.line')
+    const timeText = formatAgo(reason.until, now)
+    if (reason.kind === 'blocked') return t('why.locked', { said: formatProblem(reason.problem), at: timeText })
+    if (reason.kind === 'locked') {
       // In the specified words (M49), where the server says who and what.
       const { problem } = entry
-      const said = problem && reason.who !== null && reason.what !== null ? problemWords(problem) : t('why.lockedBy')
-      return t('why.locked', { said, at })
+      const details =
+        problem && reason.userName !== null && reason.actionName !== null ? formatProblem(problem) : t('why.lockedBy')
+      return t('why.locked', { said: details, at: timeText })
     }
-    return t(`why.${reason.why}`, { at })
+    return t(`why.${reason.kind}`, { at: timeText })
   }
 }
 
-const blockerWords: Partial<Record<WaitingState, 'blocked' | 'undecided' | 'withdrawn'>> = {
+const textKeyByState: Partial<Record<WaitingState, 'blocked' | 'undecided' | 'withdrawn'>> = {
   refused: 'blocked',
   asks: 'undecided',
   conflict: 'undecided',
@@ -55,32 +56,40 @@ const blockerWords: Partial<Record<WaitingState, 'blocked' | 'undecided' | 'with
 }
 
 /** Names the write that goes first, and leads to it where it stands on the page. */
-function Blocker({ intent, state, all }: { intent: Intent; state: WaitingState; all: readonly Item[] }) {
+function BlockingEntry({
+  intent,
+  state,
+  visibleItems,
+}: {
+  intent: Intent
+  state: WaitingState
+  visibleItems: readonly OutboxItem[]
+}) {
   const { t } = useTranslation('outbox')
-  const { whatOf } = useSentences()
-  const listed = all.find(({ entry }) => entry.intent === intent)
-  const unlisted = useLiveQuery(async () => (listed ? [] : await readItems([intent])), [listed, intent])
-  const other = listed ?? unlisted?.[0]
-  if (!other) return null
-  const { entry, name } = other
-  const kind = entry.action === 'create' ? kinds.find((table) => table === entry.table) : undefined
-  const what =
-    kind && name !== null ? t(`why.created.${kind}`, { name }) : t('why.quoted', { what: whatOf(entry, name) })
-  const text = t(`why.${blockerWords[state] ?? 'waitsFor'}`, { what })
-  return listed ? <a href={`#${anchorOf(intent)}`}>{text}</a> : <>{text}</>
+  const { describeWrite } = useEntryMessages()
+  const listedItem = visibleItems.find(({ entry }) => entry.intent === intent)
+  const unlistedItems = useLiveQuery(async () => (listedItem ? [] : await readItems([intent])), [listedItem, intent])
+  const blockingItem = listedItem ?? unlistedItems?.[0]
+  if (!blockingItem) return null
+  const { entry, name } = blockingItem
+  const kind = entry.action === 'create' ? namedTables.find((table) => table === entry.table) : undefined
+  const writeText =
+    kind && name !== null ? t(`why.created.${kind}`, { name }) : t('why.quoted', { what: describeWrite(entry, name) })
+  const text = t(`why.${textKeyByState[state] ?? 'waitsFor'}`, { what: writeText })
+  return listedItem ? <a href={`#${getAnchorId(intent)}`}>{text}</a> : <>{text}</>
 }
 
-const kinds = ['users', 'orders', 'price_lists', 'modules'] as const
+const namedTables = ['users', 'orders', 'price_lists', 'modules'] as const
 
 /** Asked again whenever something in the outbox moves, and as time goes by. */
-function useReason({ entry, all, now, desk }: WhyProps): Reason | null {
-  const [why, setWhy] = useState<Reason | null>(null)
+function useWaitReason({ entry, visibleItems, now, actions }: WaitReasonProps): EntryWaitReason | null {
+  const [waitReason, setWaitReason] = useState<EntryWaitReason | null>(null)
   const { intent } = entry
   // biome-ignore lint: what changes is the reason to ask again
   useEffect(() => {
-    let isStill = true
-    void desk.whyWaits(intent).then((found) => isStill && setWhy(found))
-    return () => void (isStill = false)
-  }, [desk, intent, entry, all, now])
-  return why
+    let isActive = true
+    void actions.getWaitReason(intent).then((newReason) => isActive && setWaitReason(newReason))
+    return () => void (isActive = false)
+  }, [actions, intent, entry, visibleItems, now])
+  return waitReason
 }

@@ -1,11 +1,16 @@
 /** The change of a field line by line. The parts of a price list are taken apart: which price, which step, which currency. */
 import { useEffect, useState } from 'react'
 import { getSettings } from '#contract/accounts.ts'
-import { type ComparedPrices, emptyFees, type PriceDifference, priceDifferences } from '#domain/catalogue/prices.ts'
-import { readAnswer } from '#local/lists/responses.ts'
+import {
+  type ComparedPriceList,
+  emptyFees,
+  type PriceDifference,
+  findPriceDifferences,
+} from '#domain/catalogue/price-differences.ts'
+import { readResponseOutput } from '#local/lists/responses.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useTranslation } from 'react-i18next'
-import type { Side } from '#features/outbox/conflict-fields.ts'
+import type { ConflictField } from '#features/outbox/conflict-fields.ts'
 import { useFieldWords } from '#features/outbox/entry-messages.ts'
 
 type PriceWords = typeof import(/* chunk: trail */ '#ui/i18n/price-field-messages.ts')
@@ -26,83 +31,83 @@ const maxLines = 20
 
 export interface ChangeLines {
   /** "Concurrent users 1–10, HKD: 1,260.00 → 1,300.00". `from` undefined: nobody noted what it was. */
-  changes: (field: string, from: unknown, to: unknown) => string[]
+  formatChanges: (field: string, from: unknown, to: unknown) => string[]
   /** What each side of a conflict has where they are not the same; `was` empty: nobody noted it. */
-  sides: (side: Side) => Record<'was' | 'mine' | 'theirs', string[]>
+  formatSides: (side: ConflictField) => Record<'was' | 'mine' | 'theirs', string[]>
   /** The value alone; of a part of a price list each of its fields. */
-  values: (field: string, value: unknown) => string[]
-  label: (field: string) => string
+  formatValues: (field: string, value: unknown) => string[]
+  formatLabel: (field: string) => string
 }
 
 export function useChangeLines(table: string): ChangeLines {
   const { t } = useTranslation('outbox')
   const words = useFieldWords()(table)
-  const uatBound = useLiveQuery(async () => await readAnswer(getSettings, {}), [])?.uat_bound ?? 'floor'
+  const uatBound = useLiveQuery(async () => await readResponseOutput(getSettings, {}), [])?.uat_bound ?? 'floor'
   const isPrice = table === 'price_lists'
   const prices = usePriceWords(isPrice)
-  const isPart = (field: string) => isPrice && parts.includes(field)
-  const partLabel = (path: string) => prices?.priceFieldLabel(path, uatBound) ?? path
-  const label = (field: string) => (prices && !isPart(field) ? partLabel(field) : words.field(field))
-  const text = (field: string, value: unknown) =>
+  const isPart = (field: string) => isPrice && priceParts.includes(field)
+  const getPartLabel = (path: string) => prices?.formatPriceFieldLabel(path, uatBound) ?? path
+  const formatLabel = (field: string) => (prices && !isPart(field) ? getPartLabel(field) : words.formatField(field))
+  const formatFieldValue = (field: string, value: unknown) =>
     prices && typeof value !== 'object' && value !== undefined && value !== ''
-      ? prices.priceFieldText(field, String(value))
+      ? prices.formatPriceFieldValue(field, String(value))
       : words.value(field, value)
-  const cut = (lines: string[]) =>
+  const limitLines = (lines: string[]) =>
     lines.length > maxLines
       ? [...lines.slice(0, maxLines), t('moreChanges', { count: lines.length - maxLines })]
       : lines
-  const set = (field: string, value: unknown) =>
-    t('set', { field: partLabel(field), to: value === null ? '–' : text(field, value) })
+  const describeSet = (field: string, value: unknown) =>
+    t('set', { field: getPartLabel(field), to: value === null ? '–' : formatFieldValue(field, value) })
   return {
-    label,
-    changes(field, from, to) {
-      const named = { field: label(field), to: text(field, to) }
+    formatLabel,
+    formatChanges(field, from, to) {
+      const params = { field: formatLabel(field), to: formatFieldValue(field, to) }
       if (!isPart(field))
-        return [from === undefined ? t('set', named) : t('change', { ...named, from: text(field, from) })]
-      const lines = partDifferences(field, from, to).map(({ field: path, before, after }) =>
+        return [from === undefined ? t('set', params) : t('change', { ...params, from: formatFieldValue(field, from) })]
+      const lines = comparePart(field, from, to).map(({ field: path, before, after }) =>
         from === undefined
-          ? set(path, after)
+          ? describeSet(path, after)
           : t('change', {
-              field: partLabel(path),
-              from: before === null ? '–' : text(path, before),
-              to: after === null ? '–' : text(path, after),
+              field: getPartLabel(path),
+              from: before === null ? '–' : formatFieldValue(path, before),
+              to: after === null ? '–' : formatFieldValue(path, after),
             }),
       )
-      return cut(lines)
+      return limitLines(lines)
     },
-    sides({ field, was, mine, theirs }) {
+    formatSides({ field, baseValue, localValue, serverValue }) {
       if (!isPart(field))
         return {
-          was: was === undefined ? [] : [text(field, was)],
-          mine: [text(field, mine)],
-          theirs: [text(field, theirs)],
+          was: baseValue === undefined ? [] : [formatFieldValue(field, baseValue)],
+          mine: [formatFieldValue(field, localValue)],
+          theirs: [formatFieldValue(field, serverValue)],
         }
-      const common = was === undefined ? theirs : was
-      const [own, other] = [mine, theirs].map(
-        (side) => new Map(partDifferences(field, common, side).map((one) => [one.field, one])),
+      const base = baseValue === undefined ? serverValue : baseValue
+      const [ownDifferences, otherDifferences] = [localValue, serverValue].map(
+        (side) => new Map(comparePart(field, base, side).map((one) => [one.field, one])),
       )
-      const paths = [...new Set([...(own?.keys() ?? []), ...(other?.keys() ?? [])])]
-      const before = (path: string) => (own?.get(path) ?? other?.get(path))?.before
-      const after = (differences: typeof own, path: string) => {
+      const paths = [...new Set([...(ownDifferences?.keys() ?? []), ...(otherDifferences?.keys() ?? [])])]
+      const getBefore = (path: string) => (ownDifferences?.get(path) ?? otherDifferences?.get(path))?.before
+      const getAfter = (differences: typeof ownDifferences, path: string) => {
         const difference = differences?.get(path)
-        return difference ? difference.after : before(path)
+        return difference ? difference.after : getBefore(path)
       }
       return {
-        was: was === undefined ? [] : cut(paths.map((path) => set(path, before(path)))),
-        mine: cut(paths.map((path) => set(path, after(own, path)))),
-        theirs: cut(paths.map((path) => set(path, after(other, path)))),
+        was: baseValue === undefined ? [] : limitLines(paths.map((path) => describeSet(path, getBefore(path)))),
+        mine: limitLines(paths.map((path) => describeSet(path, getAfter(ownDifferences, path)))),
+        theirs: limitLines(paths.map((path) => describeSet(path, getAfter(otherDifferences, path)))),
       }
     },
-    values: (field, value) =>
+    formatValues: (field, value) =>
       isPart(field)
-        ? cut(partDifferences(field, undefined, value).map(({ field: path, after }) => set(path, after)))
-        : [text(field, value)],
+        ? limitLines(comparePart(field, undefined, value).map(({ field: path, after }) => describeSet(path, after)))
+        : [formatFieldValue(field, value)],
   }
 }
 
-const parts: readonly string[] = ['concurrentUser', 'namedUser', 'module', 'pdbPrice']
+const priceParts: readonly string[] = ['concurrentUser', 'namedUser', 'module', 'pdbPrice']
 
-const emptyList: ComparedPrices = {
+const emptyPriceList: ComparedPriceList = {
   effective_date: '',
   desc: '',
   ...emptyFees,
@@ -113,7 +118,7 @@ const emptyList: ComparedPrices = {
 }
 
 /** `field`: one of `parts`, whose values are as a price list has them, with or without ids. */
-function partDifferences(field: string, from: unknown, to: unknown): PriceDifference[] {
-  const listWith = (value: unknown): ComparedPrices => ({ ...emptyList, ...(value ? { [field]: value } : {}) })
-  return priceDifferences(listWith(from), listWith(to))
+function comparePart(field: string, from: unknown, to: unknown): PriceDifference[] {
+  const toList = (value: unknown): ComparedPriceList => ({ ...emptyPriceList, ...(value ? { [field]: value } : {}) })
+  return findPriceDifferences(toList(from), toList(to))
 }

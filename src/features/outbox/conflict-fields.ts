@@ -1,45 +1,62 @@
 /** A conflict sorted by what is to be done about each field: to be chosen, or merged already (protocol 14). */
 import { isSameContent } from '#domain/equal-values.ts'
-import type { Comparison } from '#request/results.ts'
+import type { ConflictComparison } from '#request/call-results.ts'
 
-export interface Side {
+export interface ConflictField {
   field: string
   /** Undefined: nobody noted it. */
-  was: unknown
-  mine: unknown
-  theirs: unknown
+  baseValue: unknown
+  localValue: unknown
+  serverValue: unknown
 }
 
-export interface Sorted {
+export interface SortedConflict {
   /** Both changed these. */
-  both: Side[]
-  mineOnly: Side[]
-  theirsOnly: Side[]
+  conflictingFields: ConflictField[]
+  localOnlyFields: ConflictField[]
+  serverOnlyFields: ConflictField[]
 }
 
 /** Of the server's own making: not a person's change. */
-const notTold = ['id', 'row_version', 'update_time', 'create_time']
+const serverFields = ['id', 'row_version', 'update_time', 'create_time']
 
-export function sortFields({ base, mine, theirs, fields }: Comparison): Sorted {
-  const sideOf = (field: string): Side => ({
+export function sortFields({
+  baseValues: base,
+  ownValues: mine,
+  serverValues: theirs,
+  fields,
+}: ConflictComparison): SortedConflict {
+  const toConflictField = (field: string): ConflictField => ({
     field,
-    was: base?.[field],
-    mine: mine?.[field],
-    theirs: theirs?.[field],
+    baseValue: base?.[field],
+    localValue: mine?.[field],
+    serverValue: theirs?.[field],
   })
-  const asked = Object.keys(mine ?? {})
-  const untouched = Object.keys(base ?? {}).filter((field) => !asked.includes(field) && !notTold.includes(field))
+  const changedFields = Object.keys(mine ?? {})
+  const unchangedFields = Object.keys(base ?? {}).filter(
+    (field) => !changedFields.includes(field) && !serverFields.includes(field),
+  )
   return {
-    both: fields.map(sideOf),
-    mineOnly: asked
-      .map(sideOf)
-      .filter(({ field, mine: own, theirs: other }) => !fields.includes(field) && !isSameContent(own, other)),
-    theirsOnly: untouched.map(sideOf).filter(({ was, theirs: other }) => !isSameContent(was, other)),
+    conflictingFields: fields.map(toConflictField),
+    localOnlyFields: changedFields
+      .map(toConflictField)
+      .filter(
+        ({ field, localValue: ownValue, serverValue: otherValue }) =>
+          !fields.includes(field) && !isSameContent(ownValue, otherValue),
+      ),
+    serverOnlyFields: unchangedFields
+      .map(toConflictField)
+      .filter(({ baseValue, serverValue: otherValue }) => !isSameContent(baseValue, otherValue)),
   }
 }
 
-export type Choice = 'mine' | 'theirs'
+export type ConflictChoice = 'mine' | 'theirs'
 
 /** The fields of mine that are to be written over theirs; empty: theirs stays as it is. */
-export const takenOf = ({ both, mineOnly }: Sorted, chosen: Readonly<Record<string, Choice>>): string[] =>
-  [...both.filter(({ field }) => chosen[field] === 'mine'), ...mineOnly].map(({ field }) => field)
+export const getFieldsToKeep = (
+  { conflictingFields, localOnlyFields }: SortedConflict,
+  selections: Readonly<Record<string, ConflictChoice>>,
+): string[] =>
+  [...conflictingFields.filter(({ field }) => selections[field] === 'mine'), ...localOnlyFields].map(
+    ({ field }) => field,
+  )

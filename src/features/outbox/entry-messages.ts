@@ -1,10 +1,10 @@
 /** A waiting write in words: what is done to whom, and which field goes from what to what. */
 import type { ReceiptView } from '#local/outbox/receipts.ts'
 import type { EntryView } from '#local/outbox/read-entries.ts'
-import { find } from '#ui/i18n/i18n.ts'
+import { findMessage } from '#ui/i18n/messages.ts'
 import { useTranslation } from 'react-i18next'
 
-const acts = [
+const actionNames = [
   'createUser',
   'deleteUser',
   'sendActivationMail',
@@ -21,79 +21,86 @@ const acts = [
 ] as const
 const tables = ['users', 'companies', 'orders', 'price_lists', 'modules'] as const
 /** More of them are counted, not named. */
-const namedAtMost = 3
+const maxNamedFields = 3
 
-const among = <T extends string>(names: readonly T[], name: string): T | undefined => names.find((one) => one === name)
+const findName = <T extends string>(names: readonly T[], name: string): T | undefined =>
+  names.find((candidate) => candidate === name)
 
-export interface Change {
+export interface EntryChange {
   field: string
   /** Undefined: the form did not say what it was based on. */
   from: unknown
   to: unknown
 }
 
-export const changesIn = ({ input: asked, base }: Pick<EntryView, 'input' | 'base'>): Change[] =>
-  Object.entries((asked.body as object | undefined) ?? {})
+export const getEntryChanges = ({ input: writeInput, base }: Pick<EntryView, 'input' | 'base'>): EntryChange[] =>
+  Object.entries((writeInput.body as object | undefined) ?? {})
     // Names the row, and changes nothing of it.
     .filter(([field]) => field !== 'id')
     .map(([field, to]) => ({ field, from: base?.[field], to }))
 
 /** Whether it only does something to a row: disables it, deletes it. Nothing in it can be mended. */
-export const isMove = ({ input: asked }: Pick<EntryView, 'input'>) => asked.body === undefined
+export const isRowAction = ({ input: writeInput }: Pick<EntryView, 'input'>) => writeInput.body === undefined
 
 /** What is spoken of, by the name it had before this write: who renames Ada has changed Ada. */
-export type Named = Pick<EntryView, 'endpoint' | 'action' | 'table'> & { name: string | null }
+export type NamedWrite = Pick<EntryView, 'endpoint' | 'action' | 'table'> & { name: string | null }
 
 /** Sentences that name a write: the same one in its entry, in dialogs, in links to it. */
-export function useSentences() {
+export function useEntryMessages() {
   const { t } = useTranslation('outbox')
   const fields = useFieldWords()
-  const nameOf = ({ name, table }: Named): string => {
-    if (name === null) return t(`some.${among(tables, table) ?? 'other'}`)
+  const formatName = ({ name, table }: NamedWrite): string => {
+    if (name === null) return t(`some.${findName(tables, table) ?? 'other'}`)
     return table === 'price_lists' ? t('priceList', { name }) : name
   }
-  const plain = (named: Named): string => {
-    const act = among(acts, named.endpoint)
-    const name = nameOf(named)
+  const describePlainly = (write: NamedWrite): string => {
+    const actionName = findName(actionNames, write.endpoint)
+    const name = formatName(write)
     // These say themselves what it is.
-    if (act) return t(`what.${act}`, { name: named.name ?? name })
-    return t(`what.${named.action === 'change' ? 'edit' : named.action}`, { name })
+    if (actionName) return t(`what.${actionName}`, { name: write.name ?? name })
+    return t(`what.${write.action === 'change' ? 'edit' : write.action}`, { name })
   }
-  const callText = (endpoint: string, name: string | null | undefined): string => {
-    const call = find('outbox', `call.${endpoint}`) ?? t('call.other')
+  const describeCall = (endpoint: string, name: string | null | undefined): string => {
+    const call = findMessage('outbox', `call.${endpoint}`) ?? t('call.other')
     return name ? t('named', { call, name }) : call
   }
-  function whatOf(entry: Omit<Named, 'name'> & Pick<EntryView, 'input' | 'base'>, name: string | null): string {
-    const named = { ...entry, name }
-    const names = changesIn(entry).map((change) => fields(entry.table).field(change.field))
-    if (entry.action !== 'change' || among(acts, entry.endpoint) || names.length === 0) return plain(named)
-    if (names.length > namedAtMost) return t('what.changeMany', { count: names.length, name: nameOf(named) })
-    return t('what.change', { fields: inOneBreath(names), name: nameOf(named) })
+  function describeWrite(
+    entry: Omit<NamedWrite, 'name'> & Pick<EntryView, 'input' | 'base'>,
+    name: string | null,
+  ): string {
+    const write = { ...entry, name }
+    const names = getEntryChanges(entry).map((change) => fields(entry.table).formatField(change.field))
+    if (entry.action !== 'change' || findName(actionNames, entry.endpoint) || names.length === 0)
+      return describePlainly(write)
+    if (names.length > maxNamedFields) return t('what.changeMany', { count: names.length, name: formatName(write) })
+    return t('what.change', { fields: joinInSentence(names), name: formatName(write) })
   }
   return {
-    nameOf,
+    formatName,
     /** "Change title and name of Ada Wong". */
-    whatOf,
+    describeWrite,
     /** Of a write that is gone. */
-    whatWas: (told: ReceiptView): string =>
-      isCall(told)
-        ? callText(told.endpoint, told.name)
-        : told.values
-          ? whatOf({ ...told, ...told.values }, told.name)
-          : plain(told),
-    callText,
+    describeReceipt: (receipt: ReceiptView): string =>
+      isCall(receipt)
+        ? describeCall(receipt.endpoint, receipt.name)
+        : receipt.values
+          ? describeWrite({ ...receipt, ...receipt.values }, receipt.name)
+          : describePlainly(receipt),
+    describeCall,
   }
 }
 
 /** Never queued, so about no row of a list. */
 const isCall = ({ table, endpoint }: ReceiptView) => table === '' && endpoint !== 'uploadAsset'
 
-const language = () => document.documentElement.lang || 'en'
+const getLanguage = () => document.documentElement.lang || 'en'
 
 /** As they stand inside a sentence: "title and e-mail". */
-function inOneBreath(fields: string[]): string {
-  const small = fields.map((field) => (/^.[A-Z]/.test(field) ? field : field.charAt(0).toLowerCase() + field.slice(1)))
-  return new Intl.ListFormat(language(), { type: 'conjunction' }).format(small)
+function joinInSentence(fields: string[]): string {
+  const lowerCasedFields = fields.map((field) =>
+    /^.[A-Z]/.test(field) ? field : field.charAt(0).toLowerCase() + field.slice(1),
+  )
+  return new Intl.ListFormat(getLanguage(), { type: 'conjunction' }).format(lowerCasedFields)
 }
 
 const titles = ['0', '1', '2'] as const
@@ -101,7 +108,7 @@ const levels = ['0', '1', '2', '3', '100'] as const
 const statuses = ['1', '0', '-1', '-2'] as const
 const columns = ['name', 'email', 'title', 'status'] as const
 const flags = ['admin', 'order', 'alert'] as const
-const others = [
+const fieldNames = [
   'name',
   'email',
   'status',
@@ -147,8 +154,8 @@ const others = [
 ] as const
 
 export interface FieldWords {
-  field: (name: string) => string
-  value: (name: string, value: unknown) => string
+  formatField: (name: string) => string
+  value: (name: string, formatValue: unknown) => string
 }
 
 /** Names and values as the person knows them from the forms of that table; a field without words keeps its own name. */
@@ -156,51 +163,53 @@ export function useFieldWords(): (table: string) => FieldWords {
   const { t } = useTranslation('outbox')
   const { t: users } = useTranslation('users')
   const { t: people } = useTranslation('people')
-  const settingsText = (values: object): string =>
+  const formatSettings = (values: object): string =>
     Object.entries(values)
-      .map(([name, value]) => t('setting', { name: plain.field(name), value: plain.value(name, value) }))
+      .map(([name, value]) =>
+        t('setting', { name: plainWords.formatField(name), value: plainWords.value(name, value) }),
+      )
       .join(t('and'))
   /** An app of a module with what it is told: "acc (beta: yes)". */
-  const itemText = (item: unknown): string => {
+  const formatItem = (item: unknown): string => {
     if (typeof item !== 'object' || item === null) return String(item)
     const { code, flag } = item as { code?: unknown; flag?: object }
-    if (typeof code !== 'string') return settingsText(item)
-    const settings = settingsText(flag ?? {})
+    if (typeof code !== 'string') return formatSettings(item)
+    const settings = formatSettings(flag ?? {})
     return settings === '' ? code : t('withSettings', { name: code, settings })
   }
-  const plain: FieldWords = {
-    field(name) {
-      const [, plain = name, currency] = /^(.+)_(hkd|usd|rmb)$/.exec(name) ?? []
-      const known = among(others, plain)
-      const label = known ? t(`field.${known}`) : plain
+  const plainWords: FieldWords = {
+    formatField(name) {
+      const [, baseName = name, currency] = /^(.+)_(hkd|usd|rmb)$/.exec(name) ?? []
+      const fieldName = findName(fieldNames, baseName)
+      const label = fieldName ? t(`field.${fieldName}`) : baseName
       return currency ? `${label} ${currency.toUpperCase()}` : label
     },
     value(_name, value) {
       if (typeof value === 'boolean') return t(value ? 'yes' : 'no')
       if (value === null || value === undefined || value === '') return t('nothing')
-      if (Array.isArray(value)) return value.map(itemText).join(t('and')) || t('nothing')
-      return typeof value === 'object' ? settingsText(value) : String(value)
+      if (Array.isArray(value)) return value.map(formatItem).join(t('and')) || t('nothing')
+      return typeof value === 'object' ? formatSettings(value) : String(value)
     },
   }
-  const ofUsers: FieldWords = {
-    field(name) {
-      const column = among(columns, name)
-      const flag = among(flags, name)
+  const userWords: FieldWords = {
+    formatField(name) {
+      const column = findName(columns, name)
+      const flag = findName(flags, name)
       if (column) return users(`column.${column}`)
       if (flag) return users(`flag.${flag}`)
-      return name === 'access_level' ? people('form.access_level') : plain.field(name)
+      return name === 'access_level' ? people('form.access_level') : plainWords.formatField(name)
     },
     value(name, value) {
       const text = String(value)
-      const title = name === 'title' && among(titles, text)
-      const level = name === 'access_level' && among(levels, text)
-      const status = name === 'status' && among(statuses, text)
+      const title = name === 'title' && findName(titles, text)
+      const level = name === 'access_level' && findName(levels, text)
+      const status = name === 'status' && findName(statuses, text)
       if (title) return users(`titles.${title}`)
       if (level) return people(`levels.${level}`)
-      return status ? users(`status.${status}`) : plain.value(name, value)
+      return status ? users(`status.${status}`) : plainWords.value(name, value)
     },
   }
-  return (table) => (table === 'users' ? ofUsers : plain)
+  return (table) => (table === 'users' ? userWords : plainWords)
 }
 
 const units = [
@@ -215,7 +224,7 @@ export function useAgo(): (at: number, now: number) => string {
   return (at, now) => {
     const unit = units.find(([, ms]) => Math.abs(at - now) >= ms)
     if (!unit) return t(at > now ? 'soon' : 'justNow')
-    const format = new Intl.RelativeTimeFormat(language(), { numeric: 'auto' })
+    const format = new Intl.RelativeTimeFormat(getLanguage(), { numeric: 'auto' })
     return format.format(Math.round((at - now) / unit[1]), unit[0])
   }
 }

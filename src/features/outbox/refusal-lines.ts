@@ -1,6 +1,6 @@
-import { fieldProblems, type Problem } from '#contract/problem.ts'
+import { getFieldProblems, type Problem } from '#contract/problem.ts'
 import { useTranslation } from 'react-i18next'
-import { fieldWords } from '#ui/i18n/problem-messages.ts'
+import { formatFieldProblem } from '#ui/i18n/problem-messages.ts'
 import { useFieldWords } from '#features/outbox/entry-messages.ts'
 
 /** More of them are counted. */
@@ -12,23 +12,26 @@ export function useRefusalLines(): (table: string, problem: Problem | null) => P
   const words = useFieldWords()
   return async (table, problem) => {
     if (!problem) return []
-    const fields = fieldProblems(problem)
+    const fields = getFieldProblems(problem)
     // Words of the catalogue and of orders, which not every device keeps; without them those of all fields do.
     const orderWords =
       fields.length > 0 ? await import(/* chunk: common */ '#ui/i18n/order-field-messages.ts').catch(() => null) : null
-    const lines = fields.map((one) => {
+    const lines = fields.map((fieldProblem) => {
       // Of a part of a price list, such as `module.3.code`, the part is named.
-      const field = words(table).field(one.field.split('.')[0] ?? one.field)
-      return t('set', { field, to: orderWords?.orderFieldWords(one, field) ?? fieldWords(one, field) })
+      const field = words(table).formatField(fieldProblem.field.split('.')[0] ?? fieldProblem.field)
+      return t('set', {
+        field,
+        to: orderWords?.formatOrderFieldProblem(fieldProblem, field) ?? formatFieldProblem(fieldProblem, field),
+      })
     })
-    const all = [...new Set([...lines, ...conflictLines(problem)])]
-    return all.length > maxLines
-      ? [...all.slice(0, maxLines), t('refusal.more', { count: all.length - maxLines })]
-      : all
+    const allLines = [...new Set([...lines, ...buildConflictLines(problem)])]
+    return allLines.length > maxLines
+      ? [...allLines.slice(0, maxLines), t('refusal.more', { count: allLines.length - maxLines })]
+      : allLines
   }
 
-  function conflictLines({ code, data }: Problem): string[] {
-    const facts = code === 'STATE_CONFLICT' ? (data as ConflictFacts | null) : null
+  function buildConflictLines({ code, data }: Problem): string[] {
+    const facts = code === 'STATE_CONFLICT' ? (data as ConflictDetails | null) : null
     if (facts?.why === 'priced') return [t('refusal.priced', { dates: (facts.effective_dates ?? []).join(t('and')) })]
     if (facts?.why !== 'dependents') return []
     const names = [...(facts.visible ?? []), ...(facts.hidden ?? [])].map(({ name }) => name)
@@ -37,7 +40,7 @@ export function useRefusalLines(): (table: string, problem: Problem | null) => P
 }
 
 /** Why a module cannot go. */
-interface ConflictFacts {
+interface ConflictDetails {
   why?: unknown
   effective_dates?: string[]
   visible?: { name: string }[]

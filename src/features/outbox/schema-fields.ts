@@ -1,7 +1,7 @@
 /** What can be filled in of a call's body, read off its schema in the contract: for writes whose noun has no form here. */
-import { endpointNamed, type Schema } from '#contract/endpoint.ts'
+import { findEndpoint, type ValueSchema } from '#contract/endpoint.ts'
 
-export interface Part {
+export interface SchemaField {
   name: string
   kind: 'text' | 'number' | 'flag' | 'choice' | 'fixed'
   /** Of a choice. */
@@ -10,43 +10,49 @@ export interface Part {
   isOptional: boolean
 }
 
-interface Def {
+interface SchemaDefinition {
   type: string
-  innerType?: Schema
-  options?: Schema[]
+  innerType?: ValueSchema
+  options?: ValueSchema[]
   values?: unknown[]
   entries?: Record<string, string>
-  shape?: Record<string, Schema>
+  shape?: Record<string, ValueSchema>
 }
-const defOf = (schema: Schema) => (schema as unknown as { _zod: { def: Def } })._zod.def
+const getDefinition = (schema: ValueSchema) => (schema as unknown as { _zod: { def: SchemaDefinition } })._zod.def
 
 /** In the contract's order; only those that were asked, where any were: a change names no more than it changes. */
-export function partsOf(endpoint: string, body: Readonly<Record<string, unknown>>): Part[] {
-  const schema = endpointNamed(endpoint)?.body
-  const shape = schema ? (defOf(schema).shape ?? {}) : {}
-  return Object.entries(shape).flatMap(([name, field]) => (name in body ? [partOf(name, field)] : []))
+export function getSchemaFields(endpoint: string, body: Readonly<Record<string, unknown>>): SchemaField[] {
+  const schema = findEndpoint(endpoint)?.body
+  const shape = schema ? (getDefinition(schema).shape ?? {}) : {}
+  return Object.entries(shape).flatMap(([name, field]) => (name in body ? [toSchemaField(name, field)] : []))
 }
 
-function partOf(name: string, field: Schema): Part {
-  const { type, innerType, options, values, entries } = defOf(field)
-  if (innerType) return { ...partOf(name, innerType), isOptional: type !== 'default' }
-  const part = { name, values: [], isOptional: false }
-  if (type === 'string') return { ...part, kind: 'text' }
-  if (type === 'number' || type === 'int') return { ...part, kind: 'number' }
-  if (type === 'boolean') return { ...part, kind: 'flag' }
+function toSchemaField(name: string, field: ValueSchema): SchemaField {
+  const { type, innerType, options, values, entries } = getDefinition(field)
+  if (innerType) return { ...toSchemaField(name, innerType), isOptional: type !== 'default' }
+  const schemaField = { name, values: [], isOptional: false }
+  if (type === 'string') return { ...schemaField, kind: 'text' }
+  if (type === 'number' || type === 'int') return { ...schemaField, kind: 'number' }
+  if (type === 'boolean') return { ...schemaField, kind: 'flag' }
   // The page's own reading of the schemas does not keep an enum's words: the server checks what is typed.
   if (type === 'enum')
-    return entries ? { ...part, kind: 'choice', values: Object.values(entries) } : { ...part, kind: 'text' }
-  const literals = (options ?? []).map(defOf)
-  if (literals.length > 0 && literals.every((one) => one.type === 'literal'))
-    return { ...part, kind: 'choice', values: literals.flatMap((one) => one.values ?? []) as Part['values'] }
-  if (type === 'literal') return { ...part, kind: 'choice', values: (values ?? []) as Part['values'] }
-  return { ...part, kind: 'fixed' }
+    return entries
+      ? { ...schemaField, kind: 'choice', values: Object.values(entries) }
+      : { ...schemaField, kind: 'text' }
+  const literals = (options ?? []).map(getDefinition)
+  if (literals.length > 0 && literals.every((literal) => literal.type === 'literal'))
+    return {
+      ...schemaField,
+      kind: 'choice',
+      values: literals.flatMap((literal) => literal.values ?? []) as SchemaField['values'],
+    }
+  if (type === 'literal') return { ...schemaField, kind: 'choice', values: (values ?? []) as SchemaField['values'] }
+  return { ...schemaField, kind: 'fixed' }
 }
 
 /** A field holds text; `NaN` for what was to be a number and is none. */
-export function valueOf({ kind, values, isOptional }: Part, text: string): unknown {
-  if (kind === 'choice') return values.find((one) => String(one) === text) ?? null
+export function parseFieldValue({ kind, values, isOptional }: SchemaField, text: string): unknown {
+  if (kind === 'choice') return values.find((candidate) => String(candidate) === text) ?? null
   if (text.trim() === '' && isOptional) return null
   return kind === 'number' ? (text.trim() === '' ? Number.NaN : Number(text)) : text.trim()
 }

@@ -1,7 +1,7 @@
-import { changedBy, currentIn } from '#contract/conflict.ts'
+import { getLastEditor, getCurrentRow } from '#contract/current-row.ts'
 import type { EntryView } from '#local/outbox/read-entries.ts'
-import { useSignedIn } from '#state/hooks.ts'
-import { problemWords } from '#ui/i18n/problem-messages.ts'
+import { useSignedIn } from '#state/use-store.ts'
+import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { useTranslation } from 'react-i18next'
 
 /** Why an entry waits for its user: the same sentence in its toast and on its page. */
@@ -10,10 +10,10 @@ export function useTroubleText(): (entry: Pick<EntryView, 'state' | 'problem'>) 
   const { user } = useSignedIn()
   return ({ state, problem }) => {
     if (problem?.code === 'TOO_OLD') return t('old')
-    if (state !== 'conflict') return problem ? problemWords(problem) : ''
-    if (!currentIn(problem)) return t('conflictGone')
-    const by = changedBy(problem)
-    if (by?.id === user.id) return t('conflictOwn')
-    return by ? t('conflictBy', { who: by.name }) : t('conflict')
+    if (state !== 'conflict') return problem ? formatProblem(problem) : ''
+    if (!getCurrentRow(problem)) return t('conflictGone')
+    const changer = getLastEditor(problem)
+    if (changer?.id === user.id) return t('conflictOwn')
+    return changer ? t('conflictBy', { who: changer.name }) : t('conflict')
   }
 }

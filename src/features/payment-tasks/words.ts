@@ -1,7 +1,7 @@
 /** The words of payment tasks come with the code that says them: only devices of the provider's admins keep either. */
 import en from '#locales/en/payment-tasks.json'
 import zh from '#locales/zh/payment-tasks.json'
-import { i18n } from '#ui/i18n/i18n.ts'
+import { i18n } from '#ui/i18n/messages.ts'
 
 i18n.addResourceBundle('en', 'payment-tasks', en)
 i18n.addResourceBundle('zh', 'payment-tasks', zh)

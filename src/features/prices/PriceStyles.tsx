@@ -1,6 +1,6 @@
 import '#features/prices/words.ts'
-import { createSheet } from '#ui/page/create-sheet.tsx'
+import { createStyleSheet } from '#ui/page/create-sheet.tsx'
 import sheet from '#features/prices/sheet.css?url'
 
 /** The look of the price lists' pages. */
-export const Sheet = createSheet(sheet, 'prices')
+export const PriceStyles = createStyleSheet(sheet, 'prices')

@@ -1,36 +1,36 @@
 /** What the address of the price lists says (C-01). The client type is the staff's choice for all of their pages. */
-import { priceListsFills } from '#contract/prices.ts'
+import { priceListSpec } from '#contract/prices.ts'
 import type { ClientType } from '#domain/access.ts'
-import { changeListing, type Listing, pageOf, readListing, writeListing } from '#state/list-url.ts'
+import { changeListState, type ListUrlState, toPageQuery, readListState, writeListState } from '#state/list-url.ts'
 
-export const tabs = ['current', 'withdrawn'] as const
-export type Tab = (typeof tabs)[number]
+export const listTabs = ['current', 'withdrawn'] as const
+export type PriceListTab = (typeof listTabs)[number]
 
-export interface View extends Listing {
+export interface PriceListsView extends ListUrlState {
   /** As the address says it (`?tab=withdrawn`). */
-  tab: Tab
+  tab: PriceListTab
 }
 
-export const ways = {
-  read: (query: URLSearchParams): View => ({
-    ...readListing(query, priceListsFills),
+export const viewFunctions = {
+  read: (query: URLSearchParams): PriceListsView => ({
+    ...readListState(query, priceListSpec),
     tab: query.get('tab') === 'withdrawn' ? 'withdrawn' : 'current',
   }),
-  write(view: View): URLSearchParams {
+  write(view: PriceListsView): URLSearchParams {
     const query = new URLSearchParams()
     if (view.tab !== 'current') query.set('tab', view.tab)
-    writeListing(query, view, priceListsFills)
+    writeListState(query, view, priceListSpec)
     return query
   },
-  change: (view: View, change: Partial<View>): View => changeListing(view, change),
-  remembered(view: View): string {
+  change: (view: PriceListsView, change: Partial<PriceListsView>): PriceListsView => changeListState(view, change),
+  toSavedQuery(view: PriceListsView): string {
     return this.write(view).toString()
   },
 }
 
 /** As both the call and the device's rows understand it. */
-export const queryOf = ({ type, tab, ...view }: View & { type: ClientType }) => ({
-  ...pageOf(view),
+export const toListQuery = ({ type, tab, ...view }: PriceListsView & { type: ClientType }) => ({
+  ...toPageQuery(view),
   type,
   ...(tab === 'withdrawn' ? { withdrawn: true } : {}),
 })

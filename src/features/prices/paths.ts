@@ -1,9 +1,10 @@
-import type { Id } from '#contract/endpoint.ts'
+import type { RowRef } from '#contract/endpoint.ts'
 
-const base = '/app/m18/price'
+const basePath = '/app/m18/price'
 
 /** Of the list, or of one price list. */
-export const pathOf = (id?: Id): string => (id === undefined ? base : `${base}/${id}`)
+export const getPriceListPath = (id?: RowRef): string => (id === undefined ? basePath : `${basePath}/${id}`)
 
 /** Of the form for a new one: empty, or with a copy of what another one says (M151). */
-export const newPath = (from?: Id): string => (from === undefined ? `${base}/new` : `${base}/new?from=${from}`)
+export const getNewPriceListPath = (from?: RowRef): string =>
+  from === undefined ? `${basePath}/new` : `${basePath}/new?from=${from}`

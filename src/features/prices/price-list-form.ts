@@ -5,144 +5,156 @@ import type { BackupPrices } from '#domain/fees/price-list.ts'
 import { currencies } from '#domain/money.ts'
 
 /** As the server sends it. */
-export type WholeList = OutputOf<typeof getPriceList>
+export type FullPriceList = OutputOf<typeof getPriceList>
 
-export const charges = ['hkd', 'usd', 'rmb'] as const
-export type Charge = (typeof charges)[number]
-type Prices = Record<Charge, string>
+export const priceCurrencies = ['hkd', 'usd', 'rmb'] as const
+export type PriceCurrency = (typeof priceCurrencies)[number]
+type CurrencyPrices = Record<PriceCurrency, string>
 
 /** `key`: which row it is while the form is open, wherever it is moved to. */
-export interface RangeRow extends Prices {
+export interface RangeRow extends CurrencyPrices {
   key: number
   /** The users that it begins with follow from the ranges before it (D82). */
   to: string
 }
-export interface ModuleRow extends Prices {
+export interface PriceModuleRow extends CurrencyPrices {
   key: number
   code: string
 }
 
-const perCurrency = <N extends string>(name: N) =>
-  currencies.map((currency) => `${name}_${currency.toLowerCase() as Charge}` as const)
+const toCurrencyNames = <N extends string>(name: N) =>
+  currencies.map((currency) => `${name}_${currency.toLowerCase() as PriceCurrency}` as const)
 
-export const amountNames = [...perCurrency('uat_cap'), ...perCurrency('min_fee')] as const
+export const amountNames = [...toCurrencyNames('uat_cap'), ...toCurrencyNames('min_fee')] as const
 export const minimumNames = ['min_concurrent_user', 'min_named_user'] as const
 export const headerNames = ['effective_date', 'desc', 'uat_charge', ...amountNames, ...minimumNames] as const
 export type HeaderName = (typeof headerNames)[number]
 
 export const backupNames = [
-  ...perCurrency('pdb2s3_fee'),
+  ...toCurrencyNames('pdb2s3_fee'),
   'pdb2s3_traffic',
-  ...perCurrency('pdb2s3_up'),
+  ...toCurrencyNames('pdb2s3_up'),
   'pdb2s3_discount',
-  ...perCurrency('pdb2rds_fee'),
+  ...toCurrencyNames('pdb2rds_fee'),
   'pdb2rds_discount',
 ] as const satisfies (keyof BackupPrices)[]
 export type BackupName = (typeof backupNames)[number]
 
 export const tierTables = ['concurrentUser', 'namedUser'] as const
-export type TierTable = (typeof tierTables)[number]
-export type Table = TierTable | 'module'
+export type TierTableName = (typeof tierTables)[number]
+export type PriceTableName = TierTableName | 'module'
 
 /** All of it is text, as it stands in the fields. */
-export interface Values {
+export interface PriceListValues {
   header: Record<HeaderName, string>
   concurrentUser: readonly RangeRow[]
   namedUser: readonly RangeRow[]
-  module: readonly ModuleRow[]
+  module: readonly PriceModuleRow[]
   /** Null: this list sells no backups. */
   pdbPrice: Record<BackupName, string> | null
 }
 
-let last = 0
-export const nextKey = () => ++last
+let lastKey = 0
+export const createKey = () => ++lastKey
 
-const noPrices: Prices = { hkd: '', usd: '', rmb: '' }
-export const emptyRange = (): RangeRow => ({ key: nextKey(), to: '', ...noPrices })
-export const emptyModule = (): ModuleRow => ({ key: nextKey(), code: '', ...noPrices })
+const noPrices: CurrencyPrices = { hkd: '', usd: '', rmb: '' }
+export const createRangeRow = (): RangeRow => ({ key: createKey(), to: '', ...noPrices })
+export const createModuleRow = (): PriceModuleRow => ({ key: createKey(), code: '', ...noPrices })
 
-const filled = <N extends string>(names: readonly N[], of: (name: N) => string) =>
-  Object.fromEntries(names.map((name) => [name, of(name)])) as Record<N, string>
+const fillNames = <N extends string>(names: readonly N[], getValue: (name: N) => string) =>
+  Object.fromEntries(names.map((name) => [name, getValue(name)])) as Record<N, string>
 
-export const noBackup = () => filled(backupNames, () => '0.00')
+export const createBackupPrices = () => fillNames(backupNames, () => '0.00')
 
-export const newValues = (): Values => ({
+export const createPriceListValues = (): PriceListValues => ({
   header: {
-    ...filled(headerNames, () => '0.00'),
+    ...fillNames(headerNames, () => '0.00'),
     effective_date: '',
     desc: '',
     min_concurrent_user: '0',
     min_named_user: '0',
   },
-  concurrentUser: [emptyRange()],
-  namedUser: [emptyRange()],
+  concurrentUser: [createRangeRow()],
+  namedUser: [createRangeRow()],
   module: [],
   pdbPrice: null,
 })
 
-const pricesOf = ({ hkd, usd, rmb }: Prices): Prices => ({ hkd, usd, rmb })
+const pickPrices = ({ hkd, usd, rmb }: CurrencyPrices): CurrencyPrices => ({ hkd, usd, rmb })
 
 /** `list` may wait on this device and lack what its form did not send. */
-export const valuesOf = (list: WholeList): Values => ({
-  header: filled(headerNames, (name) => String(list[name] ?? '')),
-  concurrentUser: (list.concurrentUser ?? []).map((row) => ({ key: nextKey(), to: String(row.to), ...pricesOf(row) })),
-  namedUser: (list.namedUser ?? []).map((row) => ({ key: nextKey(), to: String(row.to), ...pricesOf(row) })),
-  module: (list.module ?? []).map((row) => ({ key: nextKey(), code: row.code, ...pricesOf(row) })),
-  pdbPrice: list.pdbPrice ? filled(backupNames, (name) => list.pdbPrice?.[name] ?? '0.00') : null,
+export const toPriceListValues = (list: FullPriceList): PriceListValues => ({
+  header: fillNames(headerNames, (name) => String(list[name] ?? '')),
+  concurrentUser: (list.concurrentUser ?? []).map((row) => ({
+    key: createKey(),
+    to: String(row.to),
+    ...pickPrices(row),
+  })),
+  namedUser: (list.namedUser ?? []).map((row) => ({ key: createKey(), to: String(row.to), ...pickPrices(row) })),
+  module: (list.module ?? []).map((row) => ({ key: createKey(), code: row.code, ...pickPrices(row) })),
+  pdbPrice: list.pdbPrice ? fillNames(backupNames, (name) => list.pdbPrice?.[name] ?? '0.00') : null,
 })
 
 /** A copy to be saved as another list: it begins on a day of its own. */
-export const copyOf = (list: WholeList): Values => {
-  const values = valuesOf(list)
+export const copyToPriceListValues = (list: FullPriceList): PriceListValues => {
+  const values = toPriceListValues(list)
   return { ...values, header: { ...values.header, effective_date: '' } }
 }
 
 /** Users that a range begins with: one above the highest before it. Null: the row means nobody, and is dropped on saving. */
-export function fromsOf(rows: readonly RangeRow[]): (number | null)[] {
-  let next = 1
+export function getRangeStarts(rows: readonly RangeRow[]): (number | null)[] {
+  let nextStart = 1
   return rows.map(({ to }) => {
-    const last = Number(to.trim() || 0)
-    if (last === 0) return null
-    const from = next
-    if (Number.isInteger(last)) next = Math.max(last, from) + 1
+    const rangeEnd = Number(to.trim() || 0)
+    if (rangeEnd === 0) return null
+    const from = nextStart
+    if (Number.isInteger(rangeEnd)) nextStart = Math.max(rangeEnd, from) + 1
     return from
   })
 }
 
-const withoutKeys = (value: unknown) =>
-  JSON.stringify(value, (name, one: unknown) => (name === 'key' ? undefined : one))
-const isSame = (one: unknown, other: unknown) => one === other || withoutKeys(one) === withoutKeys(other)
+const stringifyWithoutKeys = (value: unknown) =>
+  JSON.stringify(value, (name, entryValue: unknown) => (name === 'key' ? undefined : entryValue))
+const isSame = (value: unknown, otherValue: unknown) =>
+  value === otherValue || stringifyWithoutKeys(value) === stringifyWithoutKeys(otherValue)
 
 /** Whether leaving would lose something. */
-export const isDirty = (now: Values, before: Values): boolean =>
-  (Object.keys(now) as (keyof Values)[]).some((part) => !isSame(now[part], before[part]))
+export const isDirty = (values: PriceListValues, previousValues: PriceListValues): boolean =>
+  (Object.keys(values) as (keyof PriceListValues)[]).some((name) => !isSame(values[name], previousValues[name]))
 
 /** After a conflict: theirs, with what was typed here still over it, field by field; rows of a table go together. */
-export function rebase(typed: Values, before: Values, current: Values): Values {
-  const own = <P extends Exclude<keyof Values, 'header'>>(part: P): Values[P] =>
-    isSame(typed[part], before[part]) ? current[part] : typed[part]
+export function rebaseValues(
+  typedValues: PriceListValues,
+  previousValues: PriceListValues,
+  currentValues: PriceListValues,
+): PriceListValues {
+  const getPart = <P extends Exclude<keyof PriceListValues, 'header'>>(name: P): PriceListValues[P] =>
+    isSame(typedValues[name], previousValues[name]) ? currentValues[name] : typedValues[name]
   return {
-    header: filled(headerNames, (name) => (typed.header[name] === before.header[name] ? current : typed).header[name]),
-    concurrentUser: own('concurrentUser'),
-    namedUser: own('namedUser'),
-    module: own('module'),
-    pdbPrice: own('pdbPrice'),
+    header: fillNames(
+      headerNames,
+      (name) => (typedValues.header[name] === previousValues.header[name] ? currentValues : typedValues).header[name],
+    ),
+    concurrentUser: getPart('concurrentUser'),
+    namedUser: getPart('namedUser'),
+    module: getPart('module'),
+    pdbPrice: getPart('pdbPrice'),
   }
 }
 
 /** What an earlier page left of a form may be of another build: then it is let go. */
-export function valuesFrom(kept: unknown): Values | null {
-  const found = kept as Partial<Values> | null | undefined
-  if (typeof found?.header !== 'object' || !Array.isArray(found.concurrentUser)) return null
-  if (!Array.isArray(found.namedUser) || !Array.isArray(found.module)) return null
-  const fresh = newValues()
-  const rows = <R extends { key: number }>(all: readonly R[], empty: () => R): R[] =>
-    all.map((row) => ({ ...empty(), ...row, key: nextKey() }))
+export function parseStoredValues(stored: unknown): PriceListValues | null {
+  const values = stored as Partial<PriceListValues> | null | undefined
+  if (typeof values?.header !== 'object' || !Array.isArray(values.concurrentUser)) return null
+  if (!Array.isArray(values.namedUser) || !Array.isArray(values.module)) return null
+  const emptyValues = createPriceListValues()
+  const restoreRows = <R extends { key: number }>(storedRows: readonly R[], createRow: () => R): R[] =>
+    storedRows.map((row) => ({ ...createRow(), ...row, key: createKey() }))
   return {
-    header: { ...fresh.header, ...found.header },
-    concurrentUser: rows(found.concurrentUser, emptyRange),
-    namedUser: rows(found.namedUser, emptyRange),
-    module: rows(found.module, emptyModule),
-    pdbPrice: found.pdbPrice ? { ...noBackup(), ...found.pdbPrice } : null,
+    header: { ...emptyValues.header, ...values.header },
+    concurrentUser: restoreRows(values.concurrentUser, createRangeRow),
+    namedUser: restoreRows(values.namedUser, createRangeRow),
+    module: restoreRows(values.module, createModuleRow),
+    pdbPrice: values.pdbPrice ? { ...createBackupPrices(), ...values.pdbPrice } : null,
   }
 }

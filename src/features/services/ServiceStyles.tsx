@@ -1,8 +1,8 @@
 import '#ui/icons/app-icons.ts'
 import '#ui/icons/order-icons.ts'
-import '#features/services/words.ts'
-import { createSheet } from '#ui/page/create-sheet.tsx'
-import sheet from '#features/services/sheet.css?url'
+import '#features/services/translations.ts'
+import { createStyleSheet } from '#ui/page/create-sheet.tsx'
+import styleUrl from '#features/services/sheet.css?url'
 
 /** The look of the pages of services. */
-export const Sheet = createSheet(sheet, 'services')
+export const ServiceStyles = createStyleSheet(styleUrl, 'services')

@@ -1,26 +1,31 @@
 import { useCallback, useEffect, useState } from 'react'
 import { getSettings } from '#contract/accounts.ts'
-import { type PlainDate, timestampIn } from '#domain/time.ts'
-import { readAged } from '#local/lists/responses.ts'
+import { type PlainDate, toTimestamp } from '#domain/time.ts'
+import { readAgedResponse } from '#local/lists/responses.ts'
 import { useCachedResponse } from '#state/use-cached-response.ts'
-import { businessNow, businessTime } from '#ui/page/business-clock.ts'
+import { getBusinessNow, formatBusinessTime } from '#ui/page/business-clock.ts'
 
 /** The business time zone (D31), the minute that it is there and the one after it; they go on by themselves. Null: the zone is not known yet. */
 export function useBusinessNow() {
-  const { response } = useCachedResponse(readAged, getSettings, {})
+  const { response } = useCachedResponse(readAgedResponse, getSettings, {})
   const zone = response?.output.time_zone ?? null
-  const [instant, setInstant] = useState(businessNow)
+  const [instant, setInstant] = useState(getBusinessNow)
   useEffect(() => {
-    const timer = setInterval(() => setInstant(businessNow()), 15_000)
+    const timer = setInterval(() => setInstant(getBusinessNow()), 15_000)
     return () => clearInterval(timer)
   }, [])
-  const minuteIn = useCallback((at: number) => (zone === null ? '' : timestampIn(zone, at).slice(0, 16)), [zone])
-  return zone === null ? null : { zone, now: minuteIn(instant), next: minuteIn(instant + 60_000), minuteIn }
+  const toMinute = useCallback(
+    (instantMs: number) => (zone === null ? '' : toTimestamp(zone, instantMs).slice(0, 16)),
+    [zone],
+  )
+  return zone === null
+    ? null
+    : { zone, currentMinute: toMinute(instant), nextMinute: toMinute(instant + 60_000), minuteIn: toMinute }
 }
 
 /** Today in the business time zone; by this device's own until that is known. */
 export function useBusinessDay(): PlainDate {
-  const business = useBusinessNow()
-  const [own] = useState(() => businessTime(businessNow()))
-  return (business?.now ?? own).slice(0, 10)
+  const businessClock = useBusinessNow()
+  const [deviceTime] = useState(() => formatBusinessTime(getBusinessNow()))
+  return (businessClock?.currentMinute ?? deviceTime).slice(0, 10)
 }

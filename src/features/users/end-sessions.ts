@@ -1,9 +1,9 @@
 /** Ending where one of the company's users is logged in (S-46). */
 import { endUserSessions } from '#contract/sessions.ts'
-import type { Result } from '#request/results.ts'
+import type { CallResult } from '#request/call-results.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 
-export const endSessionsOf =
-  (id: number): AppThunk<Result<unknown>> =>
+export const endSessionsOfUser =
+  (id: number): AppThunk<CallResult<unknown>> =>
   async (_dispatch, _getState, { api }) =>
     api.call(endUserSessions, { params: { id } })

@@ -4,10 +4,10 @@
  * Each visit (a tab's session) has a draft of its own, so that none writes over another's. The visit's own draft comes back by
  * itself on the same day; all others are offered.
  */
-import { type Device, thisDevice } from '#local/storage/device.ts'
-import { type Note, note, readNote, readVisit } from '#local/drafts/tab-drafts.ts'
+import { type Device, getThisDevice } from '#local/storage/device.ts'
+import { type DraftNote, storeNote, readNote, readTabId } from '#local/drafts/draft-notes.ts'
 import { readSession } from '#local/session/session.ts'
-import { openGate } from '#local/session/session-generation.ts'
+import { getOpenGeneration } from '#local/session/session-generation.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import type { Subject, FormDraft } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
@@ -15,77 +15,79 @@ import { transact } from '#local/storage/transaction.ts'
 type DraftName = FormDraft['name']
 
 /** A draft of an earlier build names no visit. */
-const visitMark = '@'
-const nameFor = (form: string, visit: string): DraftName => `draft:${form}${visitMark}${visit}`
-const ownName = (form: string) => nameFor(form, readVisit())
+const tabMark = '@'
+const buildDraftName = (form: string, tabId: string): DraftName => `draft:${form}${tabMark}${tabId}`
+const getOwnDraftName = (form: string) => buildDraftName(form, readTabId())
 
 /** Whose forms this page shows: known since the first of them was read. */
-let whose: string | null = null
-const wordFor = ({ companyId, userId }: Subject) => `${companyId}:${userId}`
+let noteOwner: string | null = null
+const toOwnerKey = ({ companyId, userId }: Subject) => `${companyId}:${userId}`
 
 /** What stands typed now: it survives the page from here on, and `saveDraft` has time. Answers how to take it back. */
 export const noteDraft = (form: string, value: unknown, base?: string): (() => void) =>
-  whose === null ? () => undefined : note(form, { of: whose, value, base, at: Date.now() })
+  noteOwner === null ? () => undefined : storeNote(form, { of: noteOwner, value, base, at: Date.now() })
 
 export interface FormDrafts {
   /** Of this visit. */
-  own: FormDraft | null
+  ownDraft: FormDraft | null
   /** Of earlier visits and of other tabs, newest first. */
-  earlier: FormDraft[]
+  earlierDrafts: FormDraft[]
 }
-const noDrafts: FormDrafts = { own: null, earlier: [] }
+const noDrafts: FormDrafts = { ownDraft: null, earlierDrafts: [] }
 
 /** `formerForm`: what an earlier build called the form. */
 export async function readDrafts(
   form: string,
   formerForm: string | null = null,
-  device: Device = thisDevice(),
+  device: Device = getThisDevice(),
 ): Promise<FormDrafts> {
   const session = await readSession(device)
   if (!session || session.signedOut) return noDrafts
-  whose = wordFor(session)
-  const own = ownName(form)
+  noteOwner = toOwnerKey(session)
+  const ownDraftName = getOwnDraftName(form)
   // By a page that went before the database had it.
-  const noted = readNote(form, whose)
-  const isStored = noted === null || (await storeNoted(form, noted, device))
-  const db = device.of(session)
-  const found = await transact(db, ['meta'], async () => {
-    await setAside(db, form)
-    return await draftsOf(db, form, formerForm)
-  }).catch(() => draftsOf(db, form, formerForm))
-  const drafts = found.filter(({ name }) => name !== own)
+  const storedNote = readNote(form, noteOwner)
+  const isStored = storedNote === null || (await moveNoteToDatabase(form, storedNote, device))
+  const db = device.getDatabase(session)
+  const allDrafts = await transact(db, ['meta'], async () => {
+    await setOldDraftAside(db, form)
+    return await readFormDrafts(db, form, formerForm)
+  }).catch(() => readFormDrafts(db, form, formerForm))
+  const otherDrafts = allDrafts.filter(({ name }) => name !== ownDraftName)
   // The device had no room for it.
-  const latest = isStored ? (found.find(({ name }) => name === own) ?? null) : asDraft(own, noted)
-  return { own: latest, earlier: drafts.toSorted((a, b) => b.at - a.at) }
+  const latestDraft = isStored
+    ? (allDrafts.find(({ name }) => name === ownDraftName) ?? null)
+    : toFormDraft(ownDraftName, storedNote)
+  return { ownDraft: latestDraft, earlierDrafts: otherDrafts.toSorted((a, b) => b.at - a.at) }
 }
 
-async function storeNoted(form: string, noted: Note, device: Device): Promise<boolean> {
-  const takeBack = note(form, noted)
-  const isStored = await store(ownName(form), noted, device)
-  if (isStored) takeBack()
+async function moveNoteToDatabase(form: string, storedNote: DraftNote, device: Device): Promise<boolean> {
+  const removeNote = storeNote(form, storedNote)
+  const isStored = await storeDraft(getOwnDraftName(form), storedNote, device)
+  if (isStored) removeNote()
   return isStored
 }
 
-const asDraft = (name: DraftName, { value, at, base }: Note): FormDraft | null =>
+const toFormDraft = (name: DraftName, { value, at, base }: DraftNote): FormDraft | null =>
   value === null ? null : { name, value, at, ...(base === undefined ? {} : { base }) }
 
-const dayOf = (at: number) => new Date(at).toDateString()
+const getDay = (at: number) => new Date(at).toDateString()
 
 /** What this tab left on another day is offered like that of another tab, and is not written over. */
-async function setAside(db: UserDatabase, form: string): Promise<void> {
-  const own = (await db.meta.get(ownName(form))) as FormDraft | undefined
-  if (!own || dayOf(own.at) === dayOf(Date.now())) return
-  await db.meta.put({ ...own, name: nameFor(form, crypto.randomUUID()) })
-  await db.meta.delete(own.name)
+async function setOldDraftAside(db: UserDatabase, form: string): Promise<void> {
+  const draft = (await db.meta.get(getOwnDraftName(form))) as FormDraft | undefined
+  if (!draft || getDay(draft.at) === getDay(Date.now())) return
+  await db.meta.put({ ...draft, name: buildDraftName(form, crypto.randomUUID()) })
+  await db.meta.delete(draft.name)
 }
 
-async function draftsOf(db: UserDatabase, form: string, formerForm: string | null): Promise<FormDraft[]> {
-  const visits = await db.meta.where('name').startsWith(nameFor(form, '')).toArray()
-  const former = await db.meta
+async function readFormDrafts(db: UserDatabase, form: string, formerForm: string | null): Promise<FormDraft[]> {
+  const tabDrafts = await db.meta.where('name').startsWith(buildDraftName(form, '')).toArray()
+  const formerDrafts = await db.meta
     .where('name')
     .anyOf([form, formerForm].flatMap((name) => (name === null ? [] : [`draft:${name}`])))
     .toArray()
-  return [...visits, ...former] as FormDraft[]
+  return [...tabDrafts, ...formerDrafts] as FormDraft[]
 }
 
 /** Null forgets this visit's. False: it could not be kept, for nobody is signed in or the device has no room. */
@@ -93,10 +95,10 @@ export async function saveDraft(
   form: string,
   value: unknown,
   base?: string,
-  device: Device = thisDevice(),
+  device: Device = getThisDevice(),
 ): Promise<boolean> {
-  const takeBack = noteDraft(form, value, base)
-  return await store(ownName(form), { value, base, at: Date.now() }, device).finally(takeBack)
+  const removeNote = noteDraft(form, value, base)
+  return await storeDraft(getOwnDraftName(form), { value, base, at: Date.now() }, device).finally(removeNote)
 }
 
 /** Keeps it beside this visit's own draft: it is offered like one of an earlier visit. Null: it could not be kept. */
@@ -104,26 +106,26 @@ export async function putDraftAside(
   form: string,
   value: unknown,
   base?: string,
-  device: Device = thisDevice(),
+  device: Device = getThisDevice(),
 ): Promise<FormDraft | null> {
-  const draft = asDraft(nameFor(form, crypto.randomUUID()), { of: '', value, base, at: Date.now() })
-  return draft && (await store(draft.name, draft, device)) ? draft : null
+  const draft = toFormDraft(buildDraftName(form, crypto.randomUUID()), { of: '', value, base, at: Date.now() })
+  return draft && (await storeDraft(draft.name, draft, device)) ? draft : null
 }
 
 /** Forgets one draft for good. */
-export const dropDraft = (name: DraftName, device: Device = thisDevice()): Promise<boolean> =>
-  store(name, { value: null, at: 0 }, device)
+export const deleteDraft = (name: DraftName, device: Device = getThisDevice()): Promise<boolean> =>
+  storeDraft(name, { value: null, at: 0 }, device)
 
-async function store(name: DraftName, draft: Omit<Note, 'of'>, device: Device): Promise<boolean> {
+async function storeDraft(name: DraftName, draft: Omit<DraftNote, 'of'>, device: Device): Promise<boolean> {
   const session = await readSession(device)
   if (!session || session.signedOut) return false
-  const db = device.of(session)
+  const db = device.getDatabase(session)
   try {
     return await transact(db, ['meta'], async () => {
       // A session that has ended meanwhile has taken along what was kept.
-      if (openGate(await db.meta.get('session-generation')) === null) return false
-      const row = asDraft(name, { of: '', ...draft })
-      if (row) await db.meta.put(row)
+      if (getOpenGeneration(await db.meta.get('session-generation')) === null) return false
+      const record = toFormDraft(name, { of: '', ...draft })
+      if (record) await db.meta.put(record)
       else await db.meta.delete(name)
       return true
     })

@@ -1,11 +1,11 @@
 /** Which long requests are on their way: as much as every signed-in page carries. */
 import type { Job, JobState } from '#local/storage/records.ts'
 
-const open: readonly JobState[] = ['starting', 'unknown', 'running', 'sign in']
-export const isOpen = ({ state }: Pick<Job, 'state'>) => open.includes(state)
+const openStates: readonly JobState[] = ['starting', 'unknown', 'running', 'sign in']
+export const isOpenJob = ({ state }: Pick<Job, 'state'>) => openStates.includes(state)
 
 /** Of a job about which nothing is known yet but that it is wished. */
-export const fresh = {
+export const newJobFields = {
   state: 'starting',
   location: null,
   progressKey: null,
@@ -25,15 +25,26 @@ export const fresh = {
 export type StartedJob = Pick<Job, 'progressKey' | 'deadline'> & { location: string }
 
 /** A queued write that the server answers as a long request has become one (protocol 39). */
-export const jobFrom = (
+export const createRunningJob = (
   {
     intent,
     key,
     endpoint,
-    input: asked,
+    input,
     forUser,
     since,
   }: Pick<Job, 'intent' | 'key' | 'endpoint' | 'input' | 'forUser' | 'since'>,
-  begun: StartedJob,
+  startedJob: StartedJob,
   now: number,
-): Job => ({ intent, key, endpoint, input: asked, forUser, since, ...fresh, ...begun, state: 'running', nextAt: now })
+): Job => ({
+  intent,
+  key,
+  endpoint,
+  input,
+  forUser,
+  since,
+  ...newJobFields,
+  ...startedJob,
+  state: 'running',
+  nextAt: now,
+})

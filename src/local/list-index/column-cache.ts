@@ -3,94 +3,100 @@
  * while its bucket bears the stamp that it had then: whoever writes a bucket, this tab, another one or the worker, gives
  * it a new one in the same transaction. Bounded for the whole page or worker; what was used longest ago goes first.
  */
-import { type Piece, piecesOf, type ReadPieces } from '#local/list-index/bucket-filter.ts'
-import { bucketName } from '#local/list-index/buckets.ts'
+import { type ColumnPiece, createPieceReader, type ReadColumnPieces } from '#local/list-index/bucket-filter.ts'
+import { toBucketName } from '#local/list-index/buckets.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
-import type { Bucket } from '#local/storage/cache-records.ts'
-import { createRanks, type Ranks } from '#local/list-index/sort-keys.ts'
+import type { ListBucket } from '#local/storage/cache-records.ts'
+import { createColumnRanks, type ColumnRanks } from '#local/list-index/column-ranks.ts'
 
 /** Every column of a list of 100,000 rows takes some 3 MB. */
-export const maxBytes = 6_000_000
+export const maxCachedBytes = 6_000_000
 
-interface Copy {
+interface CachedPiece {
   stamp: string
-  piece: Piece
+  piece: ColumnPiece
 }
 
 /** One column of one list. */
-interface Copies {
+interface CachedColumn {
   /** By bucket. */
-  of: Map<string, Copy>
+  piecesByBucket: Map<string, CachedPiece>
   bytes: number
   /** How many there are in all buckets: `ranks` with more of them than this has some that are gone. */
   values: number
-  ranks: Ranks
+  ranks: ColumnRanks
 }
 
-const kept = new Map<string, Copies>()
+const columnsByName = new Map<string, CachedColumn>()
 
-const nameOf = (db: UserDatabase, list: string, column: string) => `${db.name} ${list} ${column}`
-const none = (): Copies => ({ of: new Map(), bytes: 0, values: 0, ranks: createRanks() })
+const buildColumnKey = (db: UserDatabase, list: string, column: string) => `${db.name} ${list} ${column}`
+const createCachedColumn = (): CachedColumn => ({
+  piecesByBucket: new Map(),
+  bytes: 0,
+  values: 0,
+  ranks: createColumnRanks(),
+})
 
 /** Reads what there is no copy of. The buckets must have been read in the same transaction. */
-export const copiesOf = (db: UserDatabase, list: string): ReadPieces => {
-  const read = piecesOf(db, list)
+export const createCachedReader = (db: UserDatabase, list: string): ReadColumnPieces => {
+  const readPieces = createPieceReader(db, list)
   return async (column, buckets) => {
-    const name = nameOf(db, list, column)
-    const copies = kept.get(name) ?? none()
-    const found = buckets.map((bucket) => valid(copies, bucket))
-    const missing = buckets.filter((_, n) => !found[n])
-    const pieces = missing.length === 0 ? [] : await read(column, missing)
-    for (const [n, bucket] of missing.entries()) put(copies, bucket, pieces[n] as Piece)
-    use(name, copies)
+    const name = buildColumnKey(db, list, column)
+    const cachedColumn = columnsByName.get(name) ?? createCachedColumn()
+    const cachedPieces = buckets.map((bucket) => getValidPiece(cachedColumn, bucket))
+    const missingBuckets = buckets.filter((_, n) => !cachedPieces[n])
+    const pieces = missingBuckets.length === 0 ? [] : await readPieces(column, missingBuckets)
+    for (const [n, bucket] of missingBuckets.entries()) storePiece(cachedColumn, bucket, pieces[n] as ColumnPiece)
+    markUsed(name, cachedColumn)
     let next = 0
-    return found.map((piece) => piece ?? (pieces[next++] as Piece))
+    return cachedPieces.map((piece) => piece ?? (pieces[next++] as ColumnPiece))
   }
 }
 
 /** The order of a column's values: of those that are kept, as long as they are. */
-export function ranksOf(db: UserDatabase, list: string, column: string): Ranks {
-  const copies = kept.get(nameOf(db, list, column))
-  if (!copies) return createRanks()
-  if (copies.ranks.count() > copies.values) copies.ranks = createRanks()
-  return copies.ranks
+export function getColumnRanks(db: UserDatabase, list: string, column: string): ColumnRanks {
+  const cachedColumn = columnsByName.get(buildColumnKey(db, list, column))
+  if (!cachedColumn) return createColumnRanks()
+  if (cachedColumn.ranks.count() > cachedColumn.values) cachedColumn.ranks = createColumnRanks()
+  return cachedColumn.ranks
 }
 
 /** A list that has another index now, or all there is. */
-export function forgetCopies(db?: UserDatabase, list?: string): void {
-  for (const name of kept.keys()) if (!db || name.startsWith(nameOf(db, list ?? '', ''))) kept.delete(name)
+export function deleteCachedColumns(db?: UserDatabase, list?: string): void {
+  for (const name of columnsByName.keys())
+    if (!db || name.startsWith(buildColumnKey(db, list ?? '', ''))) columnsByName.delete(name)
 }
 
-export const countBytes = () => [...kept.values()].reduce((sum, { bytes }) => sum + bytes, 0)
+export const countCachedBytes = () => [...columnsByName.values()].reduce((sum, { bytes }) => sum + bytes, 0)
 
 /** A bucket that an older build wrote has no stamp: nobody can tell whether a copy of it still holds. */
-function valid({ of }: Copies, { at, stamp }: Bucket): Piece | undefined {
-  const copy = of.get(bucketName(at))
-  return stamp !== undefined && copy?.stamp === stamp ? copy.piece : undefined
+function getValidPiece({ piecesByBucket: of }: CachedColumn, { at, stamp }: ListBucket): ColumnPiece | undefined {
+  const cachedPiece = of.get(toBucketName(at))
+  return stamp !== undefined && cachedPiece?.stamp === stamp ? cachedPiece.piece : undefined
 }
 
-function put(copies: Copies, { at, stamp }: Bucket, piece: Piece): void {
+function storePiece(cachedColumn: CachedColumn, { at, stamp }: ListBucket, piece: ColumnPiece): void {
   if (stamp === undefined) return
-  const name = bucketName(at)
-  const old = copies.of.get(name)
-  copies.of.set(name, { stamp, piece })
-  copies.bytes += bytesOf(piece) - (old ? bytesOf(old.piece) : 0)
-  copies.values += piece.values.length - (old?.piece.values.length ?? 0)
+  const name = toBucketName(at)
+  const previousPiece = cachedColumn.piecesByBucket.get(name)
+  cachedColumn.piecesByBucket.set(name, { stamp, piece })
+  cachedColumn.bytes += estimateBytes(piece) - (previousPiece ? estimateBytes(previousPiece.piece) : 0)
+  cachedColumn.values += piece.values.length - (previousPiece?.piece.values.length ?? 0)
 }
 
 /** Roughly, with what `Ranks` holds of each value. */
-const bytesOf = ({ codes, values }: Piece) =>
+const estimateBytes = ({ codes, values }: ColumnPiece) =>
   codes.byteLength +
   values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? 32 + value.length : 24), 0)
 
-function use(name: string, copies: Copies): void {
-  kept.delete(name)
-  if (copies.bytes > maxBytes) return
-  kept.set(name, copies)
-  let bytes = countBytes()
-  for (const [oldest, { bytes: own }] of kept) {
-    if (bytes <= maxBytes) break
-    kept.delete(oldest)
-    bytes -= own
+function markUsed(name: string, cachedColumn: CachedColumn): void {
+  columnsByName.delete(name)
+  if (cachedColumn.bytes > maxCachedBytes) return
+  columnsByName.set(name, cachedColumn)
+  let bytes = countCachedBytes()
+  for (const [oldestName, { bytes: columnBytes }] of columnsByName) {
+    if (bytes <= maxCachedBytes) break
+    columnsByName.delete(oldestName)
+    bytes -= columnBytes
   }
 }

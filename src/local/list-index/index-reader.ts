@@ -1,32 +1,32 @@
 /** Finds pages of a long list by its index. Loaded when the first of them is read (`loadIndexReader` in list-index.ts). */
-import { type Question, testBlocks } from '#local/list-index/bucket-filter.ts'
-import { find, type Found } from '#local/list-index/bucket-page.ts'
+import { type IndexQuery, testBuckets } from '#local/list-index/bucket-filter.ts'
+import { findIndexMatches, type IndexMatches } from '#local/list-index/index-matches.ts'
 import { idColumn } from '#local/list-index/buckets.ts'
-import { copiesOf, forgetCopies } from '#local/list-index/column-cache.ts'
-import type { Bucket } from '#local/storage/cache-records.ts'
+import { createCachedReader, deleteCachedColumns } from '#local/list-index/column-cache.ts'
+import type { ListBucket } from '#local/storage/cache-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 
 /** How many rows the filter means, and their ids in the order asked for. `buckets`: those of the filter, where they are read already. */
 export const findRows = (
   db: UserDatabase,
   name: string,
-  question: Question,
-  buckets?: readonly Bucket[],
-): Promise<Found> => find(db, name, question, buckets)
+  query: IndexQuery,
+  buckets?: readonly ListBucket[],
+): Promise<IndexMatches> => findIndexMatches(db, name, query, buckets)
 
 /** Of each bucket the ids that the filter means and that are among `ids`, in the list's own order. */
 export async function findInBuckets(
   db: UserDatabase,
   name: string,
-  { question, buckets, ids }: { question: Question; buckets: readonly Bucket[]; ids: ReadonlySet<number> },
-): Promise<{ bucket: Bucket; found: number[] }[]> {
-  const blocks = await testBlocks(copiesOf(db, name), question, buckets, idColumn)
-  return blocks.map(({ bucket, mask, beside }) => {
-    const meant = mask()
-    const found: number[] = []
-    for (const [n, id] of (beside?.codes ?? []).entries())
-      if ((meant === null || meant[n] === 1) && ids.has(id)) found.push(id)
-    return { bucket, found }
+  { query, buckets, ids }: { query: IndexQuery; buckets: readonly ListBucket[]; ids: ReadonlySet<number> },
+): Promise<{ bucket: ListBucket; matchingIds: number[] }[]> {
+  const blocks = await testBuckets(createCachedReader(db, name), query, buckets, idColumn)
+  return blocks.map(({ bucket, mask, extraColumn }) => {
+    const rowMask = mask()
+    const matchingIds: number[] = []
+    for (const [n, id] of (extraColumn?.codes ?? []).entries())
+      if ((rowMask === null || rowMask[n] === 1) && ids.has(id)) matchingIds.push(id)
+    return { bucket, matchingIds }
   })
 }
 
@@ -34,12 +34,12 @@ export async function findInBuckets(
 export async function countInBuckets(
   db: UserDatabase,
   name: string,
-  question: Question,
-  buckets: readonly Bucket[],
-): Promise<{ bucket: Bucket; hits: number }[]> {
-  const blocks = await testBlocks(copiesOf(db, name), question, buckets, null)
+  query: IndexQuery,
+  buckets: readonly ListBucket[],
+): Promise<{ bucket: ListBucket; hits: number }[]> {
+  const blocks = await testBuckets(createCachedReader(db, name), query, buckets, null)
   return blocks.map(({ bucket, hits }) => ({ bucket, hits }))
 }
 
 /** Columns that were read stay in memory: forgets those of one index, or all of them when the user has gone. */
-export const forgetReadColumns = (db?: UserDatabase, name?: string): void => forgetCopies(db, name)
+export const forgetReadColumns = (db?: UserDatabase, name?: string): void => deleteCachedColumns(db, name)

@@ -1,67 +1,74 @@
 /** Rows and bytes of each cached list, kept up to date with every change of its rows. */
-import { rowsIn, type UserDatabase } from '#local/storage/database.ts'
-import type { Exchange, ListStats, StoredRow } from '#local/storage/cache-records.ts'
-import { fillId } from '#local/storage/list-ids.ts'
+import { getListRows, type UserDatabase } from '#local/storage/database.ts'
+import type { RowExchange, ListStats, StoredRow } from '#local/storage/cache-records.ts'
+import { toListId } from '#local/storage/list-ids.ts'
 
-export type Part = Record<'gone' | 'come' | 'staged', StoredRow[]>
+export type ScopeExchange = Record<'removedRows' | 'addedRows' | 'stagedRows', StoredRow[]>
 
 /** What IndexedDB needs beside the text itself, roughly. */
-const bytesBeside = 120
+const overheadBytes = 120
 
-const bytesOf = (rows: readonly StoredRow[]) =>
-  rows.reduce((bytes, { row }) => bytes + bytesBeside + weightOf(row as unknown as Record<string, unknown>), 0)
+const estimateBytes = (rows: readonly StoredRow[]) =>
+  rows.reduce(
+    (bytes, { row }) => bytes + overheadBytes + estimateTextBytes(row as unknown as Record<string, unknown>),
+    0,
+  )
 
 /** About as many bytes as the row has as text; made for every row that comes, so nothing is written out for it. */
-function weightOf(row: Record<string, unknown>): number {
-  let weight = 0
+function estimateTextBytes(row: Record<string, unknown>): number {
+  let textBytes = 0
   for (const name in row) {
     const value = row[name]
-    weight += name.length + 4
-    if (typeof value === 'string') weight += value.length
-    else if (value !== null && typeof value === 'object') weight += weightOf(value as Record<string, unknown>)
-    else weight += 6
+    textBytes += name.length + 4
+    if (typeof value === 'string') textBytes += value.length
+    else if (value !== null && typeof value === 'object')
+      textBytes += estimateTextBytes(value as Record<string, unknown>)
+    else textBytes += 6
   }
-  return weight
+  return textBytes
 }
 
-export async function counted(
+export async function updateListStats(
   db: UserDatabase,
   table: string,
   scope: number | null,
-  part: Exchange,
+  exchange: RowExchange,
 ): Promise<ListStats> {
-  const id = fillId(table, scope)
-  const known = await db.listStats.get(id)
-  const times = part.come.map(({ asOf }) => asOf)
-  const { rows, bytes } = known
+  const id = toListId(table, scope)
+  const previousStats = await db.listStats.get(id)
+  const asOfTimes = exchange.addedRows.map(({ asOf }) => asOf)
+  const { rows, bytes } = previousStats
     ? {
-        rows: known.rows + part.come.length - part.gone.length,
-        bytes: Math.max(0, known.bytes + bytesOf(part.come) - bytesOf(part.gone)),
+        rows: previousStats.rows + exchange.addedRows.length - exchange.removedRows.length,
+        bytes: Math.max(
+          0,
+          previousStats.bytes + estimateBytes(exchange.addedRows) - estimateBytes(exchange.removedRows),
+        ),
       }
-    : await weighed(db, table, scope)
-  const holding: ListStats = {
+    : await estimateListStats(db, table, scope)
+  const stats: ListStats = {
     id,
     table,
     scope,
     rows,
     bytes,
-    asOf: times.reduce((least, time) => Math.min(least, time), known?.asOf ?? Number.MAX_SAFE_INTEGER),
-    newest: times.reduce((most, time) => Math.max(most, time), known?.newest ?? 0),
+    asOf: asOfTimes.reduce((min, time) => Math.min(min, time), previousStats?.asOf ?? Number.MAX_SAFE_INTEGER),
+    newest: asOfTimes.reduce((max, time) => Math.max(max, time), previousStats?.newest ?? 0),
   }
-  if (rows > 0) await db.listStats.put(holding)
+  if (rows > 0) await db.listStats.put(stats)
   else await db.listStats.delete(id)
-  return holding
+  return stats
 }
 
 /** Of a list that an older build stored, or that begins: all are counted, and weighed by a sample. */
-async function weighed(
+async function estimateListStats(
   db: UserDatabase,
   table: string,
   scope: number | null,
 ): Promise<Pick<ListStats, 'rows' | 'bytes'>> {
   const [sample, rows] = await Promise.all([
-    rowsIn(db, table, scope).limit(50).toArray(),
-    rowsIn(db, table, scope).count(),
+    getListRows(db, table, scope).limit(50).toArray(),
+    getListRows(db, table, scope).count(),
   ])
-  return { rows, bytes: sample.length === 0 ? 0 : Math.round((bytesOf(sample) / sample.length) * rows) }
+  return { rows, bytes: sample.length === 0 ? 0 : Math.round((estimateBytes(sample) / sample.length) * rows) }
 }

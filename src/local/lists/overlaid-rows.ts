@@ -1,53 +1,65 @@
 /** Cached rows with the waiting writes laid over them, and how much of the list that is: the steps that reading a short list,
  * an indexed list and a single row share. */
-import type { Id, ListSpec, Row } from '#contract/endpoint.ts'
-import { rowsOf, type UserDatabase } from '#local/storage/database.ts'
+import type { RowRef, ListSpec, VersionedRow } from '#contract/endpoint.ts'
+import { getRowTable, type UserDatabase } from '#local/storage/database.ts'
 import type { Device } from '#local/storage/device.ts'
-import type { Coverage, ListSyncPoint } from '#local/storage/cache-records.ts'
-import { covers, isWhole } from '#local/list-query/coverage.ts'
-import { coverageId, fillId, pageId } from '#local/storage/list-ids.ts'
+import type { ListCoverage, ListSyncPoint } from '#local/storage/cache-records.ts'
+import { coversFilters, isCompleteList } from '#local/list-query/coverage.ts'
+import { toCoverageId, toListId, toPageId } from '#local/storage/list-ids.ts'
 import { applyOverlay } from '#local/lists/overlay.ts'
-import { type Candidate, foldsOf, matches, tidyFilters } from '#local/list-query/query.ts'
-import { idOf } from '#local/storage/row-ids.ts'
+import {
+  type ListCandidate,
+  normaliseTexts,
+  createRowMatcher,
+  normaliseFilters,
+} from '#local/list-query/filter-and-order.ts'
+import { findRowId } from '#local/storage/row-ids.ts'
 import { readSession, type Session } from '#local/session/session.ts'
 import type { OutboxEntry, RowId } from '#local/storage/records.ts'
 import type { ListQuery, ListView, OverlaidRow } from '#local/lists/list-view.ts'
 
 /** A row with the waiting writes over it, and its texts folded. */
-export interface Found extends Candidate {
-  shown: OverlaidRow<Row>
+export interface OverlaidCandidate extends ListCandidate {
+  overlaidRow: OverlaidRow<VersionedRow>
 }
 
 /** `count`: rows of the filter on the device, waiting writes included; `here` without them. */
-export const viewOf = <R extends Row>(
-  known: Known,
+export const toListView = <R extends VersionedRow>(
+  state: CachedListState,
   {
     rows,
     count,
-    here,
-    oldest,
-    searched,
-    pending,
-  }: { rows: Found[]; count: number; here: number; oldest: number | null; searched: number; pending: number },
+    cachedCount,
+    oldestAsOf,
+    searchedCount,
+    pendingCount,
+  }: {
+    rows: OverlaidCandidate[]
+    count: number
+    cachedCount: number
+    oldestAsOf: number | null
+    searchedCount: number
+    pendingCount: number
+  },
 ): ListView<R> => ({
   // The table that `fills` names holds rows of its own schema: only parsed answers of that endpoint are put there.
-  rows: rows.map(({ shown }) => shown as unknown as OverlaidRow<R>),
-  count: known.complete ? count : Math.max(count, known.total ?? 0),
-  countHere: count,
-  here,
-  total: known.total,
-  asOf: known.asOf ?? oldest,
-  complete: known.complete,
-  searched: isSearch(known) ? { here: searched, total: known.wider?.total ?? null } : null,
-  pending,
+  rows: rows.map(({ overlaidRow }) => overlaidRow as unknown as OverlaidRow<R>),
+  count: state.complete ? count : Math.max(count, state.total ?? 0),
+  offlineCount: count,
+  cachedCount,
+  total: state.total,
+  asOf: state.asOf ?? oldestAsOf,
+  complete: state.complete,
+  searchScope: isUncounted(state) ? { cachedCount: searchedCount, total: state.widerCoverage?.total ?? null } : null,
+  pendingCount,
 })
 
 /** Whether the rows of a filter are only those that happen to be here: nobody has counted it. */
-export const isSearch = ({ complete, total }: Known) => !complete && total === null
+export const isUncounted = ({ complete, total }: CachedListState) => !complete && total === null
 
-export type Known = Awaited<ReturnType<typeof readKnown>>
+export type CachedListState = Awaited<ReturnType<typeof readCachedListState>>
 
-export async function openFor(device: Device): Promise<Session | null> {
+export async function readActiveSession(device: Device): Promise<Session | null> {
   const session = await readSession(device)
   return session?.signedOut ? null : session
 }
@@ -56,103 +68,135 @@ export async function openFor(device: Device): Promise<Session | null> {
 export async function readWaitingWrites(
   db: UserDatabase,
   table: string,
-): Promise<{ entries: OutboxEntry[]; names: RowId[] }> {
+): Promise<{ entries: OutboxEntry[]; rowIds: RowId[] }> {
   const entries = (await db.outbox.where('table').equals(table).toArray()).sort((a, b) => a.seq - b.seq)
-  if (entries.length === 0) return { entries, names: [] }
+  if (entries.length === 0) return { entries, rowIds: [] }
   const intents = entries.flatMap(({ target }) => (typeof target === 'string' ? [target.slice(1)] : []))
-  const names = (await db.rowIds.bulkGet(intents)).filter((name) => name !== undefined)
-  return { entries, names }
+  const rowIds = (await db.rowIds.bulkGet(intents)).filter((name) => name !== undefined)
+  return { entries, rowIds }
 }
 
-export async function readFound(db: UserDatabase, list: ListSpec, query: ListQuery, { companyId }: Session) {
-  const table = rowsOf(db, list.table)
-  const stored = await (query.scope === null ? table.toArray() : table.where('scope').equals(query.scope).toArray())
-  const { entries, names } = await readWaitingWrites(db, list.table)
-  const folds = new Map(stored.map((one) => [one.row, one.folds]))
-  const laid = applyOverlay(
-    stored.map(({ row }) => row),
+export async function readOverlaidRows(db: UserDatabase, list: ListSpec, query: ListQuery, { companyId }: Session) {
+  const table = getRowTable(db, list.table)
+  const storedRows = await (query.scope === null ? table.toArray() : table.where('scope').equals(query.scope).toArray())
+  const { entries, rowIds } = await readWaitingWrites(db, list.table)
+  const textsByRow = new Map(storedRows.map((one) => [one.row, one.folds]))
+  const overlaidRows = applyOverlay(
+    storedRows.map(({ row }) => row),
     entries,
-    names,
+    rowIds,
     companyId,
   )
-  const all: Found[] = []
-  for (const shown of laid.values()) {
-    if (!inScope(list, shown.row, query.scope)) continue
-    all.push({ shown, row: shown.row, folds: folds.get(shown.row) ?? foldsOf(list, shown.row) })
+  const candidates: OverlaidCandidate[] = []
+  for (const overlaidRow of overlaidRows.values()) {
+    if (!isInScope(list, overlaidRow.row, query.scope)) continue
+    candidates.push({
+      overlaidRow,
+      row: overlaidRow.row,
+      folds: textsByRow.get(overlaidRow.row) ?? normaliseTexts(list, overlaidRow.row),
+    })
   }
-  const ids = new Set<Id>(stored.map(({ id }) => id))
-  for (const { row } of all) ids.add(row.id)
-  return { all, stored, pending: countPending(entries, names, ids) }
+  const ids = new Set<RowRef>(storedRows.map(({ id }) => id))
+  for (const { row } of candidates) ids.add(row.id)
+  return { candidates, storedRows, pendingCount: countPending(entries, rowIds, ids) }
 }
 
 /** Writes of these rows; a row that the device made goes by its intent until it has an id. */
-export function countPending(entries: readonly OutboxEntry[], names: readonly RowId[], ids: ReadonlySet<Id>): number {
-  const named = new Map<Id, Id>(names.map(({ intent, id }) => [`~${intent}`, id]))
-  return entries.filter(({ target, intent }) => ids.has(named.get(target ?? `~${intent}`) ?? target ?? `~${intent}`))
-    .length
+export function countPending(
+  entries: readonly OutboxEntry[],
+  rowIds: readonly RowId[],
+  ids: ReadonlySet<RowRef>,
+): number {
+  const idsByIntent = new Map<RowRef, RowRef>(rowIds.map(({ intent, id }) => [`~${intent}`, id]))
+  return entries.filter(({ target, intent }) =>
+    ids.has(idsByIntent.get(target ?? `~${intent}`) ?? target ?? `~${intent}`),
+  ).length
 }
 
-export const inScope = (list: ListSpec, row: Row, scope: number | null) =>
+export const isInScope = (list: ListSpec, row: VersionedRow, scope: number | null) =>
   scope === null || list.scope === null || (row as unknown as Record<string, unknown>)[list.scope.column] === scope
 
 /** What earlier readings say about this filter: its total, how old the knowledge is, whether all of it is here. */
-export async function readKnown(db: UserDatabase, list: ListSpec, query: ListQuery) {
-  const filters = tidyFilters(list, query.filters)
-  const id = coverageId(list.table, query.scope, filters)
-  const listId = fillId(list.table, query.scope)
-  const [fill, readings] = await Promise.all([
+export async function readCachedListState(db: UserDatabase, list: ListSpec, query: ListQuery) {
+  const filters = normaliseFilters(list, query.filters)
+  const id = toCoverageId(list.table, query.scope, filters)
+  const listId = toListId(list.table, query.scope)
+  const [syncPoint, coverages] = await Promise.all([
     db.syncPoints.get(listId),
     db.coverage.where('id').startsWith(`${listId}|`).toArray(),
   ])
-  const own = readings.find((reading) => reading.id === id)
-  const whole = wholeBy(list, filters, fill, readings)
-  const page = whole === null ? await db.pages.get(pageId(id, query.sort, query.results, query.page)) : null
+  const ownCoverage = coverages.find((coverage) => coverage.id === id)
+  const completeAsOf = findCompleteAsOf(list, filters, syncPoint, coverages)
+  const page = completeAsOf === null ? await db.pages.get(toPageId(id, query.sort, query.results, query.page)) : null
   return {
     list: listId,
-    total: own?.total ?? null,
-    wider: widest(list, filters, readings),
+    total: ownCoverage?.total ?? null,
+    widerCoverage: findWidestCoverage(list, filters, coverages),
     page: page ?? null,
-    complete: whole !== null,
-    asOf: whole ?? page?.asOf ?? own?.asOf ?? null,
+    complete: completeAsOf !== null,
+    asOf: completeAsOf ?? page?.asOf ?? ownCoverage?.asOf ?? null,
   }
 }
 
 /** The reading with the most rows among those that mean every row of the filter. */
-const widest = (list: ListSpec, filters: Coverage['filters'], readings: Coverage[]): Coverage | null =>
-  readings
-    .filter((reading) => covers(list, reading.filters, filters))
-    .reduce<Coverage | null>((most, reading) => (most && most.total >= reading.total ? most : reading), null)
+const findWidestCoverage = (
+  list: ListSpec,
+  filters: ListCoverage['filters'],
+  coverages: ListCoverage[],
+): ListCoverage | null =>
+  coverages
+    .filter((coverage) => coversFilters(list, coverage.filters, filters))
+    .reduce<ListCoverage | null>(
+      (widest, coverage) => (widest && widest.total >= coverage.total ? widest : coverage),
+      null,
+    )
 
 /** Server time of the freshest reading that holds every row of the filter; null when none does. */
-function wholeBy(list: ListSpec, filters: Coverage['filters'], fill: ListSyncPoint | undefined, readings: Coverage[]) {
-  const times = readings
-    .filter((reading) => isWhole(reading) && covers(list, reading.filters, filters))
+function findCompleteAsOf(
+  list: ListSpec,
+  filters: ListCoverage['filters'],
+  syncPoint: ListSyncPoint | undefined,
+  coverages: ListCoverage[],
+) {
+  const asOfTimes = coverages
+    .filter((coverage) => isCompleteList(coverage) && coversFilters(list, coverage.filters, filters))
     .map(({ asOf }) => asOf)
-  if (fill && !fill.gaps) times.push(fill.asOf)
-  return times.length > 0 ? Math.max(...times) : null
+  if (syncPoint && !syncPoint.gaps) asOfTimes.push(syncPoint.asOf)
+  return asOfTimes.length > 0 ? Math.max(...asOfTimes) : null
 }
 
 /**
  * One page of a list that is not all here, in the server's own order; offsets over what happens to be here would mean
  * other rows. Rows made on this device have no place in that order yet: they stand on the first page.
  */
-export function asServerOrdered(ids: readonly number[], fitting: readonly Found[], query: ListQuery): Found[] {
-  const byId = new Map(fitting.map((found) => [found.row.id, found]))
-  const read = ids.flatMap((id) => byId.get(id) ?? [])
-  const made = query.page === 1 ? fitting.filter(({ row }) => typeof row.id === 'string') : []
-  return [...made, ...read]
+export function orderAsServer(
+  ids: readonly number[],
+  candidates: readonly OverlaidCandidate[],
+  query: ListQuery,
+): OverlaidCandidate[] {
+  const candidatesById = new Map(candidates.map((candidate) => [candidate.row.id, candidate]))
+  const cachedRows = ids.flatMap((id) => candidatesById.get(id) ?? [])
+  const newRows = query.page === 1 ? candidates.filter(({ row }) => typeof row.id === 'string') : []
+  return [...newRows, ...cachedRows]
 }
 
 /** Ids of the query's new rows: what this device made goes by its intent until the server has given it an id. */
-export const readNewIds = (db: UserDatabase, { newRows = [] }: ListQuery): Promise<Id[]> =>
-  Promise.all(newRows.map(async (id) => (await idOf(db, id)) ?? id))
+export const readNewIds = (db: UserDatabase, { newRows = [] }: ListQuery): Promise<RowRef[]> =>
+  Promise.all(newRows.map(async (id) => (await findRowId(db, id)) ?? id))
 
 /** The page with the new rows before it, whatever the filter: only what is hidden by itself (a deleted user) is not shown. */
-export function withNewRows(list: ListSpec, page: Found[], newIds: readonly Id[], found: readonly Found[]): Found[] {
-  const isShown = matches(list, {})
+export function addNewRows(
+  list: ListSpec,
+  page: OverlaidCandidate[],
+  newIds: readonly RowRef[],
+  candidates: readonly OverlaidCandidate[],
+): OverlaidCandidate[] {
+  const isVisible = createRowMatcher(list, {})
   // One that was refused and sent again is known by its intent and by its id.
-  const added = [...new Set(newIds)].flatMap((id) => found.find((one) => one.row.id === id && isShown(one)) ?? [])
-  const ids = new Set(added.map(({ row }) => row.id))
-  const marked = added.map((one) => ({ ...one, shown: { ...one.shown, isNew: true as const } }))
-  return [...marked, ...page.filter(({ row }) => !ids.has(row.id))]
+  const newCandidates = [...new Set(newIds)].flatMap(
+    (id) => candidates.find((one) => one.row.id === id && isVisible(one)) ?? [],
+  )
+  const ids = new Set(newCandidates.map(({ row }) => row.id))
+  const markedRows = newCandidates.map((one) => ({ ...one, overlaidRow: { ...one.overlaidRow, isNew: true as const } }))
+  return [...markedRows, ...page.filter(({ row }) => !ids.has(row.id))]
 }

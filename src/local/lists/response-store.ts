@@ -2,28 +2,40 @@
  * has ended (protocol 10, 33, 35). */
 import type { ListSpec } from '#contract/endpoint.ts'
 import { findRowsBetween } from '#local/list-index/list-index.ts'
-import { besideRows, rowsOf, rowTables, type UserDatabase, wipedTables, rowsIn } from '#local/storage/database.ts'
-import type { Coverage, StoredRow } from '#local/storage/cache-records.ts'
-import { addSpan } from '#local/list-query/coverage.ts'
-import { coverageId, fillId, pageId } from '#local/storage/list-ids.ts'
-import { comparer, matches, placeOf, tidyFilters } from '#local/list-query/query.ts'
 import {
-  deleted,
-  exchange,
-  forgetGraves,
+  listMetadataTables,
+  getRowTable,
+  rowTables,
+  type UserDatabase,
+  wipedTables,
+  getListRows,
+} from '#local/storage/database.ts'
+import type { ListCoverage, StoredRow } from '#local/storage/cache-records.ts'
+import { addSpan } from '#local/list-query/coverage.ts'
+import { toCoverageId, toListId, toPageId } from '#local/storage/list-ids.ts'
+import {
+  createRowComparer,
+  createRowMatcher,
+  createPositionReader,
+  normaliseFilters,
+} from '#local/list-query/filter-and-order.ts'
+import {
+  deletedVersion,
+  exchangeRows,
+  deleteOldTombstones,
   isLeftOut,
   type LeftOutRows,
-  noLongerWhole,
-  type PageAnswer,
+  markIncomplete,
+  type PageResponse,
   putRow,
   putRows,
   type ServerRow,
   removeRows,
-  toStored,
-  wentSince,
+  toStoredRow,
+  hasRemovalSince,
 } from '#local/lists/row-store.ts'
-import { mayStore } from '#local/session/session-generation.ts'
-import { isNoNews, refreshFill } from '#local/lists/no-news.ts'
+import { canStore } from '#local/session/session-generation.ts'
+import { refreshIfUnchanged, refreshSyncPoint } from '#local/lists/refresh-unchanged.ts'
 import { transact } from '#local/storage/transaction.ts'
 import type { ListQuery } from '#local/lists/list-view.ts'
 
@@ -35,63 +47,63 @@ export async function storePage(
   db: UserDatabase,
   list: ListSpec,
   query: ListQuery,
-  answer: PageAnswer,
+  response: PageResponse,
   generation: number,
 ): Promise<boolean> {
-  if (await isNoNews(db, list, query, answer, generation)) return true
+  if (await refreshIfUnchanged(db, list, query, response, generation)) return true
   return await transact(db, [...listTables, 'meta'], async () => {
-    if (!(await mayStore(db, generation))) return false
-    const filters = tidyFilters(list, query.filters)
-    const id = coverageId(list.table, query.scope, filters)
-    const { asOf } = answer
-    await dropLeft(db, list, query, answer)
-    await putRows(db, list.table, answer.rows, { asOf })
-    const page = pageId(id, query.sort, query.results, query.page)
+    if (!(await canStore(db, generation))) return false
+    const filters = normaliseFilters(list, query.filters)
+    const id = toCoverageId(list.table, query.scope, filters)
+    const { asOf } = response
+    await removeMissingRows(db, list, query, response)
+    await putRows(db, list.table, response.rows, { asOf })
+    const page = toPageId(id, query.sort, query.results, query.page)
     // Beside each other: on a slow device what is asked one after the other keeps the rows from the screen.
     await Promise.all([
-      extend(db, { id, list, query, answer, filters }),
-      db.pages.put({ id: page, table: list.table, ids: answer.rows.map((row) => row.id), asOf }),
-      refreshFill(db, fillId(list.table, query.scope), answer),
+      extendCoverage(db, { id, list, query, response, filters }),
+      db.pages.put({ id: page, table: list.table, ids: response.rows.map((row) => row.id), asOf }),
+      refreshSyncPoint(db, toListId(list.table, query.scope), response),
     ])
     return true
   })
 }
 
-interface PageRead {
+interface PageContext {
   id: string
   list: ListSpec
   query: ListQuery
-  answer: PageAnswer
-  filters: Coverage['filters']
+  response: PageResponse
+  filters: ListCoverage['filters']
 }
 
-async function extend(db: UserDatabase, read: PageRead): Promise<void> {
-  const known = await db.coverage.get(read.id)
-  if (!known || known.asOf <= read.answer.asOf) await db.coverage.put(extended(known, read))
+async function extendCoverage(db: UserDatabase, page: PageContext): Promise<void> {
+  const coverage = await db.coverage.get(page.id)
+  if (!coverage || coverage.asOf <= page.response.asOf) await db.coverage.put(getExtendedCoverage(coverage, page))
 }
 
-function extended(known: Coverage | undefined, read: PageRead): Coverage {
-  const { query, answer, list } = read
+function getExtendedCoverage(coverage: ListCoverage | undefined, page: PageContext): ListCoverage {
+  const { query, response: answer, list } = page
   const sort = query.sort.join(' ')
   const first = (query.page - 1) * query.results
   const span: [number, number] = [first, first + answer.rows.length]
-  const goesOn =
-    known &&
-    known.sort === sort &&
-    known.change === answer.change &&
+  const isContinuation =
+    coverage &&
+    coverage.sort === sort &&
+    coverage.change === answer.change &&
     answer.change !== '' &&
-    known.total === answer.count
+    coverage.total === answer.count
   return {
-    id: read.id,
+    id: page.id,
     table: list.table,
     scope: query.scope,
-    filters: read.filters,
+    filters: page.filters,
     total: answer.count,
     // What rests on several readings is as old as the oldest of them.
-    asOf: goesOn ? Math.min(known.asOf, answer.asOf) : answer.asOf,
+    asOf: isContinuation ? Math.min(coverage.asOf, answer.asOf) : answer.asOf,
     change: answer.change,
     sort,
-    spans: addSpan(goesOn ? known.spans : [], span),
+    spans: addSpan(isContinuation ? coverage.spans : [], span),
   }
 }
 
@@ -99,45 +111,54 @@ function extended(known: Coverage | undefined, read: PageRead): Coverage {
  * Rows that left: the answer proves a stretch of one order, so a row of ours that belongs into it by its stored values,
  * is not in the answer and did not come after it is no longer there.
  */
-async function dropLeft(db: UserDatabase, list: ListSpec, query: ListQuery, answer: PageAnswer): Promise<void> {
-  const read = answer.rows.map((row) => toStored(list.table, row, answer.asOf))
-  if (read.length === 0 && !(query.page === 1 && answer.count === 0)) return
-  const ids = new Set(answer.rows.map(({ id }) => id))
-  const isLast = query.page * query.results >= answer.count
-  const first = query.page === 1 ? null : (read[0] ?? null)
-  const last = isLast ? null : (read.at(-1) ?? null)
-  const inside = await readBetween(db, list, query, { first, last })
-  const gone = inside.filter((one) => !ids.has(one.id) && !isLeftOut(answer, one.id) && one.asOf < answer.asOf)
-  if (gone.length === 0) return
-  await removeRows(db, list.table, gone, answer.asOf)
-  await noLongerWhole(db, list.table, query.scope)
+async function removeMissingRows(
+  db: UserDatabase,
+  list: ListSpec,
+  query: ListQuery,
+  response: PageResponse,
+): Promise<void> {
+  const pageRows = response.rows.map((row) => toStoredRow(list.table, row, response.asOf))
+  if (pageRows.length === 0 && !(query.page === 1 && response.count === 0)) return
+  const ids = new Set(response.rows.map(({ id }) => id))
+  const isLast = query.page * query.results >= response.count
+  const first = query.page === 1 ? null : (pageRows[0] ?? null)
+  const last = isLast ? null : (pageRows.at(-1) ?? null)
+  const insideRows = await readRowsBetween(db, list, query, { first, last })
+  const removedRows = insideRows.filter(
+    (one) => !ids.has(one.id) && !isLeftOut(response, one.id) && one.asOf < response.asOf,
+  )
+  if (removedRows.length === 0) return
+  await removeRows(db, list.table, removedRows, response.asOf)
+  await markIncomplete(db, list.table, query.scope)
 }
 
 /** Rows that the filter means and that stand behind `first` and before `last`; null: without an end on that side. */
-async function readBetween(
+async function readRowsBetween(
   db: UserDatabase,
   list: ListSpec,
   query: ListQuery,
   { first, last }: { first: StoredRow | null; last: StoredRow | null },
 ): Promise<StoredRow[]> {
-  const index = await db.indexes.get(fillId(list.table, query.scope))
+  const index = await db.indexes.get(toListId(list.table, query.scope))
   if (index) {
-    const place = placeOf(list, query.sort[0])
-    const ends = { after: first && place(first), before: last && place(last) }
-    const found = await findRowsBetween(db, index.name, { list, ...query }, ends)
-    return (await rowsOf(db, list.table).bulkGet(found)).filter((row) => row !== undefined)
+    const readPosition = createPositionReader(list, query.sort[0])
+    const bounds = { afterPosition: first && readPosition(first), beforePosition: last && readPosition(last) }
+    const ids = await findRowsBetween(db, index.name, { list, ...query }, bounds)
+    return (await getRowTable(db, list.table).bulkGet(ids)).filter((row) => row !== undefined)
   }
-  const mine = matches(list, query.filters)
-  const compare = comparer(list, query.sort)
-  const all = await rowsIn(db, list.table, query.scope).toArray()
-  return all.filter((one) => mine(one) && (!first || compare(first, one) < 0) && (!last || compare(one, last) < 0))
+  const isMatch = createRowMatcher(list, query.filters)
+  const compare = createRowComparer(list, query.sort)
+  const listRows = await getListRows(db, list.table, query.scope).toArray()
+  return listRows.filter(
+    (one) => isMatch(one) && (!first || compare(first, one) < 0) && (!last || compare(one, last) < 0),
+  )
 }
 
 /** What changed since a number, or everything. */
-export interface ChangesAnswer {
+export interface ChangesResponse {
   changed: ServerRow[]
-  gone: number[]
-  upto: number
+  deletedIds: number[]
+  changeNumber: number
   asOf: number
   leftOut?: LeftOutRows
 }
@@ -147,45 +168,45 @@ export async function storeChanges(
   db: UserDatabase,
   list: ListSpec,
   scope: number | null,
-  answer: ChangesAnswer,
-  how: { all: boolean; generation: number },
+  response: ChangesResponse,
+  options: { isComplete: boolean; generation: number },
 ): Promise<boolean> {
-  return await transact(db, [...rowTables, ...besideRows, 'meta'], async () => {
-    if (!(await mayStore(db, how.generation))) return false
+  return await transact(db, [...rowTables, ...listMetadataTables, 'meta'], async () => {
+    if (!(await canStore(db, options.generation))) return false
     const { table } = list
-    const { asOf } = answer
-    const id = fillId(table, scope)
-    const [known, gaps] = await Promise.all([db.syncPoints.get(id), wentSince(db, table, asOf)])
-    if (known && known.upto > answer.upto) return false
-    if (how.all) await dropMissing(db, table, scope, answer)
-    await putRows(db, table, answer.changed, { asOf })
-    const gone = (await rowsOf(db, table).bulkGet(answer.gone)).filter((row) => row !== undefined)
-    await exchange(db, table, { gone, come: [] })
-    await db.tombstones.bulkPut(answer.gone.map((gone) => ({ table, id: gone, asOf, version: deleted })))
-    await forgetGraves(db, asOf)
-    await db.syncPoints.put({ id, upto: answer.upto, asOf, gaps: gaps || answer.leftOut !== undefined })
+    const { asOf } = response
+    const id = toListId(table, scope)
+    const [syncPoint, hasGaps] = await Promise.all([db.syncPoints.get(id), hasRemovalSince(db, table, asOf)])
+    if (syncPoint && syncPoint.upto > response.changeNumber) return false
+    if (options.isComplete) await removeUnlistedRows(db, table, scope, response)
+    await putRows(db, table, response.changed, { asOf })
+    const deletedRows = (await getRowTable(db, table).bulkGet(response.deletedIds)).filter((row) => row !== undefined)
+    await exchangeRows(db, table, { removedRows: deletedRows, addedRows: [] })
+    await db.tombstones.bulkPut(response.deletedIds.map((id) => ({ table, id, asOf, version: deletedVersion })))
+    await deleteOldTombstones(db, asOf)
+    await db.syncPoints.put({ id, upto: response.changeNumber, asOf, gaps: hasGaps || response.leftOut !== undefined })
     return true
   })
 }
 
-async function dropMissing(db: UserDatabase, table: string, scope: number | null, answer: ChangesAnswer) {
-  const there = new Set(answer.changed.map(({ id }) => id))
-  const missing = (await rowsIn(db, table, scope).primaryKeys()).filter((id) => !there.has(id))
-  const rows = (await rowsOf(db, table).bulkGet(missing)).filter((row) => row !== undefined)
-  const gone = rows.filter((one) => !isLeftOut(answer, one.id) && one.asOf < answer.asOf)
-  await removeRows(db, table, gone, answer.asOf)
+async function removeUnlistedRows(db: UserDatabase, table: string, scope: number | null, response: ChangesResponse) {
+  const listedIds = new Set(response.changed.map(({ id }) => id))
+  const missingIds = (await getListRows(db, table, scope).primaryKeys()).filter((id) => !listedIds.has(id))
+  const rows = (await getRowTable(db, table).bulkGet(missingIds)).filter((row) => row !== undefined)
+  const removedRows = rows.filter((one) => !isLeftOut(response, one.id) && one.asOf < response.asOf)
+  await removeRows(db, table, removedRows, response.asOf)
 }
 
 /** The last answer of a `read` endpoint. */
-export async function storeReading(
+export async function storeResponse(
   db: UserDatabase,
-  reading: { path: string; body: string; asOf: number },
+  response: { path: string; body: string; asOf: number },
   generation: number,
 ): Promise<boolean> {
   return await transact(db, ['responses', 'meta'], async () => {
-    if (!(await mayStore(db, generation))) return false
-    const known = await db.responses.get(reading.path)
-    if (!known || known.asOf <= reading.asOf) await db.responses.put(reading)
+    if (!(await canStore(db, generation))) return false
+    const cachedResponse = await db.responses.get(response.path)
+    if (!cachedResponse || cachedResponse.asOf <= response.asOf) await db.responses.put(response)
     return true
   })
 }
@@ -197,7 +218,7 @@ export async function storeRow(
   row: ServerRow,
   { asOf, generation }: { asOf: number; generation: number },
 ): Promise<void> {
-  await transact(db, [table, ...besideRows, 'meta'], async () => {
-    if (await mayStore(db, generation)) await putRow(db, table, row, asOf)
+  await transact(db, [table, ...listMetadataTables, 'meta'], async () => {
+    if (await canStore(db, generation)) await putRow(db, table, row, asOf)
   })
 }

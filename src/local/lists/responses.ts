@@ -1,43 +1,43 @@
 /** What a call that is read answered last, as the device keeps it. For a live query. */
 import type { InputOf, Endpoint, OutputOf } from '#contract/endpoint.ts'
-import { toWire } from '#contract/http-mapping.ts'
-import { type Device, thisDevice } from '#local/storage/device.ts'
+import { toHttpRequest } from '#contract/http-mapping.ts'
+import { type Device, getThisDevice } from '#local/storage/device.ts'
 import { readSession } from '#local/session/session.ts'
 
-export interface Aged<T> {
+export interface AgedResponse<T> {
   output: T
   /** Server time, epoch ms. */
   asOf: number
 }
 
 /** Null: nothing is kept of it, or nobody is signed in. */
-export async function readAged<E extends Endpoint>(
+export async function readAgedResponse<E extends Endpoint>(
   endpoint: E,
-  asked: InputOf<E>,
-  device: Device = thisDevice(),
-): Promise<Aged<OutputOf<E>> | null> {
+  input: InputOf<E>,
+  device: Device = getThisDevice(),
+): Promise<AgedResponse<OutputOf<E>> | null> {
   const session = await readSession(device)
   if (!session || session.signedOut) return null
-  const reading = await device.of(session).responses.get(toWire(endpoint, asked as never).path)
+  const response = await device.getDatabase(session).responses.get(toHttpRequest(endpoint, input as never).path)
   // Only answers of the call itself stand under its path.
-  return reading ? { output: JSON.parse(reading.body) as OutputOf<E>, asOf: reading.asOf } : null
+  return response ? { output: JSON.parse(response.body) as OutputOf<E>, asOf: response.asOf } : null
 }
 
 /** The same without its age. */
-export const readAnswer = async <E extends Endpoint>(
+export const readResponseOutput = async <E extends Endpoint>(
   endpoint: E,
-  asked: InputOf<E>,
+  input: InputOf<E>,
   device?: Device,
-): Promise<OutputOf<E> | null> => (await readAged(endpoint, asked, device))?.output ?? null
+): Promise<OutputOf<E> | null> => (await readAgedResponse(endpoint, input, device))?.output ?? null
 
 /** All that is kept of a call without parameters in its path, whatever it was asked; the oldest first. For a live query. */
-export async function readAllAged<E extends Endpoint>(
+export async function readAllAgedResponses<E extends Endpoint>(
   { path }: E,
-  device: Device = thisDevice(),
-): Promise<Aged<OutputOf<E>>[]> {
+  device: Device = getThisDevice(),
+): Promise<AgedResponse<OutputOf<E>>[]> {
   const session = await readSession(device)
   if (!session || session.signedOut) return []
-  const kept = await device.of(session).responses.where('path').startsWith(`${path}?`).toArray()
-  kept.sort((a, b) => a.asOf - b.asOf)
-  return kept.map(({ body, asOf }) => ({ output: JSON.parse(body) as OutputOf<E>, asOf }))
+  const cachedResponses = await device.getDatabase(session).responses.where('path').startsWith(`${path}?`).toArray()
+  cachedResponses.sort((a, b) => a.asOf - b.asOf)
+  return cachedResponses.map(({ body, asOf }) => ({ output: JSON.parse(body) as OutputOf<E>, asOf }))
 }

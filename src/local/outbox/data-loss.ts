@@ -4,8 +4,14 @@
  * one that the cookie speaks of: the browser took it away, or an older state of it came back.
  */
 import type { UserDatabase } from '#local/storage/database.ts'
-import { type Device, thisDevice } from '#local/storage/device.ts'
-import { type Count, countIn, type KindCounts, madeIn, missingKinds } from '#local/outbox/counters.ts'
+import { type Device, getThisDevice } from '#local/storage/device.ts'
+import {
+  type WriteCount,
+  countWrites,
+  type KindCounts,
+  readRecordedCount,
+  findMissingKinds,
+} from '#local/outbox/counters.ts'
 import { readSession } from '#local/session/session.ts'
 import type { Subject } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
@@ -14,15 +20,19 @@ import { transact } from '#local/storage/transaction.ts'
  * Compares the two and keeps what it finds until the user has seen it. The writes that are missing; 0: none. Fewer may
  * be told than were lost, if the cookie was written before the last of them; never more than were once there.
  */
-export async function compareCounts(db: UserDatabase, told: Count | undefined, now: number): Promise<number> {
-  if (!told) return 0
+export async function compareCounts(
+  db: UserDatabase,
+  cookieCount: WriteCount | undefined,
+  now: number,
+): Promise<number> {
+  if (!cookieCount) return 0
   return await transact(db, ['outbox', 'directCalls', 'meta'], async () => {
-    if ((await madeIn(db)) >= told.made) return 0
-    const { waiting, kinds: there = {} } = await countIn(db)
-    const writes = Math.max(0, told.waiting - waiting)
+    if ((await readRecordedCount(db)) >= cookieCount.recordedCount) return 0
+    const { waitingCount, kinds: presentKinds = {} } = await countWrites(db)
+    const writes = Math.max(0, cookieCount.waitingCount - waitingCount)
     // From here on this database is the one that is counted.
-    await db.meta.put({ name: 'write-counter', count: told.made })
-    const kinds = missingKinds(told.kinds ?? {}, there)
+    await db.meta.put({ name: 'write-counter', count: cookieCount.recordedCount })
+    const kinds = findMissingKinds(cookieCount.kinds ?? {}, presentKinds)
     if (writes > 0) await db.meta.put({ name: 'loss', writes, kinds, noticedAt: now })
     return writes
   })
@@ -36,10 +46,10 @@ export interface DataLoss {
 }
 
 /** Unsent writes of the session's user that are gone from this device, until they were acknowledged; null: none. */
-export async function readLoss(device: Device = thisDevice()): Promise<DataLoss | null> {
+export async function readDataLoss(device: Device = getThisDevice()): Promise<DataLoss | null> {
   const session = await readSession(device)
   if (!session || session.signedOut) return null
-  const loss = await device.of(session).meta.get('loss')
+  const loss = await device.getDatabase(session).meta.get('loss')
   if (loss?.name !== 'loss') return null
   const { writes, kinds = {}, noticedAt } = loss
   return { writes, kinds, noticedAt }
@@ -49,11 +59,11 @@ export async function readLoss(device: Device = thisDevice()): Promise<DataLoss 
  * A browser may take away a user's database alone. The session is still theirs, so they go on with an empty one: it is opened for them
  * again, and what is on screens of the one that is gone is read again. `not theirs`: it is nobody's session, or another user's.
  */
-export async function reopenDeleted(device: Device, subject: Subject): Promise<boolean | 'not theirs'> {
+export async function reopenDeletedDatabase(device: Device, subject: Subject): Promise<boolean | 'not theirs'> {
   const session = await readSession(device)
-  const isTheirs = session?.companyId === subject.companyId && session.userId === subject.userId
-  if (!session || !isTheirs || session.signedOut) return 'not theirs'
-  const db = device.of(subject)
+  const isSameUser = session?.companyId === subject.companyId && session.userId === subject.userId
+  if (!session || !isSameUser || session.signedOut) return 'not theirs'
+  const db = device.getDatabase(subject)
   if (await db.meta.get('session-generation')) return false
   const tables = db.tables.map(({ name }) => name)
   return await transact(db, tables, async () => {
@@ -67,7 +77,7 @@ export async function reopenDeleted(device: Device, subject: Subject): Promise<b
 }
 
 /** Calls back after the database was deleted, or its connection was taken away, while it was in use. Answers how to stop. */
-export function onDeleted(db: UserDatabase, notify: () => void): () => void {
+export function subscribeToDeletion(db: UserDatabase, notify: () => void): () => void {
   const onVersionChange = ({ newVersion }: IDBVersionChangeEvent) => {
     // The deletion goes on once this connection is closed, which Dexie does after this.
     if (newVersion === null) setTimeout(notify)
@@ -82,6 +92,6 @@ export function onDeleted(db: UserDatabase, notify: () => void): () => void {
 }
 
 /** The user has seen it. */
-export async function forgetLoss(db: UserDatabase): Promise<void> {
+export async function deleteDataLoss(db: UserDatabase): Promise<void> {
   await db.meta.delete('loss')
 }

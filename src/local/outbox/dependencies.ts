@@ -1,27 +1,28 @@
 /** What a waiting write has to wait for, read from what it asks. */
-import { endpointNamed, type Intent, type Schema } from '#contract/endpoint.ts'
-import { refKind } from '#contract/values.ts'
+import { findEndpoint, type Intent, type ValueSchema } from '#contract/endpoint.ts'
+import { getRefKind } from '#contract/values.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 
 interface SchemaParts {
-  innerType?: Schema
-  element?: Schema
-  shape?: Record<string, Schema>
+  innerType?: ValueSchema
+  element?: ValueSchema
+  shape?: Record<string, ValueSchema>
 }
-const getParts = (schema: Schema): SchemaParts => (schema as unknown as { _zod: { def: SchemaParts } })._zod.def
+const getParts = (schema: ValueSchema): SchemaParts => (schema as unknown as { _zod: { def: SchemaParts } })._zod.def
 
 /** Intents that an input refers to, where the contract declares a reference, however deep. */
-export function refersTo(endpoint: string, input: OutboxEntry['input']): Intent[] {
-  const spec = endpointNamed(endpoint)
+export function findReferences(endpoint: string, input: OutboxEntry['input']): Intent[] {
+  const spec = findEndpoint(endpoint)
   return (['params', 'query', 'body'] as const).flatMap((part) => {
     const schema = spec?.[part]
     return schema ? readReferences(schema, input[part]) : []
   })
 }
 
-function readReferences(schema: Schema, value: unknown): Intent[] {
-  if (typeof value === 'string') return value.startsWith('~') && refKind(schema) !== undefined ? [value.slice(1)] : []
+function readReferences(schema: ValueSchema, value: unknown): Intent[] {
+  if (typeof value === 'string')
+    return value.startsWith('~') && getRefKind(schema) !== undefined ? [value.slice(1)] : []
   if (typeof value !== 'object' || value === null) return []
   const { innerType, element, shape } = getParts(schema)
   if (innerType) return readReferences(innerType, value)
@@ -40,7 +41,7 @@ export type RowNameRules = typeof import(/* chunk: common */ '#local/outbox/row-
  * where such rows are made; a device that cannot fetch them goes on without.
  */
 export async function loadNameRules(writes: readonly Write[]): Promise<RowNameRules | null> {
-  if (!writes.some(({ endpoint }) => endpointNamed(endpoint)?.queue?.names)) return null
+  if (!writes.some(({ endpoint }) => findEndpoint(endpoint)?.queue?.names)) return null
   return await import(/* chunk: common */ '#local/outbox/row-names.ts').catch(() => null)
 }
 
@@ -56,9 +57,9 @@ export async function readDependencies(
   entry: OutboxEntry,
   names: RowNameRules | null,
 ): Promise<Intent[]> {
-  const referred = refersTo(entry.endpoint, entry.input)
-  const others = referred.length > 0 ? await db.outbox.bulkGet(referred) : []
-  const waiting = others.flatMap((other) => (other && other.queueKey !== entry.queueKey ? [other.intent] : []))
-  const named = (await names?.readNameOrder(db, [entry]))?.findEarlier(entry) ?? []
-  return [...new Set([...waiting, ...named])]
+  const references = findReferences(entry.endpoint, entry.input)
+  const others = references.length > 0 ? await db.outbox.bulkGet(references) : []
+  const waitingIntents = others.flatMap((other) => (other && other.queueKey !== entry.queueKey ? [other.intent] : []))
+  const nameDependencies = (await names?.readNameOrder(db, [entry]))?.findEarlier(entry) ?? []
+  return [...new Set([...waitingIntents, ...nameDependencies])]
 }

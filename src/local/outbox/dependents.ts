@@ -8,40 +8,49 @@ import { loadNameRules, type RowNameRules } from '#local/outbox/dependencies.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 
 /** Every write that cannot be without this one: it names the row that this one makes, or one that hangs on such a one. */
-function hangingOn(intent: Intent, all: readonly OutboxEntry[], names: RowNameRules | null): OutboxEntry[] {
-  const own = all.find((entry) => entry.intent === intent)
-  if (!own) return []
-  const gone = new Map([[intent, own]])
-  const hanging = new Set<OutboxEntry>()
+function findDependents(intent: Intent, entries: readonly OutboxEntry[], names: RowNameRules | null): OutboxEntry[] {
+  const removedEntry = entries.find((entry) => entry.intent === intent)
+  if (!removedEntry) return []
+  const missingCreations = new Map([[intent, removedEntry]])
+  const dependents = new Set<OutboxEntry>()
   // Once more after each that goes: one that was sent again may stand before what it needs.
-  for (let size = -1; size < hanging.size; ) {
-    size = hanging.size
-    for (const entry of all) {
-      if (gone.has(entry.intent) || hanging.has(entry) || !hangs(entry, gone, names)) continue
-      hanging.add(entry)
+  for (let size = -1; size < dependents.size; ) {
+    size = dependents.size
+    for (const entry of entries) {
+      if (missingCreations.has(entry.intent) || dependents.has(entry) || !isDependent(entry, missingCreations, names))
+        continue
+      dependents.add(entry)
       // Only what makes a row has followers of its own; an edit's are in its lane and found by their target.
-      if (entry.action === 'create') gone.set(entry.intent, entry)
+      if (entry.action === 'create') missingCreations.set(entry.intent, entry)
     }
   }
-  return all.filter((entry) => hanging.has(entry))
+  return entries.filter((entry) => dependents.has(entry))
 }
 
-function hangs(entry: OutboxEntry, gone: ReadonlyMap<Intent, OutboxEntry>, names: RowNameRules | null): boolean {
-  if (typeof entry.target === 'string' && gone.has(entry.target.slice(1))) return true
+function isDependent(
+  entry: OutboxEntry,
+  missingCreations: ReadonlyMap<Intent, OutboxEntry>,
+  names: RowNameRules | null,
+): boolean {
+  if (typeof entry.target === 'string' && missingCreations.has(entry.target.slice(1))) return true
   return entry.dependsOn.some((other) => {
-    const creation = gone.get(other)
+    const creation = missingCreations.get(other)
     return creation !== undefined && (!names || names.needsCreation(entry, creation))
   })
 }
 
 /** The same, read; empty for a write that makes no row, because others only follow it. */
-export async function dependentsOf(db: UserDatabase, intent: Intent): Promise<OutboxEntry[]> {
+export async function readDependents(db: UserDatabase, intent: Intent): Promise<OutboxEntry[]> {
   const entry = await db.outbox.get(intent)
-  return entry ? await readHanging(db, entry, await loadNameRules([entry])) : []
+  return entry ? await findStoredDependents(db, entry, await loadNameRules([entry])) : []
 }
 
-const readHanging = async (db: UserDatabase, entry: OutboxEntry, names: RowNameRules | null): Promise<OutboxEntry[]> =>
-  entry.action === 'create' ? hangingOn(entry.intent, await db.outbox.orderBy('seq').toArray(), names) : []
+const findStoredDependents = async (
+  db: UserDatabase,
+  entry: OutboxEntry,
+  names: RowNameRules | null,
+): Promise<OutboxEntry[]> =>
+  entry.action === 'create' ? findDependents(entry.intent, await db.outbox.orderBy('seq').toArray(), names) : []
 
 /**
  * Takes it out. A row that is never made takes along what was to happen to it; none of that can have taken effect. An
@@ -52,25 +61,25 @@ export async function removeEntry(
   entry: OutboxEntry,
   { newId, names }: { newId: () => string; names: RowNameRules | null },
 ): Promise<OutboxEntry[]> {
-  const gone = [entry, ...(await readHanging(db, entry, names))]
-  await db.outbox.bulkDelete(gone.map(({ intent }) => intent))
+  const removedEntries = [entry, ...(await findStoredDependents(db, entry, names))]
+  await db.outbox.bulkDelete(removedEntries.map(({ intent }) => intent))
   if (entry.action !== 'create') await rebaseFollowers(db, entry, newId)
-  return gone
+  return removedEntries
 }
 
 /** Whoever was based on it is based on what it was based on, and remembers the older value of what both change. */
 export async function rebaseFollowers(db: UserDatabase, entry: OutboxEntry, newId: () => string): Promise<void> {
   const followers = await db.outbox.where('ifMatch').equals(`~${entry.intent}`).toArray()
   await db.outbox.bulkPut(
-    followers.map((later) => ({
-      ...later,
+    followers.map((follower) => ({
+      ...follower,
       ifMatch: entry.ifMatch,
-      base: later.base && { ...later.base, ...sharedOf(entry.base, later.base) },
+      base: follower.base && { ...follower.base, ...pickSharedFields(entry.base, follower.base) },
       // Its bytes name a write that never was, so they can never take effect: they are made anew (protocol 1).
-      ...(later.bytes ? { bytes: null, key: newId(), attempts: 0 } : {}),
+      ...(follower.bytes ? { bytes: null, key: newId(), attempts: 0 } : {}),
     })),
   )
 }
 
-const sharedOf = (older: OutboxEntry['base'], base: Record<string, unknown>) =>
-  Object.fromEntries(Object.entries(older ?? {}).filter(([field]) => Object.hasOwn(base, field)))
+const pickSharedFields = (olderBase: OutboxEntry['base'], base: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(olderBase ?? {}).filter(([field]) => Object.hasOwn(base, field)))

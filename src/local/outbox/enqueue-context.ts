@@ -1,12 +1,12 @@
 /** What a new write finds on the device: its lane, the newest write there, names and rows; read at once for many. */
-import type { Id, Intent } from '#contract/endpoint.ts'
-import { rowsOf, type UserDatabase } from '#local/storage/database.ts'
+import type { RowRef, Intent } from '#contract/endpoint.ts'
+import { getRowTable, type UserDatabase } from '#local/storage/database.ts'
 import { readMarks } from '#local/outbox/counters.ts'
-import { sealsIn } from '#local/seals/sealed-records.ts'
+import { readSealedWrites } from '#local/seals/sealed-records.ts'
 import type { OutboxEntry, Receipt } from '#local/storage/records.ts'
 
 /** The parts of a draft that decide where it stands. */
-export type Placed = Pick<OutboxEntry, 'intent' | 'kind' | 'table' | 'target' | 'ifMatch'> & {
+export type EntryPlacement = Pick<OutboxEntry, 'intent' | 'kind' | 'table' | 'target' | 'ifMatch'> & {
   refers: readonly Intent[]
   versioned: boolean
   /** Its intent was made with it, so that nothing can be here under it. */
@@ -21,170 +21,177 @@ export interface EnqueueContext {
   hasSeals: boolean
   lastSeq: number
   /** How many writes were ever recorded here. */
-  made: number
+  recordedCount: number
   /** The gate's generation; null: closed. */
-  gate: number | null
-  laneOf(draft: Placed): string
+  sessionGeneration: number | null
+  getQueueKey(draft: EntryPlacement): string
   /** The newest write of each lane that somebody must know it of. */
-  newest: Map<string, Intent>
-  versionOf(draft: Placed): number | null
+  latestIntents: Map<string, Intent>
+  getRowVersion(draft: EntryPlacement): number | null
 }
 
 /**
  * Inside a transaction over outbox, names, receipts, meta and the drafts' rows. What can be asked for in one breath is:
  * each question that waits for the answer to another is a turn more before the write is on disk.
  */
-export async function readEnqueueContext(db: UserDatabase, drafts: readonly Placed[]): Promise<EnqueueContext> {
-  const based = drafts.flatMap(({ ifMatch }) => (typeof ifMatch === 'string' ? [ifMatch.slice(1)] : []))
-  const own = drafts.flatMap(({ intent, isNew }) => (isNew ? [] : [intent]))
-  const intents = [...new Set([...own, ...drafts.flatMap(({ refers }) => refers), ...based])]
+export async function readEnqueueContext(db: UserDatabase, drafts: readonly EntryPlacement[]): Promise<EnqueueContext> {
+  const baseIntents = drafts.flatMap(({ ifMatch }) => (typeof ifMatch === 'string' ? [ifMatch.slice(1)] : []))
+  const ownIntents = drafts.flatMap(({ intent, isNew }) => (isNew ? [] : [intent]))
+  const intents = [...new Set([...ownIntents, ...drafts.flatMap(({ refers }) => refers), ...baseIntents])]
   // Without a form that says what it was opened on, the base is asked for at once, as if no row had been made here.
-  const bare = drafts.filter(({ versioned, target, ifMatch }) => versioned && target !== null && ifMatch === null)
-  const asked = bare.map(laneByName)
-  const [there, settled, seals, marks, makers, newest, versions] = await Promise.all([
+  const unbasedDrafts = drafts.filter(
+    ({ versioned, target, ifMatch }) => versioned && target !== null && ifMatch === null,
+  )
+  const queueKeys = unbasedDrafts.map(getQueueKeyOfTarget)
+  const [entries, receipts, seals, marks, creatorIntents, latestIntents, versions] = await Promise.all([
     intents.length > 0 ? db.outbox.bulkGet(intents) : [],
     intents.length > 0 ? db.receipts.bulkGet(intents) : [],
-    own.length > 0 ? sealsIn(db) : [],
+    ownIntents.length > 0 ? readSealedWrites(db) : [],
     readMarks(db),
-    makersOf(db, drafts),
-    newestOf(db, asked),
-    versionsOf(db, bare),
+    readCreatorIntents(db, drafts),
+    readLatestIntents(db, queueKeys),
+    readVersions(db, unbasedDrafts),
   ])
-  const around: EnqueueContext = {
-    entries: byIntent(there),
-    receipts: byIntent(settled),
+  const context: EnqueueContext = {
+    entries: mapByIntent(entries),
+    receipts: mapByIntent(receipts),
     hasSeals: seals.length > 0,
     ...marks,
-    laneOf: (draft) => laneOf(draft, makers),
-    newest,
-    versionOf: ({ table, target }) => versions.get(rowKey(table, target)) ?? null,
+    getQueueKey: (draft) => buildQueueKey(draft, creatorIntents),
+    latestIntents,
+    getRowVersion: ({ table, target }) => versions.get(toRowKey(table, target)) ?? null,
   }
-  const unsure = drafts.filter((draft) => draft.versioned && needsBase(around, draft))
-  const looked = new Set(asked)
-  const lanes = unsure.map(around.laneOf).filter((queueKey) => !looked.has(queueKey))
+  const uncertainDrafts = drafts.filter((draft) => draft.versioned && needsBase(context, draft))
+  const checkedKeys = new Set(queueKeys)
+  const otherKeys = uncertainDrafts.map(context.getQueueKey).filter((queueKey) => !checkedKeys.has(queueKey))
   // One that is mended is based on the row as it is now, whatever waits behind it.
-  const others = unsure.filter(({ ifMatch }) => ifMatch !== null)
-  if (lanes.length + others.length === 0) return around
-  const [more, rows] = await Promise.all([newestOf(db, lanes), versionsOf(db, others)])
-  for (const [queueKey, intent] of more) newest.set(queueKey, intent)
+  const basedDrafts = uncertainDrafts.filter(({ ifMatch }) => ifMatch !== null)
+  if (otherKeys.length + basedDrafts.length === 0) return context
+  const [otherIntents, rows] = await Promise.all([readLatestIntents(db, otherKeys), readVersions(db, basedDrafts)])
+  for (const [queueKey, intent] of otherIntents) latestIntents.set(queueKey, intent)
   for (const [row, version] of rows) versions.set(row, version)
-  return around
+  return context
 }
 
-const byIntent = <T extends { intent: Intent }>(found: readonly (T | undefined)[]) =>
-  new Map(found.flatMap((one) => (one ? [[one.intent, one] as const] : [])))
+const mapByIntent = <T extends { intent: Intent }>(records: readonly (T | undefined)[]) =>
+  new Map(records.flatMap((one) => (one ? [[one.intent, one] as const] : [])))
 
 /** Whoever is stored behind it in the same breath finds it here. */
-export function seen(around: EnqueueContext, entry: OutboxEntry): void {
-  around.entries.set(entry.intent, entry)
-  around.newest.set(entry.queueKey, entry.intent)
-  around.lastSeq = Math.max(around.lastSeq, entry.seq)
+export function addToContext(context: EnqueueContext, entry: OutboxEntry): void {
+  context.entries.set(entry.intent, entry)
+  context.latestIntents.set(entry.queueKey, entry.intent)
+  context.lastSeq = Math.max(context.lastSeq, entry.seq)
 }
 
 /** The writes that made rows which are spoken of by their ids: one reading a kind, they are few. */
-async function makersOf(db: UserDatabase, drafts: readonly Placed[]): Promise<Map<string, Intent>> {
-  const spans = new Map<Placed['kind'], { least: number; most: number }>()
+async function readCreatorIntents(db: UserDatabase, drafts: readonly EntryPlacement[]): Promise<Map<string, Intent>> {
+  const spans = new Map<EntryPlacement['kind'], { minId: number; maxId: number }>()
   for (const { kind, target } of drafts) {
     if (typeof target !== 'number') continue
-    const { least, most } = spans.get(kind) ?? { least: target, most: target }
-    spans.set(kind, { least: Math.min(least, target), most: Math.max(most, target) })
+    const { minId, maxId } = spans.get(kind) ?? { minId: target, maxId: target }
+    spans.set(kind, { minId: Math.min(minId, target), maxId: Math.max(maxId, target) })
   }
-  const found = await Promise.all(
-    [...spans].map(([kind, { least, most }]) =>
-      db.rowIds.where('[kind+id]').between([kind, least], [kind, most], true, true).toArray(),
+  const rowIds = await Promise.all(
+    [...spans].map(([kind, { minId, maxId }]) =>
+      db.rowIds.where('[kind+id]').between([kind, minId], [kind, maxId], true, true).toArray(),
     ),
   )
-  return new Map(found.flat().map(({ kind, id, intent }) => [`${kind}:${id}`, intent]))
+  return new Map(rowIds.flat().map(({ kind, id, intent }) => [`${kind}:${id}`, intent]))
 }
 
 /** One lane a row, whatever it is called: an id is taken back to the intent that made it (protocol 18). */
-function laneOf(draft: Placed, made: ReadonlyMap<string, Intent>): string {
-  const maker = typeof draft.target === 'number' ? made.get(`${draft.kind}:${draft.target}`) : undefined
-  return maker === undefined ? laneByName(draft) : `${draft.kind}:~${maker}`
+function buildQueueKey(draft: EntryPlacement, creatorIntents: ReadonlyMap<string, Intent>): string {
+  const creatorIntent =
+    typeof draft.target === 'number' ? creatorIntents.get(`${draft.kind}:${draft.target}`) : undefined
+  return creatorIntent === undefined ? getQueueKeyOfTarget(draft) : `${draft.kind}:~${creatorIntent}`
 }
 
-const laneByName = ({ kind, target, intent }: Placed) => `${kind}:${target ?? `~${intent}`}`
+const getQueueKeyOfTarget = ({ kind, target, intent }: EntryPlacement) => `${kind}:${target ?? `~${intent}`}`
 
 /**
  * Of each lane the seq from which its newest is looked for: some write of it had that. Only saves reading: where nothing
  * is found from there on, the whole lane is looked through.
  */
-const from = new WeakMap<UserDatabase, Map<string, number>>()
-const lanesKnown = 1_000
+const seqByQueueKey = new WeakMap<UserDatabase, Map<string, number>>()
+const maxKnownQueues = 1_000
 
 /** So that the next write on the row need not look far. */
 export function noteQueueKey(db: UserDatabase, { queueKey, seq }: OutboxEntry): void {
-  const known = from.get(db) ?? new Map<string, number>()
-  from.set(db, known)
-  if (known.size >= lanesKnown) known.clear()
-  known.set(queueKey, seq)
+  const sequences = seqByQueueKey.get(db) ?? new Map<string, number>()
+  seqByQueueKey.set(db, sequences)
+  if (sequences.size >= maxKnownQueues) sequences.clear()
+  sequences.set(queueKey, seq)
 }
 
 /**
  * Always forwards. Chromium keeps what an index said of writes that are gone until somebody walks over it, and backwards
  * it walks over a thousand of these for seconds.
  */
-async function newestOf(db: UserDatabase, lanes: readonly string[]): Promise<Map<string, Intent>> {
-  const found = await Promise.all(
-    [...new Set(lanes)].map(async (queueKey) => {
-      const near = from.get(db)?.get(queueKey)
-      const late = near === undefined ? [] : await inQueue(db, queueKey, near).primaryKeys()
-      const newest = late.at(-1) ?? (await inQueue(db, queueKey).primaryKeys()).at(-1)
-      return newest === undefined ? [] : [[queueKey, newest] as const]
+async function readLatestIntents(db: UserDatabase, queueKeys: readonly string[]): Promise<Map<string, Intent>> {
+  const entries = await Promise.all(
+    [...new Set(queueKeys)].map(async (queueKey) => {
+      const startSeq = seqByQueueKey.get(db)?.get(queueKey)
+      const laterIntents = startSeq === undefined ? [] : await queryQueue(db, queueKey, startSeq).primaryKeys()
+      const latestIntent = laterIntents.at(-1) ?? (await queryQueue(db, queueKey).primaryKeys()).at(-1)
+      return latestIntent === undefined ? [] : [[queueKey, latestIntent] as const]
     }),
   )
-  return new Map(found.flat())
+  return new Map(entries.flat())
 }
 
 /** The writes of one lane in their order. */
-export const inQueue = (db: UserDatabase, queueKey: string, first = Number.NEGATIVE_INFINITY) =>
+export const queryQueue = (db: UserDatabase, queueKey: string, first = Number.NEGATIVE_INFINITY) =>
   db.outbox.where('[queueKey+seq]').between([queueKey, first], [queueKey, Number.POSITIVE_INFINITY])
 
-async function versionsOf(db: UserDatabase, drafts: readonly Placed[]): Promise<Map<string, number>> {
-  const named = drafts.flatMap(({ target }) => (typeof target === 'string' ? [target.slice(1)] : []))
-  const names = byIntent(named.length > 0 ? await db.rowIds.bulkGet(named) : [])
-  const idOf = (id: Id | null) => (typeof id === 'string' ? (names.get(id.slice(1))?.id ?? null) : id)
+async function readVersions(db: UserDatabase, drafts: readonly EntryPlacement[]): Promise<Map<string, number>> {
+  const intents = drafts.flatMap(({ target }) => (typeof target === 'string' ? [target.slice(1)] : []))
+  const rowIds = mapByIntent(intents.length > 0 ? await db.rowIds.bulkGet(intents) : [])
+  const getRowId = (id: RowRef | null) => (typeof id === 'string' ? (rowIds.get(id.slice(1))?.id ?? null) : id)
   const versions = new Map<string, number>()
   for (const table of new Set(drafts.map((draft) => draft.table))) {
-    const ids = new Map<Id, number>()
-    for (const { table: own, target } of drafts) {
-      const id = own === table ? idOf(target) : null
+    const ids = new Map<RowRef, number>()
+    for (const { table: draftTable, target } of drafts) {
+      const id = draftTable === table ? getRowId(target) : null
       if (id !== null && target !== null) ids.set(target, id)
     }
-    const rows = ids.size > 0 ? await rowsOf(db, table).bulkGet([...ids.values()]) : []
+    const rows = ids.size > 0 ? await getRowTable(db, table).bulkGet([...ids.values()]) : []
     ;[...ids.keys()].forEach((target, at) => {
       const row = rows[at]
-      if (row) versions.set(rowKey(table, target), row.version)
+      if (row) versions.set(toRowKey(table, target), row.version)
     })
   }
   return versions
 }
 
-const rowKey = (table: string, target: Id | null) => `${table}:${target}`
+const toRowKey = (table: string, target: RowRef | null) => `${table}:${target}`
 
 /**
  * What a write is based on: what its form was opened on; where no form says it, the newest own write on the row, else
  * the row. A mended write (`lane` null) is the user's word after seeing how the row stands now (protocol 9, 14).
  */
-export function baseOf(around: EnqueueContext, draft: Placed, queueKey: string | null): OutboxEntry['ifMatch'] {
+export function getBase(
+  context: EnqueueContext,
+  draft: EntryPlacement,
+  queueKey: string | null,
+): OutboxEntry['ifMatch'] {
   if (draft.target === null) return null
-  const named = queueKey === null ? null : standing(around, draft.ifMatch)
-  if (named !== null) return named
-  const newest = queueKey === null ? undefined : around.newest.get(queueKey)
-  return newest === undefined ? around.versionOf(draft) : `~${newest}`
+  const formBase = queueKey === null ? null : resolveBase(context, draft.ifMatch)
+  if (formBase !== null) return formBase
+  const latestIntent = queueKey === null ? undefined : context.latestIntents.get(queueKey)
+  return latestIntent === undefined ? context.getRowVersion(draft) : `~${latestIntent}`
 }
 
-const needsBase = (around: EnqueueContext, draft: Placed) =>
-  draft.target !== null && (around.entries.has(draft.intent) || standing(around, draft.ifMatch) === null)
+const needsBase = (context: EnqueueContext, draft: EntryPlacement) =>
+  draft.target !== null && (context.entries.has(draft.intent) || resolveBase(context, draft.ifMatch) === null)
 
 /**
  * A form may have been opened on a write that has since become part of another, or was dropped: a name that the server
  * will never know must not be sent. Null: nothing that still stands was named.
  */
-function standing(around: EnqueueContext, ifMatch: OutboxEntry['ifMatch']): OutboxEntry['ifMatch'] {
+function resolveBase(context: EnqueueContext, ifMatch: OutboxEntry['ifMatch']): OutboxEntry['ifMatch'] {
   if (typeof ifMatch !== 'string') return ifMatch
-  const receipt = around.receipts.get(ifMatch.slice(1))
-  if (around.entries.has(ifMatch.slice(1)) || receipt === undefined) return ifMatch
+  const receipt = context.receipts.get(ifMatch.slice(1))
+  if (context.entries.has(ifMatch.slice(1)) || receipt === undefined) return ifMatch
   if (receipt.outcome === 'merged' && receipt.into !== undefined) return `~${receipt.into}`
   return receipt.outcome === 'done' ? ifMatch : null
 }

@@ -3,13 +3,13 @@
  * is also in the trail of the server (`trail.intent`), so that what was done on the train is found in the server's own
  * record. Kept for 30 days, sealed and brought back with the rest of its user's belongings.
  */
-import type { Id, Intent, Row } from '#contract/endpoint.ts'
-import { nameIn } from '#domain/text.ts'
-import { rowsOf, rowTables, type UserDatabase } from '#local/storage/database.ts'
-import { type Device, thisDevice } from '#local/storage/device.ts'
-import { idOf } from '#local/storage/row-ids.ts'
+import type { RowRef, Intent, VersionedRow } from '#contract/endpoint.ts'
+import { getDisplayName } from '#domain/text.ts'
+import { getRowTable, rowTables, type UserDatabase } from '#local/storage/database.ts'
+import { type Device, getThisDevice } from '#local/storage/device.ts'
+import { findRowId } from '#local/storage/row-ids.ts'
 import { readSession } from '#local/session/session.ts'
-import type { About, OutboxEntry, Receipt } from '#local/storage/records.ts'
+import type { WriteDescription, OutboxEntry, Receipt } from '#local/storage/records.ts'
 
 /** In ms. The server's idempotency store remembers keys for longer, so a repeat is known there even after this. */
 export const receiptLifetimeMs = 30 * 86_400_000
@@ -17,39 +17,42 @@ export const receiptLifetimeMs = 30 * 86_400_000
 /** What a transaction must have open for `receiptFor`. */
 export const receiptTables = ['receipts', 'rowIds', ...rowTables] as const
 
-export type Ending = Pick<Receipt, 'outcome' | 'time'> &
+export type ReceiptEnding = Pick<Receipt, 'outcome' | 'time'> &
   Partial<Pick<Receipt, 'status' | 'body' | 'outcomeId' | 'code' | 'into'>>
 
 /** Inside a transaction over `receiptTables`. `row`: the row as the answer tells it, else the stored one is looked up. */
-export async function receiptFor(
+export async function createReceipt(
   db: UserDatabase,
   entry: OutboxEntry,
-  ending: Ending,
+  ending: ReceiptEnding,
   row?: unknown,
 ): Promise<Receipt> {
-  const said = row ?? (await storedRow(db, entry))
-  return { intent: entry.intent, status: 0, body: '', ...ending, about: aboutOf(entry, said) }
+  const namedRow = row ?? (await readStoredRow(db, entry))
+  return { intent: entry.intent, status: 0, body: '', ...ending, about: describeWrite(entry, namedRow) }
 }
 
-async function storedRow(db: UserDatabase, { table, target }: OutboxEntry): Promise<Row | undefined> {
-  const id = target === null || table === '' ? null : await idOf(db, target)
-  return id === null ? undefined : (await rowsOf(db, table).get(id))?.row
+async function readStoredRow(db: UserDatabase, { table, target }: OutboxEntry): Promise<VersionedRow | undefined> {
+  const id = target === null || table === '' ? null : await findRowId(db, target)
+  return id === null ? undefined : (await getRowTable(db, table).get(id))?.row
 }
 
-function aboutOf({ endpoint, table, target, action, since, input: asked, base }: OutboxEntry, row: unknown): About {
-  const name = nameIn({ ...(row as object | undefined), ...base }) ?? nameIn(asked.body)
-  const values = { input: { body: asked.body }, base }
-  const isShort = asked.body !== undefined && JSON.stringify(values).length <= longestValues
+function describeWrite(
+  { endpoint, table, target, action, since, input, base }: OutboxEntry,
+  row: unknown,
+): WriteDescription {
+  const name = getDisplayName({ ...(row as object | undefined), ...base }) ?? getDisplayName(input.body)
+  const values = { input: { body: input.body }, base }
+  const isShort = input.body !== undefined && JSON.stringify(values).length <= maxValuesLength
   return { endpoint, table, target, action, since, name, ...(isShort ? { values } : {}) }
 }
 
 /** In characters: a price list is no note. */
-const longestValues = 2_000
+const maxValuesLength = 2_000
 
 /** Takes away what is older than anybody asks for. */
-export async function sweepReceipts(db: UserDatabase, now: number): Promise<void> {
-  const old = db.receipts.where('time').below(now - receiptLifetimeMs)
-  if ((await old.count()) > 0) await old.delete()
+export async function deleteOldReceipts(db: UserDatabase, now: number): Promise<void> {
+  const oldReceipts = db.receipts.where('time').below(now - receiptLifetimeMs)
+  if ((await oldReceipts.count()) > 0) await oldReceipts.delete()
 }
 
 /** A receipt as the screens see it. */
@@ -61,12 +64,12 @@ export interface ReceiptView {
   time: number
   endpoint: string
   table: string
-  target: Id | null
-  action: About['action']
+  target: RowRef | null
+  action: WriteDescription['action']
   /** When its user made it. */
   since: number
   name: string | null
-  values?: About['values']
+  values?: WriteDescription['values']
   /** Of a refusal. */
   code: string | null
   /** Number of the server's own record; null: the server never had to do with it. */
@@ -76,22 +79,25 @@ export interface ReceiptView {
 }
 
 /** The session user's own, the newest first; for a live query. */
-export async function readReceipts(most = 100, device: Device = thisDevice()): Promise<ReceiptView[]> {
+export async function readReceipts(maxCount = 100, device: Device = getThisDevice()): Promise<ReceiptView[]> {
   const session = await readSession(device)
   if (!session || session.signedOut) return []
-  const found = await device.of(session).receipts.orderBy('time').reverse().limit(most).toArray()
-  return found.flatMap(({ about, ...receipt }) => (about ? [toldOf(receipt, about)] : []))
+  const receipts = await device.getDatabase(session).receipts.orderBy('time').reverse().limit(maxCount).toArray()
+  return receipts.flatMap(({ about, ...receipt }) => (about ? [toReceiptView(receipt, about)] : []))
 }
 
 /** How many of these were done. */
-export async function countDone(intents: readonly Intent[], device: Device = thisDevice()): Promise<number> {
+export async function countDone(intents: readonly Intent[], device: Device = getThisDevice()): Promise<number> {
   const session = await readSession(device)
   if (!session || session.signedOut) return 0
-  const found = await device.of(session).receipts.bulkGet([...intents])
-  return found.filter((receipt) => receipt?.outcome === 'done').length
+  const receipts = await device.getDatabase(session).receipts.bulkGet([...intents])
+  return receipts.filter((receipt) => receipt?.outcome === 'done').length
 }
 
-const toldOf = ({ intent, outcome, time, code, outcomeId, into }: Receipt, about: About): ReceiptView => ({
+const toReceiptView = (
+  { intent, outcome, time, code, outcomeId, into }: Receipt,
+  about: WriteDescription,
+): ReceiptView => ({
   ...about,
   intent,
   outcome,

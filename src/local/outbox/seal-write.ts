@@ -4,14 +4,14 @@
  */
 import { getUser } from '#contract/accounts.ts'
 import type { Intent } from '#contract/endpoint.ts'
-import { readMarks, noteMarks } from '#local/outbox/counters.ts'
+import { readMarks, storeMarks } from '#local/outbox/counters.ts'
 import type { NewEntry } from '#local/outbox/enqueue.ts'
-import { createPair, importSealKey } from '#local/seals/seal-crypto.ts'
-import { newestKeyHere, readSealer } from '#local/seals/seal-keys.ts'
-import { sealsIn } from '#local/seals/sealed-records.ts'
+import { createSealPair, importSealKey } from '#local/seals/seal-crypto.ts'
+import { readNewestStoredKey, readSealer } from '#local/seals/seal-keys.ts'
+import { readSealedWrites } from '#local/seals/sealed-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { recordsToText } from '#local/storage/record-text.ts'
-import type { Sealed } from '#local/storage/records.ts'
+import type { SealedWrites } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
 
 /**
@@ -23,53 +23,54 @@ export async function sealWrite(
   draft: NewEntry,
   now: number,
 ): Promise<'sealed' | 'no key' | 'moved'> {
-  await lockKeyAway(db, now)
+  await lockSealKey(db, now)
   const sealer = await readSealer(db)
   if (!sealer) return 'no key'
-  const { gate, isNew: _, ...wish } = draft
+  const { sessionGeneration, isNew: _, ...storedDraft } = draft
   const { intent, kind, target, ifMatch } = draft
   const row = typeof ifMatch === 'number' ? `${kind}:${target}:${ifMatch}` : null
   // No page shows what is sealed: whoever changes the row again does it on the version that the first one was made on.
-  const before = row === null ? undefined : (await writesOn(db, row)).filter(({ id }) => id !== intent).at(-1)
-  const chained = before ? { ...wish, ifMatch: `~${before.id}` } : wish
-  const sealed = await sealer.seal(recordsToText([chained]))
+  const earlierWrite =
+    row === null ? undefined : (await readWritesOnRow(db, row)).filter(({ id }) => id !== intent).at(-1)
+  const chainedDraft = earlierWrite ? { ...storedDraft, ifMatch: `~${earlierWrite.id}` } : storedDraft
+  const sealedText = await sealer.seal(recordsToText([chainedDraft]))
   return await transact(db, ['outbox', 'meta'], async () => {
     const marks = await readMarks(db)
-    if (gate !== undefined && marks.gate !== gate) return 'moved'
-    const name = nameOf(intent)
-    const there = (await db.meta.get(name)) as Sealed | undefined
-    const order = there?.order ?? marks.made
+    if (sessionGeneration !== undefined && marks.sessionGeneration !== sessionGeneration) return 'moved'
+    const name = toSealName(intent)
+    const previousSeal = (await db.meta.get(name)) as SealedWrites | undefined
+    const order = previousSeal?.order ?? marks.recordedCount
     await db.meta.put({
-      ...sealed,
+      ...sealedText,
       name,
       id: intent,
       entries: 1,
       order,
       ...(row === null ? {} : { row }),
     })
-    if (!there) await noteMarks(db, { made: marks.made + 1, lastSeq: marks.lastSeq })
+    if (!previousSeal) await storeMarks(db, { recordedCount: marks.recordedCount + 1, lastSeq: marks.lastSeq })
     return 'sealed'
   })
 }
 
 /** The sealed writes that were made on that version of the row, in their order. */
-const writesOn = async (db: UserDatabase, row: string): Promise<Sealed[]> =>
-  (await sealsIn(db)).filter((sealed) => sealed.row === row).sort((a, b) => (a.order ?? 0) - (b.order ?? 0))
+const readWritesOnRow = async (db: UserDatabase, row: string): Promise<SealedWrites[]> =>
+  (await readSealedWrites(db)).filter((sealed) => sealed.row === row).sort((a, b) => (a.order ?? 0) - (b.order ?? 0))
 
-const nameOf = (intent: Intent) => `sealed:${intent}` as const
+const toSealName = (intent: Intent) => `sealed:${intent}` as const
 
 /** From here on nothing that stands on the device opens what is sealed by the pair. */
-async function lockKeyAway(db: UserDatabase, now: number): Promise<void> {
-  const said = await newestKeyHere(db)
-  const key = await importSealKey(said?.key)
-  if (!said || !key) return
-  const pair = await createPair(said.id, key, now)
+async function lockSealKey(db: UserDatabase, now: number): Promise<void> {
+  const sealKey = await readNewestStoredKey(db)
+  const key = await importSealKey(sealKey?.key)
+  if (!sealKey || !key) return
+  const pair = await createSealPair(sealKey.id, key, now)
   await transact(db, ['responses', 'meta'], async () => {
-    const reading = await db.responses.get(getUser.path)
+    const response = await db.responses.get(getUser.path)
     // Another page may have done it, or a login may have brought another key.
-    if (!reading || (await newestKeyHere(db))?.id !== said.id) return
+    if (!response || (await readNewestStoredKey(db))?.id !== sealKey.id) return
     await db.meta.put(pair)
-    const body = { ...(JSON.parse(reading.body) as object), seal_key: null, session_seal_key: null, seal_keys: [] }
-    await db.responses.put({ ...reading, body: JSON.stringify(body) })
+    const body = { ...(JSON.parse(response.body) as object), seal_key: null, session_seal_key: null, seal_keys: [] }
+    await db.responses.put({ ...response, body: JSON.stringify(body) })
   })
 }

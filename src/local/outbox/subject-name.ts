@@ -1,9 +1,9 @@
-import type { Endpoint, Kind, Schema } from '#contract/endpoint.ts'
-import { refKind } from '#contract/values.ts'
-import { nameIn } from '#domain/text.ts'
-import { rowsOf, type UserDatabase } from '#local/storage/database.ts'
+import type { Endpoint, RowKind, ValueSchema } from '#contract/endpoint.ts'
+import { getRefKind } from '#contract/values.ts'
+import { getDisplayName } from '#domain/text.ts'
+import { getRowTable, type UserDatabase } from '#local/storage/database.ts'
 
-const tables: Partial<Record<Kind, 'users' | 'orders' | 'services' | 'modules' | 'price_lists'>> = {
+const tableByKind: Partial<Record<RowKind, 'users' | 'orders' | 'services' | 'modules' | 'price_lists'>> = {
   user: 'users',
   order: 'orders',
   service: 'services',
@@ -24,27 +24,27 @@ export async function readSubjectName(
   input: SubjectInput,
 ): Promise<string | null> {
   for (const part of ['params', 'query', 'body'] as const)
-    for (const [name, schema] of Object.entries(shapeOf(endpoint[part]))) {
+    for (const [name, schema] of Object.entries(getShape(endpoint[part]))) {
       const id = (input[part] as Record<string, unknown> | null | undefined)?.[name]
-      if (typeof id === 'number') return await readName(db, refKind(schema), id)
+      if (typeof id === 'number') return await readName(db, getRefKind(schema), id)
     }
   return null
 }
 
-async function readName(db: UserDatabase, kind: Kind | undefined, id: number): Promise<string | null> {
+async function readName(db: UserDatabase, kind: RowKind | undefined, id: number): Promise<string | null> {
   if (kind === 'contract')
-    return nameIn(
+    return getDisplayName(
       (
-        await rowsOf(db, 'orders')
-          .filter(({ row }) => contractOf(row) === id)
+        await getRowTable(db, 'orders')
+          .filter(({ row }) => getContractId(row) === id)
           .first()
       )?.row,
     )
-  const table = kind && tables[kind]
-  return table ? nameIn((await rowsOf(db, table).get(id))?.row) : null
+  const table = kind && tableByKind[kind]
+  return table ? getDisplayName((await getRowTable(db, table).get(id))?.row) : null
 }
 
-const contractOf = (row: unknown) => (row as { contract_id?: unknown }).contract_id
+const getContractId = (row: unknown) => (row as { contract_id?: unknown }).contract_id
 
-const shapeOf = (schema: Schema | undefined): Record<string, Schema> =>
-  (schema as { _zod?: { def: { shape?: Record<string, Schema> } } } | undefined)?._zod?.def.shape ?? {}
+const getShape = (schema: ValueSchema | undefined): Record<string, ValueSchema> =>
+  (schema as { _zod?: { def: { shape?: Record<string, ValueSchema> } } } | undefined)?._zod?.def.shape ?? {}

@@ -2,41 +2,41 @@
 import {
   type PreparationRecord,
   type PreparedPart,
-  preparationTable,
-  readPreparationIn,
+  getPreparationTable,
+  readPreparationRecord,
 } from '#local/storage/preparation-record.ts'
-import { readGate } from '#local/session/session-generation.ts'
+import { readSessionGeneration } from '#local/session/session-generation.ts'
 import { readSession } from '#local/session/session.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
-import { type Device, thisDevice } from '#local/storage/device.ts'
+import { type Device, getThisDevice } from '#local/storage/device.ts'
 import { transact } from '#local/storage/transaction.ts'
 
 export async function updatePreparation(
   db: UserDatabase,
-  change: (record: PreparationRecord) => Partial<PreparationRecord>,
+  getChanges: (record: PreparationRecord) => Partial<PreparationRecord>,
 ): Promise<void> {
   await transact(db, ['meta'], async () => {
-    const record = await readPreparationIn(db)
-    await preparationTable(db).put({ ...record, ...change(record) })
+    const record = await readPreparationRecord(db)
+    await getPreparationTable(db).put({ ...record, ...getChanges(record) })
   })
 }
 
 /** Null: nobody is signed in. For a live query. */
-export async function readPreparation(device: Device = thisDevice()): Promise<PreparationRecord | null> {
+export async function readPreparation(device: Device = getThisDevice()): Promise<PreparationRecord | null> {
   const session = await readSession(device)
-  return session && !session.signedOut ? await readPreparationIn(device.of(session)) : null
+  return session && !session.signedOut ? await readPreparationRecord(device.getDatabase(session)) : null
 }
 
-export const isPreparationOn = async (device: Device = thisDevice()): Promise<boolean> =>
+export const isPreparationOn = async (device: Device = getThisDevice()): Promise<boolean> =>
   (await readPreparation(device))?.isOn === true
 
 /** Of the user who is signed in. */
 export async function setPreparation(
   change: Partial<Pick<PreparationRecord, 'isOn' | 'isOfferClosed'>>,
-  device: Device = thisDevice(),
+  device: Device = getThisDevice(),
 ): Promise<void> {
   const session = await readSession(device)
-  if (session && !session.signedOut) await updatePreparation(device.of(session), () => change)
+  if (session && !session.signedOut) await updatePreparation(device.getDatabase(session), () => change)
 }
 
 const refreshMs = 4 * 3_600_000
@@ -52,7 +52,7 @@ export function isRunDue({ isOn, endedAt, end }: PreparationRecord, now: number)
 
 /** Whether a part is fetched by a background run. */
 export async function isPartDue(db: UserDatabase, part: PreparedPart | undefined, now: number): Promise<boolean> {
-  if (!part || part.completedAt === null || part.generation !== (await readGate(db))) return true
+  if (!part || part.completedAt === null || part.generation !== (await readSessionGeneration(db))) return true
   const age = now - part.completedAt
   if (age < 0 || age >= refreshMs) return true
   if (part.path !== null && (await db.responses.where('path').equals(part.path).count()) === 0) return true

@@ -3,46 +3,46 @@
  * sealed and put back while the gate is closed, when nobody stores any: an index and its rows would not fit each other otherwise.
  */
 import { getUser } from '#contract/accounts.ts'
-import type { Rights } from '#domain/access.ts'
-import { importSealKey, openSealed, readPair, type Sealer } from '#local/seals/seal-crypto.ts'
+import type { UserRights } from '#domain/access.ts'
+import { importSealKey, openSealed, readSealPair, type TextSealer } from '#local/seals/seal-crypto.ts'
 import { type UserDatabase, wipedTables } from '#local/storage/database.ts'
 import { recordsToText, textToRecords } from '#local/storage/record-text.ts'
 import type { SealedCache } from '#local/storage/records.ts'
-import { isFull } from '#local/storage/storage-errors.ts'
+import { isFullError } from '#local/storage/storage-errors.ts'
 import { transact } from '#local/storage/transaction.ts'
 
 /** About 1 MB each: a record of a kept trail holds some 30 kB. */
-const recordsInPiece = { keptTiles: 32, other: 2_000 }
+const recordsPerPiece = { storedTiles: 32, other: 2_000 }
 
 /** False: the gate has moved, its user is back or another page is at it. On a full disk nothing is left. */
-export async function sealCache(db: UserDatabase, sealer: Sealer, generation: number): Promise<boolean> {
+export async function sealCache(db: UserDatabase, sealer: TextSealer, generation: number): Promise<boolean> {
   try {
-    const before = await readSealedCache(db)
+    const previousCache = await readSealedCache(db)
     // Of an older session, and never opened since: nothing of it fits what is here now.
-    if (before && before.keyId !== sealer.keyId) await dropSealedCache(db)
-    const reading = await db.responses.get(getUser.path)
-    const rights = reading && (JSON.parse(reading.body) as Rights)
+    if (previousCache && previousCache.keyId !== sealer.keyId) await dropSealedCache(db)
+    const response = await db.responses.get(getUser.path)
+    const rights = response && (JSON.parse(response.body) as UserRights)
     await db.meta.put({ name: 'sealed-cache', keyId: sealer.keyId, ...(rights ? { rights: pickRights(rights) } : {}) })
     for (const table of wipedTables) if (!(await sealTable(db, table, sealer, generation))) return false
     return true
   } catch (error) {
-    if (!isFull(error)) throw error
+    if (!isFullError(error)) throw error
     await dropSealedCache(db)
     return true
   }
 }
 
-const pickRights = ({ admin, order, access_level }: Rights): Rights => ({ admin, order, access_level })
+const pickRights = ({ admin, order, access_level }: UserRights): UserRights => ({ admin, order, access_level })
 
-async function sealTable(db: UserDatabase, table: string, sealer: Sealer, generation: number): Promise<boolean> {
-  const size = table === 'keptTiles' ? recordsInPiece.keptTiles : recordsInPiece.other
+async function sealTable(db: UserDatabase, table: string, sealer: TextSealer, generation: number): Promise<boolean> {
+  const size = table === 'keptTiles' ? recordsPerPiece.storedTiles : recordsPerPiece.other
   for (;;) {
-    const keys = await sealable(db, table).limit(size).primaryKeys()
+    const keys = await getSealableRecords(db, table).limit(size).primaryKeys()
     if (keys.length === 0) return true
     const records = await db.table(table).bulkGet(keys)
     const { iv, data, sender } = await sealer.seal(recordsToText(records))
     const isDone = await transact(db, [table, 'sealedCache', 'meta'], async () => {
-      if (!(await isClosed(db, generation))) return false
+      if (!(await isGenerationClosed(db, generation))) return false
       await db.sealedCache.add({ table, iv, data, ...(sender ? { sender } : {}) })
       await db.table(table).bulkDelete(keys)
       return true
@@ -52,40 +52,40 @@ async function sealTable(db: UserDatabase, table: string, sealer: Sealer, genera
 }
 
 /** The user's own reading holds the key: it is wiped, and comes with the next login. */
-const sealable = (db: UserDatabase, table: string) =>
+const getSealableRecords = (db: UserDatabase, table: string) =>
   table === 'responses' ? db.responses.where('path').notEqual(getUser.path) : db.table(table).toCollection()
 
-const isClosed = async (db: UserDatabase, generation: number): Promise<boolean> => {
-  const gate = await db.meta.get('session-generation')
-  return gate?.name === 'session-generation' && !gate.open && gate.generation === generation
+const isGenerationClosed = async (db: UserDatabase, generation: number): Promise<boolean> => {
+  const record = await db.meta.get('session-generation')
+  return record?.name === 'session-generation' && !record.open && record.generation === generation
 }
 
 /** What is sealed, by what can be told of it; null: nothing is. */
 export async function readSealedCache(db: UserDatabase): Promise<SealedCache | null> {
-  const found = await db.meta.get('sealed-cache')
-  return found?.name === 'sealed-cache' ? found : null
+  const record = await db.meta.get('sealed-cache')
+  return record?.name === 'sealed-cache' ? record : null
 }
 
 /** Puts all of it back, before the gate opens. What that key does not open is dropped: it can be fetched again. */
-export async function openCache(db: UserDatabase, keyText: string | null): Promise<void> {
-  const found = await readSealedCache(db)
-  if (!found) return
+export async function restoreSealedCache(db: UserDatabase, keyText: string | null): Promise<void> {
+  const sealedCache = await readSealedCache(db)
+  if (!sealedCache) return
   const key = await importSealKey(keyText)
-  const pair = await readPair(db, found.keyId)
+  const pair = await readSealPair(db, sealedCache.keyId)
   for (const id of await db.sealedCache.toCollection().primaryKeys()) {
-    const sealed = await db.sealedCache.get(id)
-    const text = sealed && key ? await openSealed(key, sealed, pair) : null
-    if (!sealed || text === null) return await dropCache(db)
+    const sealedRows = await db.sealedCache.get(id)
+    const text = sealedRows && key ? await openSealed(key, sealedRows, pair) : null
+    if (!sealedRows || text === null) return await dropCachedTables(db)
     const records = textToRecords(text)
-    await transact(db, [sealed.table, 'sealedCache'], async () => {
-      await db.table(sealed.table).bulkPut(records)
+    await transact(db, [sealedRows.table, 'sealedCache'], async () => {
+      await db.table(sealedRows.table).bulkPut(records)
       await db.sealedCache.delete(id)
     })
   }
   await db.meta.delete('sealed-cache')
 }
 
-async function dropCache(db: UserDatabase): Promise<void> {
+async function dropCachedTables(db: UserDatabase): Promise<void> {
   await dropSealedCache(db)
   await transact(db, [...wipedTables], async () => {
     for (const table of wipedTables) await db.table(table).clear()

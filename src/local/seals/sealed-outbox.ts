@@ -4,16 +4,16 @@
  * (protocol 30).
  */
 import { type UserDatabase, wipedTables } from '#local/storage/database.ts'
-import type { Sealer } from '#local/seals/seal-crypto.ts'
+import type { TextSealer } from '#local/seals/seal-crypto.ts'
 import { addSpentKey, readSealer } from '#local/seals/seal-keys.ts'
-import { noteChoices } from '#local/storage/trail-choices.ts'
+import { storeTrailChoices } from '#local/storage/trail-choices.ts'
 import { dropSealedCache, sealCache } from '#local/seals/sealed-cache.ts'
-import type { OutboxEntry, LocalFile, RowId, Receipt, Sealed, FormDraft } from '#local/storage/records.ts'
+import type { OutboxEntry, LocalFile, RowId, Receipt, SealedWrites, FormDraft } from '#local/storage/records.ts'
 import { bytesToText } from '#local/storage/record-text.ts'
 import { transact } from '#local/storage/transaction.ts'
 
 /** What is sealed together: an entry means nothing without its file, and the names and receipts of what it follows. */
-export interface Belongings {
+export interface SealedContent {
   outbox: OutboxEntry[]
   rowIds: RowId[]
   receipts: Receipt[]
@@ -22,61 +22,74 @@ export interface Belongings {
   /** What stands typed in long forms. */
   drafts: FormDraft[]
 }
-export const belongings = ['outbox', 'rowIds', 'receipts', 'files'] as const
-const isEmpty = (found: Belongings) => [...belongings, 'drafts' as const].every((part) => found[part].length === 0)
-const draftsIn = (db: UserDatabase) => db.meta.where('name').startsWith('draft:')
+export const sealedTables = ['outbox', 'rowIds', 'receipts', 'files'] as const
+const isEmpty = (content: SealedContent) =>
+  [...sealedTables, 'drafts' as const].every((table) => content[table].length === 0)
+const getDrafts = (db: UserDatabase) => db.meta.where('name').startsWith('draft:')
 
 /**
  * The gate is closed first, so that nothing is claimed while the writes are sealed; then it is one transaction. False,
  * with nothing taken away, when the gate has moved since that generation: its user is back, or another page is at it.
  */
-export async function wipe(db: UserDatabase, generation: number, { keepsCache = false } = {}): Promise<boolean> {
-  if (!(await closeGate(db, generation))) return false
+export async function wipeUserData(
+  db: UserDatabase,
+  generation: number,
+  { keepsCache = false } = {},
+): Promise<boolean> {
+  if (!(await closeSessionGeneration(db, generation))) return false
   const sealer = await readSealer(db)
-  await transact(db, ['keptTrails', 'meta'], () => noteChoices(db))
+  await transact(db, ['keptTrails', 'meta'], () => storeTrailChoices(db))
   if (!keepsCache || !sealer) await dropSealedCache(db)
   else if (!(await sealCache(db, sealer, generation + 1))) return false
   for (;;) {
-    const before = await read(db)
-    const sealed = sealer && !isEmpty(before) ? await sealBelongings(sealer, before) : null
-    const done = await wipeIfStill(db, before, { sealed, keyId: sealer?.keyId ?? 0, generation: generation + 1 })
-    if (done !== 'changed') return done === 'wiped'
+    const content = await readContent(db)
+    const sealedWrites = sealer && !isEmpty(content) ? await sealContent(sealer, content) : null
+    const result = await wipeIfUnchanged(db, content, {
+      sealedWrites,
+      keyId: sealer?.keyId ?? 0,
+      generation: generation + 1,
+    })
+    if (result !== 'changed') return result === 'wiped'
   }
 }
 
-async function sealBelongings(sealer: Sealer, content: Belongings): Promise<Omit<Sealed, 'name'>> {
-  const sealed = await sealer.seal(JSON.stringify(content))
-  return { ...sealed, entries: content.outbox.length, id: [...sealed.iv].join('.') }
+async function sealContent(sealer: TextSealer, content: SealedContent): Promise<Omit<SealedWrites, 'name'>> {
+  const sealedText = await sealer.seal(JSON.stringify(content))
+  return { ...sealedText, entries: content.outbox.length, id: [...sealedText.iv].join('.') }
 }
 
-async function closeGate(db: UserDatabase, generation: number): Promise<boolean> {
+async function closeSessionGeneration(db: UserDatabase, generation: number): Promise<boolean> {
   return await transact(db, ['meta'], async () => {
-    const gate = await db.meta.get('session-generation')
-    if ((gate?.name === 'session-generation' ? gate.generation : 0) !== generation) return false
+    const record = await db.meta.get('session-generation')
+    if ((record?.name === 'session-generation' ? record.generation : 0) !== generation) return false
     await db.meta.put({ name: 'session-generation', open: false, generation: generation + 1 })
     return true
   })
 }
 
 /** `changed`: an answer that was on its way has changed the writes: they are sealed as they are then. */
-async function wipeIfStill(
+async function wipeIfUnchanged(
   db: UserDatabase,
-  before: Belongings,
-  { sealed, keyId, generation }: { sealed: Omit<Sealed, 'name'> | null; keyId: number; generation: number },
+  expectedContent: SealedContent,
+  {
+    sealedWrites,
+    keyId,
+    generation,
+  }: { sealedWrites: Omit<SealedWrites, 'name'> | null; keyId: number; generation: number },
 ): Promise<'wiped' | 'changed' | 'moved'> {
-  return await transact(db, [...wipedTables, ...belongings, 'jobs', 'meta'], async () => {
-    const gate = await db.meta.get('session-generation')
-    if (gate?.name !== 'session-generation' || gate.open || gate.generation !== generation) return 'moved'
-    if (sealed) {
-      if (JSON.stringify(await read(db)) !== JSON.stringify(before)) return 'changed'
-      for (const table of belongings) await db.table(table).clear()
+  return await transact(db, [...wipedTables, ...sealedTables, 'jobs', 'meta'], async () => {
+    const record = await db.meta.get('session-generation')
+    if (record?.name !== 'session-generation' || record.open || record.generation !== generation) return 'moved'
+    if (sealedWrites) {
+      if (JSON.stringify(await readContent(db)) !== JSON.stringify(expectedContent)) return 'changed'
+      for (const table of sealedTables) await db.table(table).clear()
       // Beside what was sealed before and could not be opened meanwhile.
-      await db.meta.put({ ...sealed, name: `sealed:${sealed.id}` })
+      await db.meta.put({ ...sealedWrites, name: `sealed:${sealedWrites.id}` })
     } else {
       await db.receipts.toCollection().modify(forgetContent)
       await addSpentKey(db, keyId)
     }
-    await draftsIn(db).delete()
+    await getDrafts(db).delete()
     for (const table of wipedTables) await db.table(table).clear()
     await stripJobs(db)
     return 'wiped'
@@ -101,10 +114,10 @@ async function stripJobs(db: UserDatabase): Promise<void> {
   })
 }
 
-const read = async (db: UserDatabase): Promise<Belongings> => ({
+const readContent = async (db: UserDatabase): Promise<SealedContent> => ({
   outbox: await db.outbox.orderBy('seq').toArray(),
   rowIds: await db.rowIds.toArray(),
   receipts: await db.receipts.toArray(),
   files: (await db.files.toArray()).map((file) => ({ ...file, bytes: bytesToText(file.bytes) })),
-  drafts: (await draftsIn(db).toArray()) as FormDraft[],
+  drafts: (await getDrafts(db).toArray()) as FormDraft[],
 })

@@ -3,7 +3,7 @@
  * database moves with it, so that a transaction there can tell whether the one it works for is still there.
  */
 import { liveQuery } from 'dexie'
-import { type Device, type DeviceUser, type SessionRecord, thisDevice } from '#local/storage/device.ts'
+import { type Device, type DeviceUser, type SessionRecord, getThisDevice } from '#local/storage/device.ts'
 import { forgetOwnAccount } from '#local/session/own-account.ts'
 import { isShared } from '#local/session/shared-device.ts'
 import type { Subject } from '#local/storage/records.ts'
@@ -22,99 +22,115 @@ export interface Session extends Subject {
 }
 
 /** Null: nobody ever signed in here, or the session ended and the server knows. */
-export async function readSession(device: Device = thisDevice()): Promise<Session | null> {
+export async function readSession(device: Device = getThisDevice()): Promise<Session | null> {
   const { directory } = device
-  const found = await withRetry(directory, () => directory.session.get('now'))
-  if (!found?.subject) return null
-  const { subject, generation, signedOut, until = null, renewFrom, newestAccess } = found
+  const record = await withRetry(directory, () => directory.session.get('now'))
+  if (!record?.subject) return null
+  const { subject, generation, signedOut, until = null, renewFrom, newestAccess } = record
   return { ...subject, generation, signedOut, until, renewFrom, newestAccess }
 }
 
 /** Hears the state now and every change, of other tabs and the worker too; returns how to stop hearing. */
-export function onSessionChange(hear: (session: Session | null) => void, device: Device = thisDevice()): () => void {
-  const subscription = liveQuery(() => readSession(device)).subscribe(hear)
+export function subscribeToSession(
+  listener: (session: Session | null) => void,
+  device: Device = getThisDevice(),
+): () => void {
+  const subscription = liveQuery(() => readSession(device)).subscribe(listener)
   return () => subscription.unsubscribe()
 }
 
-const sameSubject = (a: Subject | null, b: Subject) => a?.companyId === b.companyId && a.userId === b.userId
+const isSameSubject = (a: Subject | null, b: Subject) => a?.companyId === b.companyId && a.userId === b.userId
 
 /** A user came: by password, or because an answer proved whose cookie this is. */
 export async function openSession(device: Device, subject: Subject): Promise<void> {
-  const db = device.of(subject)
+  const db = device.getDatabase(subject)
   // Before the gate: who is clearing away after a former session looks at the gate first and then here.
   await changeSession(
     device,
-    (was) => ({ ...was, subject, signedOut: false, until: undefined, renewFrom: undefined, newestAccess: undefined }),
+    (previous) => ({
+      ...previous,
+      subject,
+      signedOut: false,
+      until: undefined,
+      renewFrom: undefined,
+      newestAccess: undefined,
+    }),
     {
       ...subject,
       clean: false,
     },
   )
   await transact(db, ['meta', 'outbox'], async () => {
-    const gate = await db.meta.get('session-generation')
+    const record = await db.meta.get('session-generation')
     await db.meta.put({
       name: 'session-generation',
       open: true,
-      generation: (gate?.name === 'session-generation' ? gate.generation : 0) + 1,
+      generation: (record?.name === 'session-generation' ? record.generation : 0) + 1,
     })
     await db.outbox.where('state').equals('sign in').modify({ state: 'waiting', notBefore: 0, delayedBy: null })
   })
-  await sweep(device)
+  await wipeFormerUsers(device)
 }
 
 /** Nobody has left, and yet nothing can be sent any more before the user has signed in again. */
-export const hasLapsed = ({ signedOut, until }: Session, now: number) => !signedOut && until !== null && until < now
+export const hasSessionExpired = ({ signedOut, until }: Session, now: number) =>
+  !signedOut && until !== null && until < now
 
 /** The user goes. The mark is the first thing stored, before anything can fail (protocol 29). */
 export async function markSignedOut(device: Device): Promise<void> {
-  await changeSession(device, (was) => ({ ...was, signedOut: was.subject !== null }))
-  await sweep(device)
+  await changeSession(device, (previous) => ({ ...previous, signedOut: previous.subject !== null }))
+  await wipeFormerUsers(device)
 }
 
 /**
  * The server said that this session is over. False when another one has begun meanwhile (protocol 32). `lapsed`: by time alone, so
  * what is cached stays for its user, sealed; on a device that is shared it goes as after a logout (decision 83).
  */
-export async function endSession(device: Device, generation: number, { lapsed = false } = {}): Promise<boolean> {
+export async function endSession(device: Device, generation: number, { isExpired = false } = {}): Promise<boolean> {
   const { directory } = device
-  const keeps = lapsed && !(await isShared(device))
-  const ended = await transact(directory, ['session', 'occupants'], async () => {
-    const was = await directory.session.get('now')
-    if (!was?.subject || was.generation !== generation) return false
-    await directory.session.put({ ...was, subject: null, signedOut: false, generation: generation + 1 })
+  const shouldKeepCache = isExpired && !(await isShared(device))
+  const isEnded = await transact(directory, ['session', 'occupants'], async () => {
+    const previous = await directory.session.get('now')
+    if (!previous?.subject || previous.generation !== generation) return false
+    await directory.session.put({ ...previous, subject: null, signedOut: false, generation: generation + 1 })
     await forgetOwnAccount(device)
-    if (keeps) await directory.occupants.put({ ...was.subject, clean: false, lapsed: true })
+    if (shouldKeepCache) await directory.occupants.put({ ...previous.subject, clean: false, lapsed: true })
     return true
   })
-  if (ended) await sweep(device)
-  return ended
+  if (isEnded) await wipeFormerUsers(device)
+  return isEnded
 }
 
-const readableMs = 14 * 24 * 3_600_000
+const readableAfterExpiryMs = 14 * 24 * 3_600_000
 
 /** Without a connection a lapsed session can be read for 14 days; then what is here waits for its user's login (decision 83). */
-export async function endForgotten(device: Device, now: number): Promise<void> {
+export async function endLongExpiredSession(device: Device, now: number): Promise<void> {
   const session = await readSession(device)
-  if (!session || session.until === null || !hasLapsed(session, now - readableMs)) return
-  await endSession(device, session.generation, { lapsed: true })
+  if (!session || session.until === null || !hasSessionExpired(session, now - readableAfterExpiryMs)) return
+  await endSession(device, session.generation, { isExpired: true })
 }
 
 async function changeSession(
   device: Device,
-  change: (was: SessionRecord) => SessionRecord,
+  getNextRecord: (previous: SessionRecord) => SessionRecord,
   occupant?: DeviceUser,
 ): Promise<void> {
   const { directory } = device
   await transact(directory, ['session', 'occupants'], async () => {
-    const was = (await directory.session.get('now')) ?? { name: 'now', subject: null, generation: 0, signedOut: false }
-    const now = change(was)
-    if (now !== was) await directory.session.put({ ...now, generation: was.generation + 1 })
-    if (now.signedOut || !was.subject || !now.subject || !sameSubject(was.subject, now.subject))
+    const previous = (await directory.session.get('now')) ?? {
+      name: 'now',
+      subject: null,
+      generation: 0,
+      signedOut: false,
+    }
+    const next = getNextRecord(previous)
+    if (next !== previous) await directory.session.put({ ...next, generation: previous.generation + 1 })
+    if (next.signedOut || !previous.subject || !next.subject || !isSameSubject(previous.subject, next.subject))
       await forgetOwnAccount(device)
     if (!occupant) return
     // Somebody else has come: what was left for those whose sessions lapsed goes now.
     await directory.occupants
-      .filter((one) => one.lapsed === true && !sameSubject(one, occupant))
+      .filter((one) => one.lapsed === true && !isSameSubject(one, occupant))
       .modify({ lapsed: false, clean: false })
     await directory.occupants.put(occupant)
   })
@@ -124,29 +140,29 @@ async function changeSession(
  * Closes the gate, seals the writes and wipes the rows of everybody but the session's user. Also run at every start,
  * because a browser may have died between the mark and the wiping.
  */
-export async function sweep(device: Device): Promise<void> {
+export async function wipeFormerUsers(device: Device): Promise<void> {
   for (const occupant of await device.directory.occupants.toArray()) {
     if (occupant.clean) continue
-    const db = device.of(occupant)
+    const db = device.getDatabase(occupant)
     // Read before it is asked who is here: a sign-in in between moves the gate, and nothing is taken from under it.
-    const gate = await db.meta.get('session-generation')
-    if (isHere(await readSession(device), occupant)) continue
+    const generationRecord = await db.meta.get('session-generation')
+    if (isSessionUser(await readSession(device), occupant)) continue
     // Fetched when somebody leaves: no page carries it before.
-    const { wipe } = await import('#local/seals/sealed-outbox.ts')
-    const generation = gate?.name === 'session-generation' ? gate.generation : 0
-    if (await wipe(db, generation, { keepsCache: occupant.lapsed === true })) await noteClean(device, occupant)
+    const { wipeUserData } = await import('#local/seals/sealed-outbox.ts')
+    const generation = generationRecord?.name === 'session-generation' ? generationRecord.generation : 0
+    if (await wipeUserData(db, generation, { keepsCache: occupant.lapsed === true })) await markClean(device, occupant)
   }
 }
 
-const isHere = (session: Session | null, occupant: Subject) =>
-  session !== null && !session.signedOut && sameSubject(session, occupant)
+const isSessionUser = (session: Session | null, occupant: Subject) =>
+  session !== null && !session.signedOut && isSameSubject(session, occupant)
 
 /** Unless they have come back while it was done: then there will be something to wipe again. */
-async function noteClean(device: Device, occupant: Subject): Promise<void> {
+async function markClean(device: Device, occupant: Subject): Promise<void> {
   const { directory } = device
   await transact(directory, ['session', 'occupants'], async () => {
     const { subject = null, signedOut = false } = (await directory.session.get('now')) ?? {}
-    if (!signedOut && sameSubject(subject, occupant)) return
+    if (!signedOut && isSameSubject(subject, occupant)) return
     await directory.occupants.update([occupant.companyId, occupant.userId], { clean: true })
   })
 }

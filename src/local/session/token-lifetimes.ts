@@ -2,7 +2,7 @@
 import type { Device } from '#local/storage/device.ts'
 import { transact } from '#local/storage/transaction.ts'
 
-export interface Lifetimes {
+export interface TokenLifetimes {
   /** When the server renews the session no longer, this device's clock, epoch ms; absent: it did not say. */
   until?: number
   /** From when on a token is asked for before the present one ends; absent: not before it has ended. */
@@ -12,7 +12,7 @@ export interface Lifetimes {
 }
 
 /** The server gave a token. A renewal lengthens the session, and only that (W-06). */
-export async function noteToken(device: Device, lifetimes: Lifetimes): Promise<void> {
+export async function storeTokenLifetimes(device: Device, lifetimes: TokenLifetimes): Promise<void> {
   await device.directory.session.update('now', lifetimes)
 }
 

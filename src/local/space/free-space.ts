@@ -1,19 +1,19 @@
 /** Whether this device can take a write, found out before its user types one. */
-import { type Device, thisDevice } from '#local/storage/device.ts'
+import { type Device, getThisDevice } from '#local/storage/device.ts'
 import { isAnythingCached } from '#local/storage/eviction.ts'
 import { transactUnlessFull } from '#local/storage/transaction.ts'
 import { readSession } from '#local/session/session.ts'
 
 /** Bytes of a long write with its values before. */
-const size = 8_192
+const probeBytes = 8_192
 
 /** Lists that would make way count as room. Found out by trying, because what a browser estimates is rounded. */
-export async function hasFreeSpace(device: Device = thisDevice()): Promise<boolean> {
+export async function hasFreeSpace(device: Device = getThisDevice()): Promise<boolean> {
   const session = await readSession(device)
   if (!session || session.signedOut) return true
-  const db = device.of(session)
+  const db = device.getDatabase(session)
   const isStored = await transactUnlessFull(db, ['meta'], async () => {
-    await db.meta.put({ name: 'probe', bytes: new Uint8Array(size) })
+    await db.meta.put({ name: 'probe', bytes: new Uint8Array(probeBytes) })
     await db.meta.delete('probe')
   })
   return isStored || (await isAnythingCached(db))

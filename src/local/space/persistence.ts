@@ -1,32 +1,36 @@
 /** Asks the browser for persistent storage, so that it does not delete the database when the disk is full. */
 import type { UserDatabase } from '#local/storage/database.ts'
-import { type Device, thisDevice } from '#local/storage/device.ts'
+import { type Device, getThisDevice } from '#local/storage/device.ts'
 import { readSession } from '#local/session/session.ts'
-import { browserStorage, type Estimates } from '#local/space/usage.ts'
+import { getBrowserStorage, type StorageEstimates } from '#local/space/usage.ts'
 
 /**
  * Asks the browser, once per user of this device, not to clear the site's data away by itself: some ask their user in
  * turn. Only a window can. Called when the first write waits and when the app is installed (P-18).
  */
-export async function askToPersist(
+export async function requestPersistence(
   db: UserDatabase,
-  { again = false, storage = browserStorage() }: { again?: boolean; storage?: Estimates } = {},
+  { isRepeated = false, storage = getBrowserStorage() }: { isRepeated?: boolean; storage?: StorageEstimates } = {},
 ): Promise<boolean> {
   if (await storage.persisted?.()) return true
-  const asked = await db.meta.get('persist')
-  if (!storage.persist || (asked && !again)) return false
+  const earlierRequest = await db.meta.get('persist')
+  if (!storage.persist || (earlierRequest && !isRepeated)) return false
   await db.meta.put({ name: 'persist', askedAt: Date.now() })
   return await storage.persist()
 }
 
 /** The same for a page's own button, however often it is pressed. False: no promise. */
-export async function askToKeep(device: Device = thisDevice()): Promise<boolean> {
+export async function repeatPersistenceRequest(device: Device = getThisDevice()): Promise<boolean> {
   const session = await readSession(device)
-  return session !== null && !session.signedOut && (await askToPersist(device.of(session), { again: true }))
+  return (
+    session !== null &&
+    !session.signedOut &&
+    (await requestPersistence(device.getDatabase(session), { isRepeated: true }))
+  )
 }
 
 /** The app was just installed: whoever does that means to keep it, so the browser is asked again. */
-export async function askAtInstall(device: Device = thisDevice()): Promise<boolean> {
+export async function requestPersistenceAtInstall(device: Device = getThisDevice()): Promise<boolean> {
   const session = await readSession(device)
-  return session !== null && (await askToPersist(device.of(session), { again: true }))
+  return session !== null && (await requestPersistence(device.getDatabase(session), { isRepeated: true }))
 }

@@ -1,5 +1,5 @@
 /** What is kept of the server's word, table by table: rows, what earlier answers proved, and the index of long lists. */
-import type { Row } from '#contract/endpoint.ts'
+import type { VersionedRow } from '#contract/endpoint.ts'
 
 export interface StoredRow {
   id: number
@@ -8,21 +8,21 @@ export interface StoredRow {
   version: number
   /** Server time of the reading it came with, epoch ms. */
   asOf: number
-  row: Row
+  row: VersionedRow
   /** Folded text of the columns that are sorted or searched as text. */
   folds: Record<string, string>
 }
 
 /** Rows that went (or were replaced, as they were) and rows that came, of one table. */
-export interface Exchange {
-  gone: readonly StoredRow[]
-  come: readonly StoredRow[]
+export interface RowExchange {
+  removedRows: readonly StoredRow[]
+  addedRows: readonly StoredRow[]
   /** Of those that came: of a fill that is under way, so not to be shown before it is whole. */
-  staged?: readonly StoredRow[]
+  stagedRows?: readonly StoredRow[]
 }
 
 /** What one answered filter proved: how many the server counts, and which stretches of one order were read. */
-export interface Coverage {
+export interface ListCoverage {
   id: string
   table: string
   scope: number | null
@@ -77,12 +77,12 @@ export interface ListIndex {
   next: string | null
 }
 
-export type Value = string | number | boolean | null
+export type IndexedValue = string | number | boolean | null
 /** Where a row stands in its list's own order, coarsely: the UTC day, the first letter's first bytes; `[]`: it has no value. */
 export type BucketKey = string | number | Uint8Array<ArrayBuffer> | []
 
 /** How many rows one bucket of a list has. */
-export interface Bucket {
+export interface ListBucket {
   list: string
   at: BucketKey
   rows: number
@@ -91,11 +91,11 @@ export interface Bucket {
 }
 
 /** One column of a bucket's rows, in the list's own order: each row's place in `values`. Column `#`: the ids themselves. */
-export interface Column {
+export interface IndexColumn {
   list: string
   column: string
   at: BucketKey
-  values: Value[]
+  values: IndexedValue[]
   codes: Uint8Array | Uint16Array | Uint32Array | Float64Array
 }
 

@@ -4,10 +4,10 @@
  */
 import { Dexie, type EntityTable, type Table } from 'dexie'
 import type {
-  Bucket,
+  ListBucket,
   BucketKey,
-  Column,
-  Coverage,
+  IndexColumn,
+  ListCoverage,
   ListSyncPoint,
   ListStats,
   ListIndex,
@@ -15,22 +15,22 @@ import type {
   StoredRow,
   Tombstone,
 } from '#local/storage/cache-records.ts'
-import type { KeptRecord, KeptTrail, LogCheckpoint } from '#local/storage/trail-records.ts'
+import type { StoredTrailRecord, StoredTrail, LogCheckpoint } from '#local/storage/trail-records.ts'
 import type {
-  AskedToPersist,
+  PersistenceRequest,
   OutboxEntry,
   SessionGeneration,
   Job,
   LocalFile,
-  Loss,
+  WriteLoss,
   LostRights,
   WriteCounter,
   RowId,
-  Pause,
-  Filler,
+  SendingPause,
+  SpaceFiller,
   CachedResponse,
   Receipt,
-  Sealed,
+  SealedWrites,
   SealedCache,
   SealedRows,
   SealPair,
@@ -43,14 +43,14 @@ import type {
 import { upgradeToVersion5 } from '#local/storage/upgrade.ts'
 
 export type UserDatabase = Dexie & {
-  coverage: EntityTable<Coverage, 'id'>
+  coverage: EntityTable<ListCoverage, 'id'>
   pages: EntityTable<PageReading, 'id'>
   syncPoints: EntityTable<ListSyncPoint, 'id'>
   tombstones: Table<Tombstone, [string, number]>
   listStats: EntityTable<ListStats, 'id'>
   indexes: EntityTable<ListIndex, 'id'>
-  buckets: Table<Bucket, [string, BucketKey]>
-  columns: Table<Column, [string, string, BucketKey]>
+  buckets: Table<ListBucket, [string, BucketKey]>
+  columns: Table<IndexColumn, [string, string, BucketKey]>
   outbox: EntityTable<OutboxEntry, 'intent'>
   rowIds: EntityTable<RowId, 'intent'>
   receipts: EntityTable<Receipt, 'intent'>
@@ -58,8 +58,8 @@ export type UserDatabase = Dexie & {
   jobs: EntityTable<Job, 'intent'>
   files: EntityTable<LocalFile, 'intent'>
   directCalls: EntityTable<DirectCall, 'intent'>
-  keptTrails: EntityTable<KeptTrail, 'companyId'>
-  keptTiles: Table<KeptRecord, [number, number, number]>
+  keptTrails: EntityTable<StoredTrail, 'companyId'>
+  keptTiles: Table<StoredTrailRecord, [number, number, number]>
   logCheckpoints: EntityTable<LogCheckpoint, 'companyId'>
   sealedCache: EntityTable<SealedRows, 'id'>
   meta: Table<
@@ -67,15 +67,15 @@ export type UserDatabase = Dexie & {
     | SealedCache
     | TrailChoices
     | SessionGeneration
-    | Pause
-    | Sealed
+    | SendingPause
+    | SealedWrites
     | SpentSealKeys
     | WriteCounter
-    | Loss
+    | WriteLoss
     | LostRights
-    | AskedToPersist
+    | PersistenceRequest
     | FormDraft
-    | Filler,
+    | SpaceFiller,
     string
   >
 }
@@ -96,7 +96,7 @@ export const rowTables = [
   'app_history',
 ] as const
 /** What is kept beside rows about them; every transaction that writes rows names these too. */
-export const besideRows = [
+export const listMetadataTables = [
   'coverage',
   'syncPoints',
   'tombstones',
@@ -106,45 +106,45 @@ export const besideRows = [
   'columns',
 ] as const
 /** What stands beside rows of the audit trail that their user asked to keep: how far they go, and the hashes around them. */
-export const keptTables = ['keptTrails', 'keptTiles'] as const
+export const storedTrailTables = ['keptTrails', 'keptTiles'] as const
 /**
  * What a sign-out takes away. The outbox, names and receipts stay for their owner (protocol 30), and so does the newest
  * checkpoint of each log: it says nothing of anybody, and a log that was rewritten meanwhile is found out by it.
  */
-export const wipedTables = [...rowTables, ...besideRows, ...keptTables, 'pages', 'responses'] as const
+export const wipedTables = [...rowTables, ...listMetadataTables, ...storedTrailTables, 'pages', 'responses'] as const
 
 /** Tables of rows that came with version 7. */
-const sinceVersion7: readonly string[] = ['backups'] satisfies (typeof rowTables)[number][]
+const tablesSinceVersion7: readonly string[] = ['backups'] satisfies (typeof rowTables)[number][]
 
 /** Names that tables had before version 5. */
-const tablesUntil4 = ['fills', 'holdings', 'names', 'readings', 'watched'] as const
+const tablesBeforeVersion5 = ['fills', 'holdings', 'names', 'readings', 'watched'] as const
 
-export type Storage = { indexedDB?: IDBFactory; IDBKeyRange?: typeof IDBKeyRange }
+export type StorageFactories = { indexedDB?: IDBFactory; IDBKeyRange?: typeof IDBKeyRange }
 
-export const databaseName = ({ companyId, userId }: Subject) => `portal-${companyId}-${userId}`
+export const buildDatabaseName = ({ companyId, userId }: Subject) => `portal-${companyId}-${userId}`
 
 /** After so long a database that could not be opened, by a disk without a byte left perhaps, is tried again when it is used. */
-const failedForMs = 1_000
+const reopenAfterMs = 1_000
 
 /** Dexie refuses all use of a database whose opening failed once, for as long as the worker or page lives. */
-export function opensAgain(db: Dexie): void {
+export function reopenAfterFailure(db: Dexie): void {
   const open = db.open.bind(db)
   db.open = () =>
     open().catch((error: unknown) => {
-      setTimeout(() => db.hasFailed() && db.close({ disableAutoOpen: false }), failedForMs)
+      setTimeout(() => db.hasFailed() && db.close({ disableAutoOpen: false }), reopenAfterMs)
       throw error
     })
 }
 
-export function openDatabase(name: string, storage: Storage): UserDatabase {
+export function openDatabase(name: string, storage: StorageFactories): UserDatabase {
   // Strict, or the success of a write is only the operating system's promise to try.
   const db = new Dexie(name, { ...storage, chromeTransactionDurability: 'strict' })
-  opensAgain(db)
-  const first = rowTables.filter((table) => !sinceVersion7.includes(table))
-  const asRows = (tables: readonly string[]) => Object.fromEntries(tables.map((table) => [table, 'id, scope']))
+  reopenAfterFailure(db)
+  const version5Tables = rowTables.filter((table) => !tablesSinceVersion7.includes(table))
+  const toRowSchemas = (tables: readonly string[]) => Object.fromEntries(tables.map((table) => [table, 'id, scope']))
   // One version says all that came before it: what an older build's database lacks is added, and each one more costs every start.
   const version = db.version(5).stores({
-    ...asRows(first),
+    ...toRowSchemas(version5Tables),
     coverage: 'id',
     pages: 'id, table',
     syncPoints: 'id',
@@ -162,27 +162,29 @@ export function openDatabase(name: string, storage: Storage): UserDatabase {
     files: 'intent',
     directCalls: 'intent',
     meta: 'name',
-    ...Object.fromEntries(tablesUntil4.map((table) => [table, null])),
+    ...Object.fromEntries(tablesBeforeVersion5.map((table) => [table, null])),
   })
   db.version(6).stores({ keptTrails: 'companyId', keptTiles: '[companyId+level+index]', logCheckpoints: 'companyId' })
-  db.version(7).stores(asRows(sinceVersion7))
+  db.version(7).stores(toRowSchemas(tablesSinceVersion7))
   db.version(8).stores({ sealedCache: '++id' })
-  version.upgrade((transaction) => upgradeToVersion5(transaction, [...first, ...besideRows, 'pages', 'responses']))
+  version.upgrade((transaction) =>
+    upgradeToVersion5(transaction, [...version5Tables, ...listMetadataTables, 'pages', 'responses']),
+  )
   // Dexie closes the connection by itself, so that the newer build need not wait, and opens it again when it is needed.
-  db.on('versionchange', ({ newVersion }) => void (newVersion !== null && outdated.add(db)))
+  db.on('versionchange', ({ newVersion }) => void (newVersion !== null && outdatedDatabases.add(db)))
   return db as UserDatabase
 }
 
-const outdated = new WeakSet<Dexie>()
+const outdatedDatabases = new WeakSet<Dexie>()
 
 /**
  * A newer build has changed this database under an older page: that one goes on writing the outbox, whose shape is
  * frozen, but no rows, of which it no longer knows what is kept beside them (protocol 40).
  */
-export const isOutdated = (db: Dexie): boolean => outdated.has(db)
+export const isOutdated = (db: Dexie): boolean => outdatedDatabases.has(db)
 
-export const rowsOf = (db: UserDatabase, table: string): Table<StoredRow, number> => db.table(table)
+export const getRowTable = (db: UserDatabase, table: string): Table<StoredRow, number> => db.table(table)
 
 /** Rows of one list: a table, or those of one scope of it. */
-export const rowsIn = (db: UserDatabase, table: string, scope: number | null) =>
-  scope === null ? rowsOf(db, table).toCollection() : rowsOf(db, table).where('scope').equals(scope)
+export const getListRows = (db: UserDatabase, table: string, scope: number | null) =>
+  scope === null ? getRowTable(db, table).toCollection() : getRowTable(db, table).where('scope').equals(scope)

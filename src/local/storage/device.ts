@@ -1,6 +1,12 @@
 /** One per device: whose session it is, which users have something here, and the way to each one's database. */
 import { Dexie, type Table } from 'dexie'
-import { databaseName, openDatabase, opensAgain, type Storage, type UserDatabase } from '#local/storage/database.ts'
+import {
+  buildDatabaseName,
+  openDatabase,
+  reopenAfterFailure,
+  type StorageFactories,
+  type UserDatabase,
+} from '#local/storage/database.ts'
 import { followTransactions } from '#local/storage/open-transactions.ts'
 import '#local/storage/frozen-page.ts'
 import type { Subject } from '#local/storage/records.ts'
@@ -32,53 +38,53 @@ export interface DeviceUser extends Subject {
   lapsed?: boolean
 }
 
-export type Directory = Dexie & {
+export type DeviceDirectory = Dexie & {
   session: Table<SessionRecord, 'now'> & Table<SharedDevice, 'shared'>
   occupants: Table<DeviceUser, [number, number]>
 }
 
 export interface Device {
-  directory: Directory
-  of(subject: Subject): UserDatabase
+  directory: DeviceDirectory
+  getDatabase(subject: Subject): UserDatabase
 }
 
-export function openDevice(storage: Storage = {}): Device {
+export function openDevice(storage: StorageFactories = {}): Device {
   followTransactions(storage.indexedDB ?? globalThis.indexedDB)
-  const directory = new Dexie('portal-device', { ...storage, chromeTransactionDurability: 'strict' }) as Directory
-  opensAgain(directory)
+  const directory = new Dexie('portal-device', { ...storage, chromeTransactionDurability: 'strict' }) as DeviceDirectory
+  reopenAfterFailure(directory)
   directory.version(1).stores({ session: 'name', occupants: '[companyId+userId]' })
-  noteLeftDatabases(directory, storage)
-  const opened = new Map<string, UserDatabase>()
+  addLeftDatabases(directory, storage)
+  const databasesByName = new Map<string, UserDatabase>()
   return {
     directory,
-    of(subject) {
-      const name = databaseName(subject)
-      const known = opened.get(name)
-      if (known) return known
+    getDatabase(subject) {
+      const name = buildDatabaseName(subject)
+      const openedDatabase = databasesByName.get(name)
+      if (openedDatabase) return openedDatabase
       const db = openDatabase(name, storage)
-      opened.set(name, db)
+      databasesByName.set(name, db)
       return db
     },
   }
 }
 
 /** Where the browser took away the directory alone, it begins with the users whose databases are still here: they are wiped as ever. */
-function noteLeftDatabases(directory: Directory, storage: Storage): void {
+function addLeftDatabases(directory: DeviceDirectory, storage: StorageFactories): void {
   let isNew = false
   directory.on('populate', () => void (isNew = true))
   // All else waits until this is done, so it has to use the handle that it is given.
-  directory.on('ready', async (opened) => {
+  directory.on('ready', async (database) => {
     if (!isNew) return
     isNew = false
-    const found = (await (storage.indexedDB ?? indexedDB).databases?.()) ?? []
-    const users = found.flatMap(({ name = '' }) => {
+    const databases = (await (storage.indexedDB ?? indexedDB).databases?.()) ?? []
+    const users = databases.flatMap(({ name = '' }) => {
       const [, companyId, userId] = /^portal-(\d+)-(\d+)$/.exec(name) ?? []
       return userId === undefined ? [] : [{ companyId: Number(companyId), userId: Number(userId), clean: false }]
     })
-    await opened.table('occupants').bulkPut(users)
+    await database.table('occupants').bulkPut(users)
   })
 }
 
-let own: Device | undefined
+let currentDevice: Device | undefined
 /** The device this page or worker runs on. Only handles live here: a worker that forgets them opens them again. */
-export const thisDevice = (): Device => (own ??= openDevice())
+export const getThisDevice = (): Device => (currentDevice ??= openDevice())

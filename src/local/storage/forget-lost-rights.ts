@@ -1,10 +1,13 @@
-import { type AccessLevel, isRightLost, may } from '#domain/access.ts'
+import { type AccessLevel, isRightLost, isAllowed } from '#domain/access.ts'
 import type { UserRow } from '#contract/users.ts'
-import { keptTables } from '#local/storage/database.ts'
-import { type Device, thisDevice } from '#local/storage/device.ts'
-import { clear } from '#local/storage/eviction.ts'
+import { storedTrailTables } from '#local/storage/database.ts'
+import { type Device, getThisDevice } from '#local/storage/device.ts'
+import { clearCachedTables } from '#local/storage/eviction.ts'
 
-type Account = Pick<UserRow, 'admin' | 'order' | 'access_level' | 'company_id' | 'company_code' | 'row_version'> & {
+type AccountRights = Pick<
+  UserRow,
+  'admin' | 'order' | 'access_level' | 'company_id' | 'company_code' | 'row_version'
+> & {
   id: number
 }
 
@@ -12,19 +15,23 @@ type Account = Pick<UserRow, 'admin' | 'order' | 'access_level' | 'company_id' |
  * Forgets what can be fetched again once a right was lost: what it showed is not for this user any more. Of several pages that hear of
  * it, the first does so.
  */
-export async function forgetLostRights(before: Account, now: Account, device: Device = thisDevice()): Promise<void> {
-  if (before.id !== now.id || !isRightLost(before, now)) return
-  const db = device.of({ companyId: now.company_id, userId: now.id })
-  const last = await db.meta.get('lost-rights')
-  const version = now.row_version
-  if (last?.name === 'lost-rights' && last.version >= version) return
+export async function forgetLostRights(
+  previousAccount: AccountRights,
+  account: AccountRights,
+  device: Device = getThisDevice(),
+): Promise<void> {
+  if (previousAccount.id !== account.id || !isRightLost(previousAccount, account)) return
+  const db = device.getDatabase({ companyId: account.company_id, userId: account.id })
+  const lastRecord = await db.meta.get('lost-rights')
+  const version = account.row_version
+  if (lastRecord?.name === 'lost-rights' && lastRecord.version >= version) return
   // Only who may read the trail keeps it.
-  if (!may('trail', toCaller(now))) for (const table of keptTables) await db.table(table).clear()
-  await clear(db)
+  if (!isAllowed('trail', toCaller(account))) for (const table of storedTrailTables) await db.table(table).clear()
+  await clearCachedTables(db)
   await db.meta.put({ name: 'lost-rights', version })
 }
 
-const toCaller = ({ admin, order, id, company_id, company_code, access_level }: Account) => ({
+const toCaller = ({ admin, order, id, company_id, company_code, access_level }: AccountRights) => ({
   admin,
   order,
   userId: id,

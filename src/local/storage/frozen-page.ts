@@ -5,14 +5,14 @@
  */
 import { Dexie, RangeSet } from 'dexie'
 
-function closeAll(): void {
+function closeConnections(): void {
   // Missing in its types.
   const { connections } = Dexie as unknown as { connections: readonly Dexie[] }
   for (const db of connections) db.close({ disableAutoOpen: false })
 }
 
 /** As Dexie does for a page that comes back by the Back button: changes that nobody heard of are read. */
-const readAll = () => Dexie.on.storagemutated.fire({ all: new RangeSet(Dexie.minKey, Dexie.maxKey) })
+const refreshLiveQueries = () => Dexie.on.storagemutated.fire({ all: new RangeSet(Dexie.minKey, Dexie.maxKey) })
 
-globalThis.addEventListener?.('freeze', closeAll, { capture: true })
-globalThis.addEventListener?.('resume', readAll, { capture: true })
+globalThis.addEventListener?.('freeze', closeConnections, { capture: true })
+globalThis.addEventListener?.('resume', refreshLiveQueries, { capture: true })

@@ -1,13 +1,13 @@
 /** Keys under which lists, and what was read of them, are stored. */
 import type { ListSpec } from '#contract/endpoint.ts'
 
-export const fillId = (table: string, scope: number | null) => `${table}|${scope ?? ''}`
+export const toListId = (table: string, scope: number | null) => `${table}|${scope ?? ''}`
 
-export const coverageId = (
+export const toCoverageId = (
   table: string,
   scope: number | null,
   filters: Record<string, string | number | boolean | undefined>,
 ) => `${table}|${scope ?? ''}|${JSON.stringify(filters)}`
 
-export const pageId = (coverage: string, sort: ListSpec['sort'], results: number, page: number) =>
-  `${coverage}|${sort.join(' ')}|${results}|${page}`
+export const toPageId = (coverageId: string, sort: ListSpec['sort'], results: number, page: number) =>
+  `${coverageId}|${sort.join(' ')}|${results}|${page}`

@@ -3,7 +3,7 @@
  * transactions, and a frozen one blocks every other page for good: so they are aborted first. Dexie closes the connections.
  */
 
-const openSince = new Map<IDBTransaction | IDBOpenDBRequest, number>()
+const openedAtByRequest = new Map<IDBTransaction | IDBOpenDBRequest, number>()
 const watchedFactories = new WeakSet<IDBFactory>()
 
 /** How often the page was left with something open. */
@@ -15,16 +15,16 @@ type DatabaseState = 'ready' | 'silent' | 'lost'
 
 const silentAfterMs = 5_000
 let isLost = false
-export const noteDatabaseLost = (value: boolean): void => void (isLost = value)
+export const setDatabaseLost = (value: boolean): void => void (isLost = value)
 
 export function readDatabaseState(now = performance.now()): DatabaseState {
   if (isLost) return 'lost'
-  return [...openSince.values()].some((since) => now - since >= silentAfterMs) ? 'silent' : 'ready'
+  return [...openedAtByRequest.values()].some((since) => now - since >= silentAfterMs) ? 'silent' : 'ready'
 }
 
-function follow(transaction: IDBTransaction): IDBTransaction {
-  openSince.set(transaction, performance.now())
-  const end = () => void openSince.delete(transaction)
+function followTransaction(transaction: IDBTransaction): IDBTransaction {
+  openedAtByRequest.set(transaction, performance.now())
+  const end = () => void openedAtByRequest.delete(transaction)
   transaction.addEventListener('complete', end)
   transaction.addEventListener('abort', end)
   return transaction
@@ -37,15 +37,15 @@ export function followTransactions(factory: IDBFactory | undefined): void {
   const open = factory.open.bind(factory)
   factory.open = (...args) => {
     const request = open(...args)
-    openSince.set(request, performance.now())
-    const end = () => void openSince.delete(request)
-    request.addEventListener('upgradeneeded', () => request.transaction && follow(request.transaction))
+    openedAtByRequest.set(request, performance.now())
+    const end = () => void openedAtByRequest.delete(request)
+    request.addEventListener('upgradeneeded', () => request.transaction && followTransaction(request.transaction))
     request.addEventListener('error', end)
     request.addEventListener('success', () => {
       end()
       const connection = request.result
-      const begin = connection.transaction.bind(connection)
-      connection.transaction = (...names) => follow(begin(...names))
+      const createTransaction = connection.transaction.bind(connection)
+      connection.transaction = (...names) => followTransaction(createTransaction(...names))
     })
     return request
   }
@@ -53,10 +53,10 @@ export function followTransactions(factory: IDBFactory | undefined): void {
 
 /** The page is being left. What was written in part is as if it had not been begun. */
 export function abortTransactions(): void {
-  for (const open of openSince.keys()) {
+  for (const request of openedAtByRequest.keys()) {
     interruptions += 1
     try {
-      if ('abort' in open) open.abort()
+      if ('abort' in request) request.abort()
     } catch {
       // It has ended, and its event has not come yet.
     }

@@ -2,7 +2,7 @@
 import type { Problem } from '#contract/problem.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 
-export const partNames = [
+export const preparationPartNames = [
   'account',
   'contracts',
   'prices',
@@ -14,7 +14,7 @@ export const partNames = [
   'apps',
   'trail',
 ] as const
-export type PartName = (typeof partNames)[number]
+export type PreparationPartName = (typeof preparationPartNames)[number]
 
 /** How one part was left by the latest run that got to it. */
 export interface PreparedPart {
@@ -37,7 +37,7 @@ export interface PreparedPart {
   path: string | null
 }
 
-export type RunEnd =
+export type PreparationEnd =
   | { kind: 'done' | 'stopped' }
   | { kind: 'problem'; problem: Problem }
   /** In bytes; null: the browser does not say how much is free. */
@@ -50,11 +50,11 @@ export interface PreparationRecord {
   isOfferClosed: boolean
   /** End of the latest run, epoch ms by this device's clock; null: none has ended. */
   endedAt: number | null
-  end: RunEnd | null
-  parts: Partial<Record<PartName, PreparedPart>>
+  end: PreparationEnd | null
+  parts: Partial<Record<PreparationPartName, PreparedPart>>
 }
 
-const noPreparation: PreparationRecord = {
+const emptyPreparation: PreparationRecord = {
   name: 'preparation',
   isOn: false,
   isOfferClosed: false,
@@ -63,13 +63,13 @@ const noPreparation: PreparationRecord = {
   parts: {},
 }
 
-export const preparationTable = (db: UserDatabase) => db.table<PreparationRecord, string>('meta')
+export const getPreparationTable = (db: UserDatabase) => db.table<PreparationRecord, string>('meta')
 
-export const readPreparationIn = async (db: UserDatabase): Promise<PreparationRecord> =>
-  (await preparationTable(db).get('preparation')) ?? noPreparation
+export const readPreparationRecord = async (db: UserDatabase): Promise<PreparationRecord> =>
+  (await getPreparationTable(db).get('preparation')) ?? emptyPreparation
 
 /** Ids of the lists that make way after all others; none once the preparation is turned off. */
 export async function readPreparedLists(db: UserDatabase): Promise<ReadonlySet<string>> {
-  const { isOn, parts } = await readPreparationIn(db)
+  const { isOn, parts } = await readPreparationRecord(db)
   return new Set(isOn ? Object.values(parts).flatMap(({ lists }) => lists) : [])
 }

@@ -1,7 +1,7 @@
 /** The records that the device stores beside cached rows: outbox, receipts, jobs, session, drafts. Types only. */
-import type { Id, Intent, Kind } from '#contract/endpoint.ts'
+import type { RowRef, Intent, RowKind } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
-import type { Rights } from '#domain/access.ts'
+import type { UserRights } from '#domain/access.ts'
 
 export interface Subject {
   companyId: number
@@ -28,9 +28,9 @@ export interface OutboxEntry {
   /** Intents that must be done first, from other lanes. */
   dependsOn: Intent[]
   endpoint: string
-  kind: Kind
+  kind: RowKind
   table: string
-  target: Id | null
+  target: RowRef | null
   action: 'create' | 'change' | 'delete'
   input: { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
   ifMatch: number | `~${Intent}` | null
@@ -70,7 +70,7 @@ export interface LocalFile {
 /** What a made row is called: `~{intent}` and the id it was given. */
 export interface RowId {
   intent: Intent
-  kind: Kind
+  kind: RowKind
   id: number
 }
 
@@ -85,7 +85,7 @@ export interface Receipt {
   body: string
   time: number
   /** What it was, whom it was about, when it was made; absent in receipts of older builds. */
-  about?: About
+  about?: WriteDescription
   /** The server's own record of it, as `Idempotency-Outcome` names it; null: it never got there. */
   outcomeId?: string | null
   code?: string | null
@@ -94,7 +94,7 @@ export interface Receipt {
 }
 
 /** A write as it is told after it is gone. */
-export type About = Pick<OutboxEntry, 'endpoint' | 'table' | 'target' | 'action' | 'since'> & {
+export type WriteDescription = Pick<OutboxEntry, 'endpoint' | 'table' | 'target' | 'action' | 'since'> & {
   /** What it asked for and what it was based on, where that is short; absent in receipts of older builds. */
   values?: Pick<OutboxEntry, 'input' | 'base'>
   /** What the row was called then. */
@@ -170,7 +170,7 @@ export interface SessionGeneration {
   generation: number
 }
 
-export interface Pause {
+export interface SendingPause {
   name: 'pause'
   until: number
   /** When it was set: a clock turned back must not hold the queue for ever. */
@@ -186,7 +186,7 @@ export interface WriteCounter {
 }
 
 /** The browser was asked to keep this site's data; it is not asked again and again. */
-export interface AskedToPersist {
+export interface PersistenceRequest {
   name: 'persist'
   askedAt: number
 }
@@ -198,13 +198,13 @@ export interface LostRights {
 }
 
 /** Room for sending what waits (local/storage/reserve); what only tries whether there is room (local/space/free-space). */
-export interface Filler {
+export interface SpaceFiller {
   name: 'reserve' | 'probe'
   bytes: Uint8Array<ArrayBuffer>
 }
 
 /** Writes that were here and are not: the browser took the database, or an older state of it came back. */
-export interface Loss {
+export interface WriteLoss {
   name: 'loss'
   writes: number
   /** What they were about, as far as it was known; absent: of an older build. */
@@ -213,7 +213,7 @@ export interface Loss {
 }
 
 /** Writes, names and receipts of a user who has gone, readable only under a key that user is given (protocol 30). */
-export interface Sealed {
+export interface SealedWrites {
   name: `sealed:${string}`
   id: string
   iv: Uint8Array<ArrayBuffer>
@@ -250,7 +250,7 @@ export interface SealedCache {
   name: 'sealed-cache'
   keyId: number
   /** Those with which it was read; absent: they were not known. */
-  rights?: Rights
+  rights?: UserRights
 }
 
 /** Records of one table; they are put back in the order of `id`. */

@@ -3,20 +3,21 @@
  * that waiting writes go by the usual steps; a new write never takes it, or nothing could be sent any more.
  */
 import type { UserDatabase } from '#local/storage/database.ts'
-import { isFull } from '#local/storage/storage-errors.ts'
+import { isFullError } from '#local/storage/storage-errors.ts'
 import { transact, transactUnlessFull } from '#local/storage/transaction.ts'
 
 /** Bytes: claims and receipts of a hundred writes. */
-const size = 262_144
+const reserveBytes = 262_144
 /** As many random bytes as a browser gives at once. */
-const atOnce = 65_536
+const maxRandomBytes = 65_536
 
 /** Sets it aside where there is none and where there is room. */
-export async function keepReserve(db: UserDatabase): Promise<void> {
-  if ((await readReserve(db)) > 0) return
-  const bytes = new Uint8Array(size)
+export async function storeReserve(db: UserDatabase): Promise<void> {
+  if ((await countReserve(db)) > 0) return
+  const bytes = new Uint8Array(reserveBytes)
   // Browsers compress what they store: zeros would take no space that could be given up.
-  for (let at = 0; at < size; at += atOnce) crypto.getRandomValues(bytes.subarray(at, at + atOnce))
+  for (let at = 0; at < reserveBytes; at += maxRandomBytes)
+    crypto.getRandomValues(bytes.subarray(at, at + maxRandomBytes))
   await transactUnlessFull(db, ['meta'], () => db.meta.put({ name: 'reserve', bytes }))
 }
 
@@ -24,15 +25,15 @@ export async function keepReserve(db: UserDatabase): Promise<void> {
 export async function transactToSend<T>(
   db: UserDatabase,
   tables: readonly string[],
-  act: () => Promise<T>,
+  action: () => Promise<T>,
 ): Promise<T> {
   try {
-    return await transact(db, tables, act)
+    return await transact(db, tables, action)
   } catch (error) {
-    if (!isFull(error) || (await readReserve(db)) === 0) throw error
+    if (!isFullError(error) || (await countReserve(db)) === 0) throw error
     await db.meta.delete('reserve')
-    return await transact(db, tables, act)
+    return await transact(db, tables, action)
   }
 }
 
-const readReserve = (db: UserDatabase) => db.meta.where('name').equals('reserve').count()
+const countReserve = (db: UserDatabase) => db.meta.where('name').equals('reserve').count()

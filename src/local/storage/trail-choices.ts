@@ -5,25 +5,32 @@ import { transact } from '#local/storage/transaction.ts'
 
 export type TrailChoice = TrailChoices['choices'][number]
 
-export async function readChoices(db: UserDatabase): Promise<TrailChoice[]> {
-  const found = await db.meta.get('trail-choices')
-  return found?.name === 'trail-choices' ? found.choices : []
+export async function readTrailChoices(db: UserDatabase): Promise<TrailChoice[]> {
+  const record = await db.meta.get('trail-choices')
+  return record?.name === 'trail-choices' ? record.choices : []
 }
 
 /** Notes what is kept now, beside what was chosen before and is not here. Inside a transaction over `keptTrails` and `meta`. */
-export async function noteChoices(db: UserDatabase): Promise<void> {
-  const kept = await db.keptTrails.toArray()
-  if (kept.length === 0) return
-  const older = (await readChoices(db)).filter(({ companyId }) => kept.every((one) => one.companyId !== companyId))
-  const now = kept.map(({ companyId, dateFrom, dateTo, follows }) => ({ companyId, dateFrom, dateTo, follows }))
-  await db.meta.put({ name: 'trail-choices', choices: [...older, ...now] })
+export async function storeTrailChoices(db: UserDatabase): Promise<void> {
+  const storedTrails = await db.keptTrails.toArray()
+  if (storedTrails.length === 0) return
+  const olderChoices = (await readTrailChoices(db)).filter(({ companyId }) =>
+    storedTrails.every((one) => one.companyId !== companyId),
+  )
+  const currentChoices = storedTrails.map(({ companyId, dateFrom, dateTo, follows }) => ({
+    companyId,
+    dateFrom,
+    dateTo,
+    follows,
+  }))
+  await db.meta.put({ name: 'trail-choices', choices: [...olderChoices, ...currentChoices] })
 }
 
 /** It is kept again, or nobody wants it any more. */
-export async function forgetChoice(db: UserDatabase, companyId: number): Promise<void> {
+export async function deleteTrailChoice(db: UserDatabase, companyId: number): Promise<void> {
   await transact(db, ['meta'], async () => {
-    const left = (await readChoices(db)).filter((one) => one.companyId !== companyId)
-    if (left.length > 0) await db.meta.put({ name: 'trail-choices', choices: left })
+    const remainingChoices = (await readTrailChoices(db)).filter((one) => one.companyId !== companyId)
+    if (remainingChoices.length > 0) await db.meta.put({ name: 'trail-choices', choices: remainingChoices })
     else await db.meta.delete('trail-choices')
   })
 }

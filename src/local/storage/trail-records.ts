@@ -3,7 +3,7 @@ import type { LogFault } from '#domain/audit-log/fault.ts'
 import type { PlainDate } from '#domain/time.ts'
 
 /** One company's range. No limit of cached lists takes it away. */
-export interface KeptTrail {
+export interface StoredTrail {
   companyId: number
   /** The days that were asked for, in the business time zone; both are part of the range. */
   dateFrom: PlainDate
@@ -33,7 +33,7 @@ export interface KeptTrail {
  * Leaves of 32 entries: what is read of an entry, and what is proven of it. Some 30 kB, because a browser lays records of more than
  * 64 kB into files of their own, which takes many times as long.
  */
-export interface KeptLeaves {
+export interface StoredLeaves {
   companyId: number
   level: -1
   /** Of the block: its first entry has 32 times that place. */
@@ -43,7 +43,7 @@ export interface KeptLeaves {
 }
 
 /** What free text looks through in those entries, folded: one text of them all, because a text is read and searched as a block. */
-export interface KeptTexts {
+export interface StoredTexts {
   companyId: number
   level: -2
   /** Of the tile of level 0. */
@@ -53,7 +53,7 @@ export interface KeptTexts {
 }
 
 /** A tile of the log (domain/audit-log/tiles.ts) that holds hashes of kept entries or of what lies around them. */
-export interface KeptTile {
+export interface StoredTile {
   companyId: number
   level: number
   index: number
@@ -64,7 +64,7 @@ export interface KeptTile {
   to: number
 }
 
-export type KeptRecord = KeptTile | KeptLeaves | KeptTexts
+export type StoredTrailRecord = StoredTile | StoredLeaves | StoredTexts
 
 /** What is wrong with a log, and where: entries from that place on, up to the other without it. */
 export interface LogAlarm {

@@ -4,58 +4,58 @@
  */
 import type { Transaction } from 'dexie'
 
-type Stored = Record<string, unknown>
+type OldRecord = Record<string, unknown>
 
 const renamedTables = { names: 'rowIds', watched: 'directCalls' } as const
 const renamedRecords: Readonly<Record<string, string>> = { gate: 'session-generation', made: 'write-counter' }
 
 /** An outbox entry as version 4 stored or sealed it, in today's names; one that has them already stays as it is. */
-export function renameEntry(entry: Stored): Stored {
+export function renameEntry(entry: OldRecord): OldRecord {
   if (!('lane' in entry)) return entry
-  const { lane, asked, makes, held, ...rest } = entry
+  const { lane: queueKey, asked: input, makes: action, held: delayedBy, ...rest } = entry
   return {
     ...rest,
-    queueKey: lane,
-    input: asked,
-    action: makes,
-    delayedBy: held === 'line' ? 'network' : (held ?? null),
+    queueKey,
+    input,
+    action,
+    delayedBy: delayedBy === 'line' ? 'network' : (delayedBy ?? null),
   }
 }
 
 /** The same of a receipt, which says what the write was. */
-export function renameReceipt(receipt: Stored): Stored {
-  const { ledgerId, about, ...rest } = receipt as { ledgerId?: unknown; about?: Stored }
-  const outcome = ledgerId === undefined ? {} : { outcomeId: ledgerId }
-  if (!about) return { ...rest, ...outcome }
-  const { makes, ...told } = about
-  return { ...rest, ...outcome, about: makes === undefined ? told : { ...told, action: makes } }
+export function renameReceipt(receipt: OldRecord): OldRecord {
+  const { ledgerId: outcomeId, about, ...rest } = receipt as { ledgerId?: unknown; about?: OldRecord }
+  const outcomeFields = outcomeId === undefined ? {} : { outcomeId }
+  if (!about) return { ...rest, ...outcomeFields }
+  const { makes: action, ...description } = about
+  return { ...rest, ...outcomeFields, about: action === undefined ? description : { ...description, action } }
 }
 
-function renameJob(job: Stored): Stored {
+function renameJob(job: OldRecord): OldRecord {
   if (!('asked' in job)) return job
-  const { asked, ...rest } = job
-  return { ...rest, input: asked }
+  const { asked: input, ...rest } = job
+  return { ...rest, input }
 }
 
 /** The same of a record in `meta`: its name is its key. */
-export function renameRecord(record: Stored): Stored {
+export function renameRecord(record: OldRecord): OldRecord {
   const name = String(record['name'])
   return { ...record, name: renamedRecords[name] ?? name.replace(/^typed:/, 'draft:') }
 }
 
 /** Dexie's upgrade from any earlier version; `caches`: tables whose rows the server has. */
 export async function upgradeToVersion5(transaction: Transaction, caches: readonly string[]): Promise<void> {
-  const rewrite = async (table: string, rename: (record: Stored) => Stored) => {
-    const all = (await transaction.table(table).toArray()) as Stored[]
+  const rewriteTable = async (table: string, renameFields: (record: OldRecord) => OldRecord) => {
+    const records = (await transaction.table(table).toArray()) as OldRecord[]
     await transaction.table(table).clear()
-    await transaction.table(table).bulkAdd(all.map(rename))
+    await transaction.table(table).bulkAdd(records.map(renameFields))
   }
-  await rewrite('outbox', renameEntry)
-  await rewrite('receipts', renameReceipt)
-  await rewrite('jobs', renameJob)
-  await rewrite('meta', renameRecord)
-  const had = new Set(Array.from(transaction.idbtrans.objectStoreNames))
+  await rewriteTable('outbox', renameEntry)
+  await rewriteTable('receipts', renameReceipt)
+  await rewriteTable('jobs', renameJob)
+  await rewriteTable('meta', renameRecord)
+  const storeNames = new Set(Array.from(transaction.idbtrans.objectStoreNames))
   for (const [from, to] of Object.entries(renamedTables))
-    if (had.has(from)) await transaction.table(to).bulkAdd(await transaction.table(from).toArray())
+    if (storeNames.has(from)) await transaction.table(to).bulkAdd(await transaction.table(from).toArray())
   for (const table of caches) await transaction.table(table).clear()
 }

@@ -6,20 +6,25 @@ import { listTrail } from '#contract/audit-trail.ts'
 import { fromBase64 } from '#domain/audit-log/base64.ts'
 import type { Checkpoint } from '#domain/audit-log/checkpoint.ts'
 import { LogError } from '#domain/audit-log/fault.ts'
-import { leafHash } from '#domain/audit-log/hash.ts'
+import { hashLeaf } from '#domain/audit-log/hash.ts'
 import { type AuditEntryRow, readLeaf } from '#domain/audit-log/leaf.ts'
-import { consistencyFault, consistencyProof, inclusionFault, inclusionProof } from '#domain/audit-log/proofs.ts'
-import { nodesOf, tilesReadBy } from '#domain/audit-log/tiles.ts'
-import { ask } from '#request/audit-trail/ask.ts'
+import {
+  findConsistencyFault,
+  buildConsistencyProof,
+  findInclusionFault,
+  buildInclusionProof,
+} from '#domain/audit-log/proofs.ts'
+import { createNodeReader, listTilesRead } from '#domain/audit-log/tiles.ts'
+import { fetchTrail } from '#request/audit-trail/fetch-trail.ts'
 import { fetchTiles } from '#request/audit-trail/log-tiles.ts'
-import type { Ports } from '#request/ports.ts'
-import type { Guard } from '#request/reads/read-context.ts'
+import type { PipelinePorts } from '#request/ports.ts'
+import type { SessionGuard } from '#request/reads/read-context.ts'
 
 /** Restores that are looked at: more of them since this device last saw the log are not believed. */
-const restoresRead = 50
+const maxRestores = 50
 
 /** A restore, as the log says. */
-export class RestoredLog extends LogError {
+export class RestoredLogError extends LogError {
   /** To so many entries. */
   readonly size: number
   constructor(size: number) {
@@ -28,7 +33,7 @@ export class RestoredLog extends LogError {
   }
 }
 
-interface Restore {
+interface LogRestore {
   epoch: number
   /** What was left. */
   size: number
@@ -41,27 +46,27 @@ interface Restore {
  * The smallest size that the log was restored to since `epoch`; null where it does not say so, or what it says is not proven. Throws
  * TrailProblem, BAD_TILE.
  */
-export async function restoredSince(
-  ports: Ports,
-  guard: Guard,
+export async function findRestoredSize(
+  ports: PipelinePorts,
+  guard: SessionGuard,
   { companyId, epoch, checkpoint }: { companyId: number; epoch: number; checkpoint: Checkpoint },
 ): Promise<number | null> {
-  const query = { companyId, code: 'system', operation: 'restore', results: restoresRead } as const
-  const { body } = await ask(ports, guard, listTrail, { query })
-  const said = (Array.isArray(body.data) ? body.data : []).flatMap((row) => restoreIn(row, companyId) ?? [])
+  const query = { companyId, code: 'system', operation: 'restore', results: maxRestores } as const
+  const { body } = await fetchTrail(ports, guard, listTrail, { query })
+  const restores = (Array.isArray(body.data) ? body.data : []).flatMap((row) => parseRestore(row, companyId) ?? [])
   const sizes: number[] = []
-  for (let at = epoch + 1; at <= checkpoint.epoch; at++) {
-    const restore = said.find((one) => one.epoch === at)
+  for (let epochNumber = epoch + 1; epochNumber <= checkpoint.epoch; epochNumber++) {
+    const restore = restores.find((one) => one.epoch === epochNumber)
     if (!restore || !(await isProven(ports, guard, companyId, restore, checkpoint))) return null
     sizes.push(restore.size)
   }
   return Math.min(...sizes)
 }
 
-function restoreIn(
+function parseRestore(
   { leaf, log_index: index }: Pick<AuditEntryRow, 'leaf' | 'log_index'>,
   companyId: number,
-): Restore | null {
+): LogRestore | null {
   try {
     const { company, code, operation, info } = readLeaf(leaf)
     const { Epoch: epoch, RestoredSize: size, RestoredRoot: root } = info
@@ -77,19 +82,19 @@ function restoreIn(
 
 /** Its entry stands in the log, and the log goes on from what it says was left. */
 async function isProven(
-  ports: Ports,
-  guard: Guard,
+  ports: PipelinePorts,
+  guard: SessionGuard,
   companyId: number,
-  { index, leaf, size: from, root: fromRoot }: Restore,
+  { index, leaf, size: from, root: fromRoot }: LogRestore,
   { size: to, root: toRoot }: Checkpoint,
 ): Promise<boolean> {
   if (index >= to) return false
-  const names = [
-    ...tilesReadBy((read) => inclusionProof(index, to, read)),
-    ...tilesReadBy((read) => consistencyProof(from, to, read)),
+  const tileNames = [
+    ...listTilesRead((read) => buildInclusionProof(index, to, read)),
+    ...listTilesRead((read) => buildConsistencyProof(from, to, read)),
   ]
-  const read = nodesOf(await fetchTiles(ports, guard, companyId, names))
-  const proof = inclusionProof(index, to, read)
-  if (inclusionFault({ index, size: to, root: toRoot, leaf: leafHash(leaf), proof })) return false
-  return consistencyFault({ from, to, fromRoot, toRoot, proof: consistencyProof(from, to, read) }) === null
+  const readTile = createNodeReader(await fetchTiles(ports, guard, companyId, tileNames))
+  const proof = buildInclusionProof(index, to, readTile)
+  if (findInclusionFault({ index, size: to, root: toRoot, leaf: hashLeaf(leaf), proof })) return false
+  return findConsistencyFault({ from, to, fromRoot, toRoot, proof: buildConsistencyProof(from, to, readTile) }) === null
 }

@@ -4,110 +4,121 @@
  */
 import { headers } from '#contract/headers.ts'
 import { getRequest } from '#contract/requests.ts'
-import { toWire } from '#contract/http-mapping.ts'
+import { toHttpRequest } from '#contract/http-mapping.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
-import { claimPoll, hastenJobs, applyPollResult, type PollResult, nextPoll } from '#local/jobs/job-store.ts'
+import { claimPoll, clearJobDelays, applyPollResult, type PollResult, findNextPoll } from '#local/jobs/job-store.ts'
 import type { Job } from '#local/storage/records.ts'
-import { sendSignedIn } from '#request/session/auth-fetch.ts'
+import { sendSignedIn } from '#request/session/send-signed-in.ts'
 import { readIntentResponse, readPollResponse } from '#request/jobs/job-response.ts'
 import { sendOrExplain } from '#request/transport/blocked.ts'
-import { type RequestData, type ResponseData, problemOf, requestTimeoutMs } from '#request/transport/transport.ts'
-import type { Ports } from '#request/ports.ts'
-import { type CurrentSession, currentSession } from '#request/session/current-session.ts'
+import { type RequestData, type ResponseData, toProblem, requestTimeoutMs } from '#request/transport/send-request.ts'
+import type { PipelinePorts } from '#request/ports.ts'
+import { type CurrentSession, readCurrentSession } from '#request/session/current-session.ts'
 
 export const leaseMs = requestTimeoutMs + 15_000
 /** So long one event watches; pages ask for the next one each second while something runs. */
 const watchMs = 5_000
 const handOverMs = 1_500
 /** The shortest time between two polls of one job. */
-const lookAgainMs = 800
+const minPollIntervalMs = 800
 /** Long enough for a busy machine to hand over a lock that is free, and for another page to end its poll. */
 const lockWaitMs = 2_000
 
 /** Held for the length of one request about this job, its start or a poll. */
-export const lockOf = (db: UserDatabase, intent: string) => `job:${db.name}:${intent}`
+export const getJobLockName = (db: UserDatabase, intent: string) => `job:${db.name}:${intent}`
 
-export const note = (ports: Ports, { db, generation }: CurrentSession, job: Job, heard: PollResult) =>
-  applyPollResult(db, job, heard, { now: ports.clock(), generation })
+export const storePollResult = (
+  ports: PipelinePorts,
+  { db, generation }: CurrentSession,
+  job: Job,
+  result: PollResult,
+) => applyPollResult(db, job, result, { now: ports.clock(), generation })
 
 /** The event of this page or worker that watches a database, and how to make it look again before its time. */
-const watching = new WeakMap<UserDatabase, { until: number; look: () => void }>()
+const watchesByDatabase = new WeakMap<UserDatabase, { until: number; wake: () => void }>()
 
 /**
  * Asks about everything that is due, for a few seconds, and ends when nothing is on its way. Run it in an event and as
- * often as there is reason to: who comes second finds nothing due. `hurry`: there was a sign of life.
+ * often as there is reason to: who comes second finds nothing due. `immediate`: there was a sign of life.
  */
-export async function watch(ports: Ports, { hurry = false, forMs = watchMs } = {}): Promise<void> {
-  const desk = await currentSession(ports)
-  if (!desk) return
-  const { db } = desk
-  if (hurry) await hastenJobs(db, ports.clock())
-  const other = watching.get(db)
-  other?.look()
+export async function watchOpenJobs(ports: PipelinePorts, { immediate = false, forMs = watchMs } = {}): Promise<void> {
+  const session = await readCurrentSession(ports)
+  if (!session) return
+  const { db } = session
+  if (immediate) await clearJobDelays(db, ports.clock())
+  const otherWatch = watchesByDatabase.get(db)
+  otherWatch?.wake()
   // Long enough for a later event to take over from it.
-  if (forMs > 0 && other && other.until > ports.clock() + handOverMs) return
-  const own = { until: ports.clock() + forMs, look: () => {} }
-  watching.set(db, own)
+  if (forMs > 0 && otherWatch && otherWatch.until > ports.clock() + handOverMs) return
+  const ownWatch = { until: ports.clock() + forMs, wake: () => {} }
+  watchesByDatabase.set(db, ownWatch)
   try {
-    await watchUntil(ports, desk, own)
+    await watchUntil(ports, session, ownWatch)
   } finally {
-    if (watching.get(db) === own) watching.delete(db)
+    if (watchesByDatabase.get(db) === ownWatch) watchesByDatabase.delete(db)
   }
 }
 
-async function watchUntil(ports: Ports, desk: CurrentSession, own: { until: number; look: () => void }): Promise<void> {
-  const asking = new Map<string, Promise<void>>()
-  const notBefore = new Map<string, number>()
+async function watchUntil(
+  ports: PipelinePorts,
+  session: CurrentSession,
+  ownWatch: { until: number; wake: () => void },
+): Promise<void> {
+  const pendingPolls = new Map<string, Promise<void>>()
+  const earliestPollAt = new Map<string, number>()
   for (;;) {
     const now = ports.clock()
-    const isBusy = (intent: string) => asking.has(intent) || (notBefore.get(intent) ?? 0) > now
-    const next = await nextPoll(desk.db, now, desk.generation, isBusy)
+    const isBusy = (intent: string) => pendingPolls.has(intent) || (earliestPollAt.get(intent) ?? 0) > now
+    const next = await findNextPoll(session.db, now, session.generation, isBusy)
     if (next && next.at <= now) {
       const { intent } = next
       // Whatever comes of it, this event looks at it again in a while: it may be somebody else who asks.
-      notBefore.set(intent, now + lookAgainMs)
-      asking.set(
+      earliestPollAt.set(intent, now + minPollIntervalMs)
+      pendingPolls.set(
         intent,
-        poll(ports, desk, intent).finally(() => asking.delete(intent)),
+        poll(ports, session, intent).finally(() => pendingPolls.delete(intent)),
       )
       continue
     }
-    const soonest = Math.min(next?.at ?? Number.POSITIVE_INFINITY, ...[...notBefore.values()].filter((at) => at > now))
-    if (soonest > own.until) break
-    const looked = new Promise<void>((look) => (own.look = look))
-    await Promise.race([ports.wait(soonest - now), looked])
+    const nextWakeAt = Math.min(
+      next?.at ?? Number.POSITIVE_INFINITY,
+      ...[...earliestPollAt.values()].filter((at) => at > now),
+    )
+    if (nextWakeAt > ownWatch.until) break
+    const wakeup = new Promise<void>((resolve) => (ownWatch.wake = resolve))
+    await Promise.race([ports.wait(nextWakeAt - now), wakeup])
   }
-  await Promise.all(asking.values())
+  await Promise.all(pendingPolls.values())
 }
 
 /** One asking about one job, alone. Its lock free: whoever had it is gone, whatever the lease says (protocol 12). */
-async function poll(ports: Ports, desk: CurrentSession, intent: string): Promise<void> {
-  const name = lockOf(desk.db, intent)
-  const act = () => pollAlone(ports, desk, intent)
-  const held = await ports.locks.hold(name, { waitMs: lockWaitMs }, act)
-  if (held) return
+async function poll(ports: PipelinePorts, session: CurrentSession, intent: string): Promise<void> {
+  const lockName = getJobLockName(session.db, intent)
+  const action = () => pollUnderLock(ports, session, intent)
+  const lockResult = await ports.locks.hold(lockName, { waitMs: lockWaitMs }, action)
+  if (lockResult) return
   // Held past its lease: a frozen tab. What it may still hear counts only if it is final.
-  const job = await desk.db.jobs.get(intent)
-  if (job && job.leaseUntil <= ports.clock()) await ports.locks.hold(name, { waitMs: 0, steal: true }, act)
+  const job = await session.db.jobs.get(intent)
+  if (job && job.leaseUntil <= ports.clock()) await ports.locks.hold(lockName, { waitMs: 0, steal: true }, action)
 }
 
 /** Call it under the job's lock. */
-export async function pollAlone(ports: Ports, desk: CurrentSession, intent: string): Promise<void> {
-  const { db, generation } = desk
+export async function pollUnderLock(ports: PipelinePorts, session: CurrentSession, intent: string): Promise<void> {
+  const { db, generation } = session
   const job = await claimPoll(db, intent, { now: ports.clock(), leaseMs, generation })
   if (!job) return
-  const heard =
+  const result =
     job.location === null
-      ? await askByIntent(ports, job)
-      : readPollResponse(ports, job, await ask(ports, jobRequest(job, 'GET', job.location)))
-  await note(ports, desk, job, heard)
+      ? await pollByIntent(ports, job)
+      : readPollResponse(ports, job, await sendJobRequest(ports, buildJobRequest(job, 'GET', job.location)))
+  await storePollResult(ports, session, job, result)
 }
 
-export const ask = (ports: Ports, request: RequestData): Promise<ResponseData | null> =>
-  sendOrExplain(ports, request, (one) => sendSignedIn(ports, one))
+export const sendJobRequest = (ports: PipelinePorts, request: RequestData): Promise<ResponseData | null> =>
+  sendOrExplain(ports, request, (observedRequest) => sendSignedIn(ports, observedRequest))
 
 /** Another user's bearer must not ask for this one: they would be told that there is nothing (protocol 10). */
-export const jobRequest = (job: Job, method: 'GET' | 'DELETE', path: string): RequestData => ({
+export const buildJobRequest = (job: Job, method: 'GET' | 'DELETE', path: string): RequestData => ({
   method,
   path,
   headers: { [headers.forUser]: job.forUser },
@@ -115,9 +126,9 @@ export const jobRequest = (job: Job, method: 'GET' | 'DELETE', path: string): Re
 })
 
 /** Whether the server has it. What it has not is kept from ever beginning: the user decides anew (protocol 13). */
-async function askByIntent(ports: Ports, job: Job): Promise<PollResult> {
-  const { path } = toWire(getRequest, { params: { id: `~${job.intent}` } })
-  const answer = await ask(ports, jobRequest(job, 'GET', path))
-  if (!answer || problemOf(answer).code !== 'INTENT_UNKNOWN') return readIntentResponse(ports, job, answer)
-  return readIntentResponse(ports, job, await ask(ports, jobRequest(job, 'DELETE', path)))
+async function pollByIntent(ports: PipelinePorts, job: Job): Promise<PollResult> {
+  const { path } = toHttpRequest(getRequest, { params: { id: `~${job.intent}` } })
+  const response = await sendJobRequest(ports, buildJobRequest(job, 'GET', path))
+  if (!response || toProblem(response).code !== 'INTENT_UNKNOWN') return readIntentResponse(ports, job, response)
+  return readIntentResponse(ports, job, await sendJobRequest(ports, buildJobRequest(job, 'DELETE', path)))
 }

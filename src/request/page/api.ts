@@ -3,36 +3,41 @@
  * and the first list carry it; what writes, and what touches the device's storage, comes when first needed.
  */
 import type { Endpoint } from '#contract/endpoint.ts'
-import { toWire } from '#contract/http-mapping.ts'
-import { failed, type Input, toRequest, toResult } from '#request/transport/http.ts'
+import { toHttpRequest } from '#contract/http-mapping.ts'
+import { createFailure, type CallInput, toCallRequest, toCallResult } from '#request/transport/call-http.ts'
 import type { PagePorts } from '#request/page/page-ports.ts'
-import { type Api, type CallOptions, isRead, type Result } from '#request/results.ts'
+import { type ApiClient, type CallOptions, isReadCall, type CallResult } from '#request/call-results.ts'
 
-export function createApi(ports: PagePorts): Api {
+export function createApi(ports: PagePorts): ApiClient {
   return {
-    call: async (endpoint, asked, asking) =>
-      (await call(ports, endpoint, asked as Input, asking ?? {})) as Result<never>,
+    call: async (endpoint, input, options) =>
+      (await call(ports, endpoint, input as CallInput, options ?? {})) as CallResult<never>,
   }
 }
 
-async function call(ports: PagePorts, endpoint: Endpoint, asked: Input, asking: CallOptions): Promise<Result<unknown>> {
+async function call(
+  ports: PagePorts,
+  endpoint: Endpoint,
+  input: CallInput,
+  options: CallOptions,
+): Promise<CallResult<unknown>> {
   try {
-    if (isRead(endpoint)) return await askToRead(ports, endpoint, asked, asking)
-    return await (await import('#request/page/dispatch-write.ts')).askToWrite(ports, endpoint, asked, asking)
+    if (isReadCall(endpoint)) return await callRead(ports, endpoint, input, options)
+    return await (await import('#request/page/dispatch-write.ts')).dispatchWrite(ports, endpoint, input, options)
   } catch (error) {
     // What a line that is gone throws is one of these; all else is a mistake of ours.
     if (!(error instanceof TypeError || error instanceof DOMException)) ports.report(error)
-    return failed('OFFLINE')
+    return createFailure('OFFLINE')
   }
 }
 
-async function askToRead(
+async function callRead(
   ports: PagePorts,
   endpoint: Endpoint,
-  asked: Input,
+  input: CallInput,
   { signal }: CallOptions,
-): Promise<Result<unknown>> {
-  const request = toRequest(ports, toWire(endpoint, asked as never), {})
+): Promise<CallResult<unknown>> {
+  const request = toCallRequest(ports, toHttpRequest(endpoint, input as never), {})
   const response = await ports.pipeline(signal ? new Request(request, { signal }) : request, endpoint)
-  return response.type === 'error' ? failed('OFFLINE') : await toResult(response)
+  return response.type === 'error' ? createFailure('OFFLINE') : await toCallResult(response)
 }

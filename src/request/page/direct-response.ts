@@ -1,22 +1,22 @@
 /** Responses to what a page sends past the pipeline: secrets and files. */
-import { localProblem, type Problem } from '#contract/problem.ts'
-import { toResult } from '#request/transport/http.ts'
-import type { Ports } from '#request/ports.ts'
-import type { Result } from '#request/results.ts'
-import { blockedProblem } from '#request/transport/blocked.ts'
-import { isServerThere } from '#request/transport/ping.ts'
-import { isFromServer, retryAfterMs } from '#request/transport/transport.ts'
+import { createLocalProblem, type Problem } from '#contract/problem.ts'
+import { toCallResult } from '#request/transport/call-http.ts'
+import type { PipelinePorts } from '#request/ports.ts'
+import type { CallResult } from '#request/call-results.ts'
+import { toBlockedProblem } from '#request/transport/blocked.ts'
+import { pingServer } from '#request/transport/ping-server.ts'
+import { isFromServer, parseRetryAfterMs } from '#request/transport/send-request.ts'
 
-export async function readDirectResponse(ports: Ports, response: Response): Promise<Result<unknown>> {
-  if (isFromServer(response)) return await toResult(response)
-  return { kind: 'problem', problem: await problemOfForeign(ports, response) }
+export async function readDirectResponse(ports: PipelinePorts, response: Response): Promise<CallResult<unknown>> {
+  if (isFromServer(response)) return await toCallResult(response)
+  return { kind: 'problem', problem: await toForeignProblem(ports, response) }
 }
 
 /** Of a response that is not our server's: whether it stands for the connection depends on whether the server is there for others. */
-export async function problemOfForeign(
-  ports: Pick<Ports, 'network' | 'origin' | 'wait'>,
+export async function toForeignProblem(
+  ports: Pick<PipelinePorts, 'network' | 'origin' | 'wait'>,
   response: Pick<Response, 'status' | 'headers'>,
 ): Promise<Problem> {
-  if (!(await isServerThere(ports))) return localProblem('NEEDS_CONNECTION')
-  return blockedProblem({ status: response.status, retryAfterMs: retryAfterMs(response) })
+  if (!(await pingServer(ports))) return createLocalProblem('NEEDS_CONNECTION')
+  return toBlockedProblem({ status: response.status, retryAfterMs: parseRetryAfterMs(response) })
 }

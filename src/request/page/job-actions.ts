@@ -1,18 +1,18 @@
 /** What a page may do with a listed job: ask again, dismiss it, mark it seen. */
-import { askAgain, dismissJob, markSeen } from '#local/jobs/job-store.ts'
-import type { Ports } from '#request/ports.ts'
-import type { JobActions } from '#request/results.ts'
-import { type CurrentSession, currentSession } from '#request/session/current-session.ts'
+import { resumePolling, dismissJob, markSeen } from '#local/jobs/job-store.ts'
+import type { PipelinePorts } from '#request/ports.ts'
+import type { JobActions } from '#request/call-results.ts'
+import { type CurrentSession, readCurrentSession } from '#request/session/current-session.ts'
 
 /** What the screen may do with the rows. */
-export const jobsOf = (ports: Ports): JobActions => {
-  const change = async (act: (desk: CurrentSession) => Promise<void>) => {
-    const desk = await currentSession(ports)
-    if (desk) await act(desk)
+export const createJobActions = (ports: PipelinePorts): JobActions => {
+  const changeJobs = async (action: (session: CurrentSession) => Promise<void>) => {
+    const session = await readCurrentSession(ports)
+    if (session) await action(session)
   }
   return {
-    again: (intent) => change(({ db }) => askAgain(db, intent, ports.clock())),
-    dismiss: (intent) => change(({ db }) => dismissJob(db, intent)),
-    seen: (intents) => change(({ db }) => markSeen(db, intents)),
+    retry: (intent) => changeJobs(({ db }) => resumePolling(db, intent, ports.clock())),
+    dismiss: (intent) => changeJobs(({ db }) => dismissJob(db, intent)),
+    markSeen: (intents) => changeJobs(({ db }) => markSeen(db, intents)),
   }
 }

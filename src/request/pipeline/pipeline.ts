@@ -5,69 +5,68 @@
 import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { endpoints } from '#contract/index.ts'
-import { matcher } from '#contract/http-mapping.ts'
+import { createEndpointMatcher } from '#contract/http-mapping.ts'
 import { storeRow } from '#local/lists/response-store.ts'
-import { lookUp, readHeld, whenSettled } from '#local/outbox/status.ts'
-import { queuesOf } from '#local/lists/overlay.ts'
+import { findWriteStatus, readHoldReason, waitUntilSettled } from '#local/outbox/status.ts'
+import { getQueueSpec } from '#local/lists/overlay.ts'
 import { readSession } from '#local/session/session.ts'
-import { readGate } from '#local/session/session-generation.ts'
-import { sendSignedIn } from '#request/session/auth-fetch.ts'
-import { recordedResponse } from '#request/writes/recorded-response.ts'
+import { readSessionGeneration } from '#local/session/session-generation.ts'
+import { sendSignedIn } from '#request/session/send-signed-in.ts'
+import { toRecordedResponse } from '#request/writes/recorded-response.ts'
 import { sendOutbox } from '#request/writes/sender.ts'
 import { sendOrExplain } from '#request/transport/blocked.ts'
 import {
   type ResponseData,
-  isGood,
-  jsonOf,
-  patienceMs,
+  isSuccess,
+  parseJson,
+  networkWaitMs,
   type RequestData,
   toResponse,
-} from '#request/transport/transport.ts'
-import type { Ports } from '#request/ports.ts'
+} from '#request/transport/send-request.ts'
+import type { PipelinePorts } from '#request/ports.ts'
 import { read } from '#request/reads/read.ts'
-import type { Asked } from '#request/reads/read-context.ts'
-import { start } from '#request/jobs/start-job.ts'
-import { subjectOf } from '#request/session/subject.ts'
+import type { EndpointCall } from '#request/reads/read-context.ts'
+import { startJob } from '#request/jobs/start-job.ts'
+import { formatSubject } from '#request/session/subject.ts'
 
-const find = matcher(endpoints)
+const findEndpoint = createEndpointMatcher(endpoints)
 
 /**
  * Whether the request pipeline takes it. Pure and synchronous, because a worker must say so at once. Secrets, uploads and
  * pictures travel as the browser sends them; what the request pipeline itself sends carries a mark (protocol 11).
  */
-export function takes(request: Pick<Request, 'method' | 'url' | 'headers'>, origin: string): boolean {
+export function isPipelineRequest(request: Pick<Request, 'method' | 'url' | 'headers'>, origin: string): boolean {
   const url = new URL(request.url)
   if (url.origin !== origin || request.headers.has(headers.pipeline)) return false
-  const endpoint = find(request.method, url.pathname)?.endpoint
-  return endpoint !== undefined && isOurs(endpoint)
+  const endpoint = findEndpoint(request.method, url.pathname)?.endpoint
+  return endpoint !== undefined && isHandled(endpoint)
 }
 
-const isOurs = ({ secret, responseType: answers, encoding }: Endpoint) =>
-  !secret && !answers && encoding !== 'multipart'
+const isHandled = ({ secret, responseType, encoding }: Endpoint) => !secret && !responseType && encoding !== 'multipart'
 
 /** Never rejects: a line that failed with nothing kept is a network error, as without us. */
-export async function handle(request: Request, ports: Ports): Promise<Response> {
+export async function handleRequest(request: Request, ports: PipelinePorts): Promise<Response> {
   try {
-    const answer = await travel(request, ports)
-    return answer ? toResponse(answer) : Response.error()
+    const response = await dispatchRequest(request, ports)
+    return response ? toResponse(response) : Response.error()
   } catch (error) {
     ports.report(error)
     return Response.error()
   }
 }
 
-async function travel(request: Request, ports: Ports): Promise<ResponseData | null> {
+async function dispatchRequest(request: Request, ports: PipelinePorts): Promise<ResponseData | null> {
   const url = new URL(request.url)
-  const match = find(request.method, url.pathname)
-  const letter = await letterOf(request)
-  if (!match) return await sendSignedIn(ports, letter)
-  const asked = { ...match, letter }
-  if (request.method === 'GET') return await read(ports, asked)
-  if (match.endpoint.job) return (await start(ports, letter)) ?? (await sendNow(ports, asked))
-  return (await recorded(ports, letter)) ?? (await sendNow(ports, asked))
+  const endpointMatch = findEndpoint(request.method, url.pathname)
+  const requestData = await toRequestData(request)
+  if (!endpointMatch) return await sendSignedIn(ports, requestData)
+  const endpointCall = { ...endpointMatch, request: requestData }
+  if (request.method === 'GET') return await read(ports, endpointCall)
+  if (endpointMatch.endpoint.job) return (await startJob(ports, requestData)) ?? (await sendNow(ports, endpointCall))
+  return (await sendRecorded(ports, requestData)) ?? (await sendNow(ports, endpointCall))
 }
 
-async function letterOf(request: Request): Promise<RequestData> {
+async function toRequestData(request: Request): Promise<RequestData> {
   const url = new URL(request.url)
   const body = request.method === 'GET' || request.method === 'HEAD' ? null : await request.text()
   return {
@@ -79,36 +78,46 @@ async function letterOf(request: Request): Promise<RequestData> {
 }
 
 /** A write that the page recorded: its entry is sent, never a second one made. Null: it was not recorded. */
-async function recorded(ports: Ports, { headers: given }: RequestData): Promise<ResponseData | null> {
-  const intent = given[headers.intent] ?? given[headers.key]
+async function sendRecorded(
+  ports: PipelinePorts,
+  { headers: requestHeaders }: RequestData,
+): Promise<ResponseData | null> {
+  const intent = requestHeaders[headers.intent] ?? requestHeaders[headers.key]
   const device = await ports.device()
   const session = await readSession(device)
   if (!intent || !session || session.signedOut) return null
-  const db = device.of(session)
-  const before = await lookUp(db, intent)
-  if (!before.entry) return before.receipt && recordedResponse(before)
+  const db = device.getDatabase(session)
+  const storedOutcome = await findWriteStatus(db, intent)
+  if (!storedOutcome.entry) return storedOutcome.receipt && toRecordedResponse(storedOutcome)
   // Somebody waits for it, which is reason enough to try the line.
-  const draining = sendOutbox(ports, { hurry: true })
-  ports.lasting(draining)
-  const { settled, stop } = whenSettled(db, intent)
-  await Promise.race([settled, draining, ports.wait(patienceMs)])
+  const outboxRun = sendOutbox(ports, { immediate: true })
+  ports.keepAlive(outboxRun)
+  const { settled, stop } = waitUntilSettled(db, intent)
+  await Promise.race([settled, outboxRun, ports.wait(networkWaitMs)])
   stop()
-  const after = await lookUp(db, intent)
-  return recordedResponse(after, await readHeld(db, after.entry))
+  const newOutcome = await findWriteStatus(db, intent)
+  return toRecordedResponse(newOutcome, await readHoldReason(db, newOutcome.entry))
 }
 
 /** A write that is never queued. Its row, where the answer holds one, is the server's word like any other. */
-async function sendNow(ports: Ports, { endpoint, letter }: Asked): Promise<ResponseData | null> {
+async function sendNow(ports: PipelinePorts, { endpoint, request }: EndpointCall): Promise<ResponseData | null> {
   const device = await ports.device()
   const session = await readSession(device)
-  const generation = session && !session.signedOut ? await readGate(device.of(session)) : null
-  const answer = await sendOrExplain(ports, letter, (request) => sendSignedIn(ports, request, endpoint.who))
-  const table = queuesOf(endpoint)?.table
-  if (!answer || !isGood(answer) || !session || generation === null || !table) return answer
-  if (answer.headers.get(headers.subject) !== subjectOf(session)) return answer
-  const row = jsonOf(answer) as { id?: unknown; row_version?: unknown } | null | undefined
-  if (typeof row?.id !== 'number' || typeof row.row_version !== 'number') return answer
-  const asOf = Number(answer.headers.get(headers.asOf) ?? ports.clock())
-  await storeRow(device.of(session), table, { ...row, id: row.id, row_version: row.row_version }, { asOf, generation })
-  return answer
+  const generation = session && !session.signedOut ? await readSessionGeneration(device.getDatabase(session)) : null
+  const response = await sendOrExplain(ports, request, (observedRequest) =>
+    sendSignedIn(ports, observedRequest, endpoint.access),
+  )
+  const table = getQueueSpec(endpoint)?.table
+  if (!response || !isSuccess(response) || !session || generation === null || !table) return response
+  if (response.headers.get(headers.subject) !== formatSubject(session)) return response
+  const row = parseJson(response) as { id?: unknown; row_version?: unknown } | null | undefined
+  if (typeof row?.id !== 'number' || typeof row.row_version !== 'number') return response
+  const asOf = Number(response.headers.get(headers.asOf) ?? ports.clock())
+  await storeRow(
+    device.getDatabase(session),
+    table,
+    { ...row, id: row.id, row_version: row.row_version },
+    { asOf, generation },
+  )
+  return response
 }

@@ -1,15 +1,15 @@
 /** Brings to this device all that its user's pages read, so that they open without a connection; then only what has changed. */
 import type { Caller } from '#domain/access.ts'
-import type { PartName, RunEnd } from '#local/storage/preparation-record.ts'
-import { readPreparationIn } from '#local/storage/preparation-record.ts'
+import type { PreparationPartName, PreparationEnd } from '#local/storage/preparation-record.ts'
+import { readPreparationRecord } from '#local/storage/preparation-record.ts'
 import { isPartDue, isRunDue, updatePreparation } from '#local/preparation/preparation-store.ts'
-import { browserStorage, type Estimates } from '#local/space/usage.ts'
-import { isFull, unlessFull } from '#local/storage/storage-errors.ts'
-import type { Ports } from '#request/ports.ts'
-import { createPartReader, RunEnded, toPreparedPart } from '#request/preparation/part-reader.ts'
+import { getBrowserStorage, type StorageEstimates } from '#local/space/usage.ts'
+import { isFullError, resolveUnlessFull } from '#local/storage/storage-errors.ts'
+import type { PipelinePorts } from '#request/ports.ts'
+import { createPartReader, RunEndedError, toPreparedPart } from '#request/preparation/part-reader.ts'
 import { getPartNames, readPart } from '#request/preparation/prepared-parts.ts'
-import { type Guard, whoNow } from '#request/reads/read-context.ts'
-import type { PreparationProgress, PrepareResult } from '#request/results.ts'
+import { type SessionGuard, readSessionGuard } from '#request/reads/read-context.ts'
+import type { PreparationProgress, PrepareResult } from '#request/call-results.ts'
 
 export interface PrepareOptions {
   caller: Caller
@@ -17,45 +17,47 @@ export interface PrepareOptions {
   isBackground?: boolean
   onProgress?: (progress: PreparationProgress) => void
   signal?: AbortSignal
-  storage?: Estimates
+  storage?: StorageEstimates
 }
 
 /** Bytes that must be free: for all of it, to bring it up to date, and before each part. The rest is for what its user writes. */
 const neededBytes = { first: 80_000_000, refresh: 20_000_000, part: 10_000_000 }
 
 /** One run at a time over all pages; `busy`: another page is at it. `off`: there is nothing to do now. */
-export async function prepareDevice(ports: Ports, options: PrepareOptions): Promise<PrepareResult> {
-  const { guard } = await whoNow(ports)
+export async function prepareDevice(ports: PipelinePorts, options: PrepareOptions): Promise<PrepareResult> {
+  const { guard } = await readSessionGuard(ports)
   if (!guard) return { kind: 'gone' }
   const { db } = guard
-  if (options.isBackground && !isRunDue(await readPreparationIn(db), ports.clock())) return { kind: 'off' }
-  const held = await ports.locks.hold(`preparation:${db.name}`, { waitMs: 0 }, async () => {
-    const end = await runParts(ports, guard, options).catch((error: unknown): PrepareResult => {
-      if (error instanceof RunEnded) return error.end
-      if (isFull(error)) return { kind: 'no space', free: null, needed: neededBytes.part }
+  if (options.isBackground && !isRunDue(await readPreparationRecord(db), ports.clock())) return { kind: 'off' }
+  const lockResult = await ports.locks.hold(`preparation:${db.name}`, { waitMs: 0 }, async () => {
+    const result = await runParts(ports, guard, options).catch((error: unknown): PrepareResult => {
+      if (error instanceof RunEndedError) return error.end
+      if (isFullError(error)) return { kind: 'no space', free: null, needed: neededBytes.part }
       throw error
     })
-    if (isRunEnd(end)) await unlessFull(updatePreparation(db, () => ({ endedAt: ports.clock(), end })))
-    return end
+    if (isRunEnd(result))
+      await resolveUnlessFull(updatePreparation(db, () => ({ endedAt: ports.clock(), end: result })))
+    return result
   })
-  return held?.value ?? { kind: 'busy' }
+  return lockResult?.value ?? { kind: 'busy' }
 }
 
-const isRunEnd = (result: PrepareResult): result is RunEnd =>
+const isRunEnd = (result: PrepareResult): result is PreparationEnd =>
   result.kind !== 'gone' && result.kind !== 'busy' && result.kind !== 'off'
 
 async function runParts(
-  ports: Ports,
-  guard: Guard,
-  { caller, isBackground = false, onProgress, signal, storage = browserStorage() }: PrepareOptions,
+  ports: PipelinePorts,
+  guard: SessionGuard,
+  { caller, isBackground = false, onProgress, signal, storage = getBrowserStorage() }: PrepareOptions,
 ): Promise<PrepareResult> {
   const { db, generation } = guard
   const names = await selectParts(ports, guard, caller, isBackground)
-  const { parts } = await readPreparationIn(db)
+  const { parts } = await readPreparationRecord(db)
   const isFirst = Object.values(parts).length === 0
   await requireSpace(storage, isFirst ? neededBytes.first : neededBytes.refresh)
   for (const [index, name] of names.entries()) {
-    const report = (done: number, of: number) => onProgress?.({ part: name, index, count: names.length, done, of })
+    const report = (doneCount: number, total: number) =>
+      onProgress?.({ part: name, index, count: names.length, doneCount, total })
     report(0, 0)
     await requireSpace(storage, neededBytes.part)
     const { reader, result } = createPartReader({ ports, guard, signal, onProgress: report })
@@ -65,30 +67,30 @@ async function runParts(
     await updatePreparation(db, (record) => ({ parts: { ...record.parts, [name]: part } }))
   }
   // Of rights that were taken away nothing is brought up to date any more.
-  const allowed = new Set<string>(getPartNames(caller))
+  const allowedNames = new Set<string>(getPartNames(caller))
   await updatePreparation(db, (record) => ({
-    parts: Object.fromEntries(Object.entries(record.parts).filter(([name]) => allowed.has(name))),
+    parts: Object.fromEntries(Object.entries(record.parts).filter(([name]) => allowedNames.has(name))),
   }))
   return { kind: 'done' }
 }
 
 async function selectParts(
-  ports: Ports,
-  { db }: Guard,
+  ports: PipelinePorts,
+  { db }: SessionGuard,
   caller: Caller,
   isBackground: boolean,
-): Promise<readonly PartName[]> {
+): Promise<readonly PreparationPartName[]> {
   const names = getPartNames(caller)
   if (!isBackground) return names
-  const { parts } = await readPreparationIn(db)
-  const due = await Promise.all(names.map((name) => isPartDue(db, parts[name], ports.clock())))
-  return names.filter((_, index) => due[index])
+  const { parts } = await readPreparationRecord(db)
+  const dueFlags = await Promise.all(names.map((name) => isPartDue(db, parts[name], ports.clock())))
+  return names.filter((_, index) => dueFlags[index])
 }
 
 /** Throws where so many bytes are not free. A browser that does not say how much is free is tried. */
-async function requireSpace(storage: Estimates, needed: number): Promise<void> {
+async function requireSpace(storage: StorageEstimates, needed: number): Promise<void> {
   const { usage, quota } = (await storage.estimate?.().catch(() => undefined)) ?? {}
   if (usage === undefined || quota === undefined) return
-  const free = Math.max(0, quota - usage)
-  if (free < needed) throw new RunEnded({ kind: 'no space', free, needed })
+  const freeBytes = Math.max(0, quota - usage)
+  if (freeBytes < needed) throw new RunEndedError({ kind: 'no space', free: freeBytes, needed })
 }

@@ -2,15 +2,15 @@
 import { getSettings } from '#contract/accounts.ts'
 import { keepTrail, trailRange } from '#contract/audit-trail.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
-import { toWire } from '#contract/http-mapping.ts'
-import { localProblem, type Problem } from '#contract/problem.ts'
-import { addDays } from '#domain/period.ts'
-import { dateIn } from '#domain/time.ts'
-import { fillId } from '#local/storage/list-ids.ts'
-import { ask, TrailProblem } from '#request/audit-trail/ask.ts'
-import { begin, fill } from '#request/audit-trail/keep-trail.ts'
-import { type PartReader, RunEnded } from '#request/preparation/part-reader.ts'
-import type { KeepResult } from '#request/results.ts'
+import { toHttpRequest } from '#contract/http-mapping.ts'
+import { createLocalProblem, type Problem } from '#contract/problem.ts'
+import { addDays } from '#domain/plain-dates.ts'
+import { toPlainDate } from '#domain/time.ts'
+import { toListId } from '#local/storage/list-ids.ts'
+import { fetchTrail, TrailProblem } from '#request/audit-trail/fetch-trail.ts'
+import { startStoredTrail, fillStoredTrail } from '#request/audit-trail/store-trail.ts'
+import { type PartReader, RunEndedError } from '#request/preparation/part-reader.ts'
+import type { StoreTrailResult } from '#request/call-results.ts'
 
 const preparedDays = 28
 
@@ -23,8 +23,11 @@ export async function prepareTrail(reader: PartReader, requireSpace: (bytes: num
     const problem = await beginRange(reader, requireSpace)
     if (problem) return noteProblem(reader, problem)
   }
-  const result = await fill(ports, companyId, { onProgress: reader.onProgress, ...(signal ? { signal } : {}) })
-  reader.noteBytes((await db.listStats.get(fillId('trail', companyId)))?.bytes ?? 0)
+  const result = await fillStoredTrail(ports, companyId, {
+    onProgress: reader.onProgress,
+    ...(signal ? { signal } : {}),
+  })
+  reader.noteBytes((await db.listStats.get(toListId('trail', companyId)))?.bytes ?? 0)
   const problem = getProblem(result)
   if (problem) noteProblem(reader, problem)
 }
@@ -33,18 +36,18 @@ async function beginRange(
   { guard, ports, now }: PartReader,
   requireSpace: (bytes: number) => Promise<void>,
 ): Promise<Problem | null> {
-  const settings = await guard.db.responses.get(toWire(getSettings, {}).path)
+  const settings = await guard.db.responses.get(toHttpRequest(getSettings, {}).path)
   const { time_zone: zone } = settings
     ? (JSON.parse(settings.body) as OutputOf<typeof getSettings>)
     : { time_zone: 'UTC' }
-  const dateTo = dateIn(zone, now())
+  const dateTo = toPlainDate(zone, now())
   const days = { dateFrom: addDays(dateTo, 1 - preparedDays), dateTo }
   try {
-    const { body: size } = await ask(ports, guard, trailRange, { query: days })
-    await requireSpace(size.bytes * bytesOnDevice)
-    const { body: opened } = await ask(ports, guard, keepTrail, { body: { companyId: null, ...days } })
+    const { body: rangeSize } = await fetchTrail(ports, guard, trailRange, { query: days })
+    await requireSpace(rangeSize.bytes * bytesOnDevice)
+    const { body: openedRange } = await fetchTrail(ports, guard, keepTrail, { body: { companyId: null, ...days } })
     // New entries come on: somewhere its last day is not over.
-    return getProblem(await begin(ports, { ...days, today: dateIn('Etc/GMT+12', now()) }, opened))
+    return getProblem(await startStoredTrail(ports, { ...days, today: toPlainDate('Etc/GMT+12', now()) }, openedRange))
   } catch (error) {
     if (error instanceof TrailProblem) return error.problem
     throw error
@@ -54,16 +57,16 @@ async function beginRange(
 /** Leaves, their searched text and the index. */
 const bytesOnDevice = 2
 
-function getProblem(result: KeepResult): Problem | null {
-  if (result.kind === 'paused') throw new RunEnded({ kind: 'stopped' })
-  if (result.kind === 'gone') throw new RunEnded({ kind: 'gone' })
+function getProblem(result: StoreTrailResult): Problem | null {
+  if (result.kind === 'paused') throw new RunEndedError({ kind: 'stopped' })
+  if (result.kind === 'gone') throw new RunEndedError({ kind: 'gone' })
   if (result.kind === 'problem') return result.problem
   // Its own page says what is wrong with the log.
-  return result.kind === 'refused' || result.kind === 'alarm' ? localProblem('UNREADABLE_ANSWER') : null
+  return result.kind === 'refused' || result.kind === 'alarm' ? createLocalProblem('UNREADABLE_ANSWER') : null
 }
 
 function noteProblem(reader: PartReader, problem: Problem): void {
-  if (problem.code === 'OFFLINE') throw new RunEnded({ kind: 'problem', problem })
-  if (problem.code === 'STORAGE_FAILED') throw new RunEnded({ kind: 'no space', free: null, needed: 0 })
+  if (problem.code === 'OFFLINE') throw new RunEndedError({ kind: 'problem', problem })
+  if (problem.code === 'STORAGE_FAILED') throw new RunEndedError({ kind: 'no space', free: null, needed: 0 })
   reader.noteProblem(problem)
 }

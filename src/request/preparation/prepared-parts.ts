@@ -10,10 +10,10 @@ import { getPriceInForce, getPriceList, listPriceLists, type PriceRow } from '#c
 import { listPriceListUses } from '#contract/price-lists/withdrawn.ts'
 import { listServices, type ServiceRow } from '#contract/services.ts'
 import { listUsers } from '#contract/users.ts'
-import { type Caller, type ClientType, clientTypes, isDeleteLevel, may, type Who } from '#domain/access.ts'
-import { type PartName, partNames } from '#local/storage/preparation-record.ts'
-import { notAttempted, type PartReader, type PreparedRow } from '#request/preparation/part-reader.ts'
-import type { Row } from '#contract/endpoint.ts'
+import { type Caller, type ClientType, clientTypes, isDeleteLevel, isAllowed, type AccessRule } from '#domain/access.ts'
+import { type PreparationPartName, preparationPartNames } from '#local/storage/preparation-record.ts'
+import { notAttemptedProblem, type PartReader, type PreparedRow } from '#request/preparation/part-reader.ts'
+import type { VersionedRow } from '#contract/endpoint.ts'
 
 type ReadPart = (reader: PartReader, caller: Caller) => Promise<void>
 
@@ -26,22 +26,22 @@ const backupMaxAgeMs = 12 * hourMs
 const maxContracts = 1_000
 const maxServices = 200
 
-const getTypes = (caller: Caller): readonly ClientType[] => (isDeleteLevel(caller) ? clientTypes : ['saas'])
+const getClientTypes = (caller: Caller): readonly ClientType[] => (isDeleteLevel(caller) ? clientTypes : ['saas'])
 
-const parts: Record<Exclude<PartName, 'trail'>, { who: Who; read: ReadPart }> = {
+const parts: Record<Exclude<PreparationPartName, 'trail'>, { access: AccessRule; read: ReadPart }> = {
   account: {
-    who: 'user',
+    access: 'user',
     read: async (reader, caller) => {
       await reader.readResponse(getSettings, {})
       await reader.readResponse(getUser, {})
-      if (may('admin', caller)) await reader.readResponse(getCompany, { params: { id: caller.companyId } })
-      if (!may('providerAdmin', caller)) return
+      if (isAllowed('admin', caller)) await reader.readResponse(getCompany, { params: { id: caller.companyId } })
+      if (!isAllowed('providerAdmin', caller)) return
       await reader.readResponse(listPaymentTasks, {})
       await reader.readResponse(listTrailAlarms, {})
     },
   },
   contracts: {
-    who: 'order',
+    access: 'order',
     read: async (reader, { companyId }) => {
       const rows = await reader.readList<OrderRow>(listOrders, companyId)
       // A contract's history changes with any of its orders.
@@ -57,29 +57,29 @@ const parts: Record<Exclude<PartName, 'trail'>, { who: Who; read: ReadPart }> = 
     },
   },
   prices: {
-    who: 'orderOrProviderAdmin',
+    access: 'orderOrProviderAdmin',
     read: async (reader, caller) => {
-      for (const type of getTypes(caller)) {
+      for (const type of getClientTypes(caller)) {
         await reader.readResponse(getPriceInForce, { query: { type } })
         await reader.readResponse(listModuleChoices, { query: { type } })
       }
     },
   },
   services: {
-    who: 'orderOrProviderAdmin',
+    access: 'orderOrProviderAdmin',
     read: async (reader) => void (await reader.readList(listServices, null)),
   },
   backups: {
-    who: 'orderOrProviderAdmin',
+    access: 'orderOrProviderAdmin',
     read: async (reader, caller) => {
-      const rows = newestFirst(await reader.readList<ServiceRow>(listServices, null))
+      const rows = sortNewestFirst(await reader.readList<ServiceRow>(listServices, null))
       await forEachDetail(reader, rows, maxServices, async ({ row, asOf }) => {
         const freshness = { changedAt: asOf, maxAgeMs: backupMaxAgeMs }
         const serviceId = Number(row.id)
         const input = { params: { serviceId } }
         await reader.readDetailList(listBackups, serviceId, freshness)
         await reader.readResponse(getBackupPlan, input, freshness)
-        if (!may('order', caller)) return
+        if (!isAllowed('order', caller)) return
         await reader.readDetailList(listBackupOrders, serviceId, freshness)
         await reader.readDetailList(listTraffic, serviceId, freshness)
         await reader.readResponse(getTraffic, input, freshness)
@@ -87,13 +87,13 @@ const parts: Record<Exclude<PartName, 'trail'>, { who: Who; read: ReadPart }> = 
     },
   },
   users: {
-    who: 'admin',
+    access: 'admin',
     read: async (reader, { companyId }) => void (await reader.readList(listUsers, companyId)),
   },
   priceLists: {
-    who: 'providerAdmin',
+    access: 'providerAdmin',
     read: async (reader, caller) => {
-      const rows = newestFirst(await reader.readList<PriceRow>(listPriceLists, null))
+      const rows = sortNewestFirst(await reader.readList<PriceRow>(listPriceLists, null))
       await forEachDetail(reader, rows, maxContracts, ({ row, asOf }) =>
         reader.readResponse(
           getPriceList,
@@ -101,45 +101,46 @@ const parts: Record<Exclude<PartName, 'trail'>, { who: Who; read: ReadPart }> = 
           { changedAt: asOf, maxAgeMs: Number.POSITIVE_INFINITY },
         ),
       )
-      for (const type of getTypes(caller)) await reader.readResponse(listPriceListUses, { query: { type } })
+      for (const type of getClientTypes(caller)) await reader.readResponse(listPriceListUses, { query: { type } })
     },
   },
   modules: {
-    who: 'providerAdmin',
+    access: 'providerAdmin',
     read: async (reader) => {
       await reader.readList(listModules, null)
       await reader.readList(listApps, null)
     },
   },
   apps: {
-    who: 'providerAdmin',
+    access: 'providerAdmin',
     read: async (reader) => void (await reader.readList(listAppHistory, null)),
   },
 }
 
-const newestFirst = <R extends Row>(rows: PreparedRow<R>[]) => rows.sort((a, b) => Number(b.row.id) - Number(a.row.id))
+const sortNewestFirst = <R extends VersionedRow>(rows: PreparedRow<R>[]) =>
+  rows.sort((a, b) => Number(b.row.id) - Number(a.row.id))
 
 async function forEachDetail<T>(
   reader: PartReader,
   items: readonly T[],
-  max: number,
+  maxItems: number,
   read: (item: T) => Promise<void>,
 ): Promise<void> {
-  const count = Math.min(items.length, max)
+  const count = Math.min(items.length, maxItems)
   for (const [index, item] of items.slice(0, count).entries()) {
     reader.onProgress(index, count)
     await read(item)
   }
   reader.onProgress(count, count)
-  if (items.length > count) reader.noteProblem(notAttempted, items.length - count)
+  if (items.length > count) reader.noteProblem(notAttemptedProblem, items.length - count)
 }
 
 /** What this user may read, in the order in which it is fetched. */
-export const getPartNames = (caller: Caller): PartName[] =>
-  partNames.filter((name) => may(name === 'trail' ? 'trail' : parts[name].who, caller))
+export const getPartNames = (caller: Caller): PreparationPartName[] =>
+  preparationPartNames.filter((name) => isAllowed(name === 'trail' ? 'trail' : parts[name].access, caller))
 
 export async function readPart(
-  name: PartName,
+  name: PreparationPartName,
   reader: PartReader,
   caller: Caller,
   requireSpace: (bytes: number) => Promise<void>,

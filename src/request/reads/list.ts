@@ -4,100 +4,128 @@
  */
 import type { ListSpec } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
-import { fromPairs } from '#contract/http-mapping.ts'
-import { proveIndex } from '#local/list-index/list-index.ts'
+import { convertPairs } from '#contract/http-mapping.ts'
+import { verifyIndex } from '#local/list-index/list-index.ts'
 import { readListOn } from '#local/lists/read-list.ts'
 import { storePage } from '#local/lists/response-store.ts'
 import type { ListQuery } from '#local/lists/list-view.ts'
-import { sendSignedIn } from '#request/session/auth-fetch.ts'
+import { sendSignedIn } from '#request/session/send-signed-in.ts'
 import { isBlocked, sendOrExplain } from '#request/transport/blocked.ts'
 import {
   type ResponseData,
-  isGood,
-  jsonOf,
-  localResponse,
-  patienceMs,
-  problemOf,
-} from '#request/transport/transport.ts'
-import type { Ports } from '#request/ports.ts'
-import { fill } from '#request/reads/fill-list.ts'
-import { type Asked, type Guard, guardFor, kept, leftOutOf, type Page, whoNow } from '#request/reads/read-context.ts'
+  isSuccess,
+  parseJson,
+  createLocalResponse,
+  networkWaitMs,
+  toProblem,
+} from '#request/transport/send-request.ts'
+import type { PipelinePorts } from '#request/ports.ts'
+import { fillList } from '#request/reads/fill-list.ts'
+import {
+  type EndpointCall,
+  type SessionGuard,
+  getResponseGuard,
+  tryStore,
+  readLeftOutRows,
+  type ListPage,
+  readSessionGuard,
+} from '#request/reads/read-context.ts'
 
-export async function answerList(ports: Ports, asked: Asked, list: ListSpec): Promise<ResponseData | null> {
-  const query = readQuery(asked, list)
+export async function handleList(
+  ports: PipelinePorts,
+  endpointCall: EndpointCall,
+  list: ListSpec,
+): Promise<ResponseData | null> {
+  const query = readQuery(endpointCall, list)
   // Something is asked that the device does not understand, so it cannot know which rows it means.
   if (!query)
-    return await sendOrExplain(ports, asked.letter, (request) => sendSignedIn(ports, request, asked.endpoint.who))
-  const fresh = askList(ports, asked, list, query)
-  return await race(ports, fresh, () => keptList(ports, list, query))
+    return await sendOrExplain(ports, endpointCall.request, (observedRequest) =>
+      sendSignedIn(ports, observedRequest, endpointCall.endpoint.access),
+    )
+  const pendingResponse = fetchList(ports, endpointCall, list, query)
+  return await preferNetwork(ports, pendingResponse, () => readCachedList(ports, list, query))
 }
 
 /** The line if it is quick, else the device if it has something, else the line after all. Null: neither. */
-export async function race(
-  ports: Ports,
-  fresh: Promise<ResponseData | null>,
-  kept: () => Promise<ResponseData | null>,
+export async function preferNetwork(
+  ports: PipelinePorts,
+  pendingResponse: Promise<ResponseData | null>,
+  readCached: () => Promise<ResponseData | null>,
 ): Promise<ResponseData | null> {
-  const first = await Promise.race([fresh, ports.wait(patienceMs).then(() => null)])
+  const firstResponse = await Promise.race([pendingResponse, ports.wait(networkWaitMs).then(() => null)])
   // The connection is there, so it will not mend this: its user is told, over the rows that the device has.
-  if (first && (isBlocked(problemOf(first)) || (first.status < 500 && first.status !== 429))) return first
-  const own = await kept()
-  if (!own) return await fresh
-  if (first && first.status >= 500)
-    own.headers.set(headers.keptProblem, encodeURIComponent(JSON.stringify({ ...problemOf(first), data: null })))
+  if (
+    firstResponse &&
+    (isBlocked(toProblem(firstResponse)) || (firstResponse.status < 500 && firstResponse.status !== 429))
+  )
+    return firstResponse
+  const cachedResponse = await readCached()
+  if (!cachedResponse) return await pendingResponse
+  if (firstResponse && firstResponse.status >= 500)
+    cachedResponse.headers.set(
+      headers.replacedProblem,
+      encodeURIComponent(JSON.stringify({ ...toProblem(firstResponse), data: null })),
+    )
   // Not given up when the screen is served: what comes late still belongs in the rows.
-  ports.lasting(fresh)
-  return own
+  ports.keepAlive(pendingResponse)
+  return cachedResponse
 }
 
-async function askList(ports: Ports, asked: Asked, list: ListSpec, query: ListQuery): Promise<ResponseData | null> {
-  const { session, guard: before } = await whoNow(ports)
-  const answer = await sendOrExplain(ports, asked.letter, (request) =>
-    sendSignedIn(ports, request, asked.endpoint.who, session),
+async function fetchList(
+  ports: PipelinePorts,
+  endpointCall: EndpointCall,
+  list: ListSpec,
+  query: ListQuery,
+): Promise<ResponseData | null> {
+  const { session, guard: guardBefore } = await readSessionGuard(ports)
+  const response = await sendOrExplain(ports, endpointCall.request, (observedRequest) =>
+    sendSignedIn(ports, observedRequest, endpointCall.endpoint.access, session),
   )
-  if (!answer || !isGood(answer)) return answer
-  const page = readPage(answer)
+  if (!response || !isSuccess(response)) return response
+  const page = readPage(response)
   if (!page) return null
-  const guard = await guardFor(ports, before, answer)
-  if (guard && (await kept(ports, () => storePage(guard.db, list, query, page, guard.generation))))
-    ports.lasting(
-      fill(ports, asked, list, { guard, query, page }).then(() => tidy(ports, list, { guard, query, page })),
+  const guard = await getResponseGuard(ports, guardBefore, response)
+  if (guard && (await tryStore(ports, () => storePage(guard.db, list, query, page, guard.generation))))
+    ports.keepAlive(
+      fillList(ports, endpointCall, list, { guard, query, page }).then(() =>
+        cleanUp(ports, list, { guard, query, page }),
+      ),
     )
-  return answer
+  return response
 }
 
 /** One page in so many has its bucket counted again: a mistake in an index does not stay (protocol 37). */
-const provenOnceIn = 50
+const pagesPerProof = 50
 
-async function tidy(
-  ports: Ports,
+async function cleanUp(
+  ports: PipelinePorts,
   list: ListSpec,
-  { guard: { db }, query, page }: { guard: Guard; query: ListQuery; page: Page },
+  { guard: { db }, query, page }: { guard: SessionGuard; query: ListQuery; page: ListPage },
 ): Promise<void> {
   const [row] = page.rows
-  if (row && ports.chance() < 1 / provenOnceIn) await proveIndex(db, list, query.scope, row.id)
+  if (row && ports.random() < 1 / pagesPerProof) await verifyIndex(db, list, query.scope, row.id)
   const { trimCache } = await import('#local/space/clear-cache.ts')
   await trimCache(db)
 }
 
 /** Null: not a list of ours (a login page, a gateway's word). */
-function readPage(answer: ResponseData): Page | null {
-  const body = jsonOf(answer) as { count?: unknown; data?: unknown } | undefined
-  const asOf = Number(answer.headers.get(headers.asOf) ?? Number.NaN)
+function readPage(response: ResponseData): ListPage | null {
+  const body = parseJson(response) as { count?: unknown; data?: unknown } | undefined
+  const asOf = Number(response.headers.get(headers.asOf) ?? Number.NaN)
   if (!Array.isArray(body?.data) || typeof body.count !== 'number' || !Number.isFinite(asOf)) return null
-  const change = answer.headers.get(headers.change) ?? ''
-  return { rows: body.data, count: body.count, asOf, change, ...leftOutOf(answer) }
+  const changeNumber = response.headers.get(headers.change) ?? ''
+  return { rows: body.data, count: body.count, asOf, change: changeNumber, ...readLeftOutRows(response) }
 }
 
-const pageWords = new Set(['results', 'page', 'sortField', 'sortOrder'])
+const pageParams = new Set(['results', 'page', 'sortField', 'sortOrder'])
 
 /** What the address asks for, in the device's words; null where it asks for more than the device knows. */
-function readQuery({ endpoint, params, letter }: Asked, list: ListSpec): ListQuery | null {
+function readQuery({ endpoint, params, request }: EndpointCall, list: ListSpec): ListQuery | null {
   if (!endpoint.query) return null
-  const search = new URLSearchParams(letter.path.split('?')[1] ?? '')
-  const { values, repeated } = fromPairs(endpoint.query, search)
+  const search = new URLSearchParams(request.path.split('?')[1] ?? '')
+  const { values, repeated } = convertPairs(endpoint.query, search)
   const scopeParam = list.scope?.param
-  const isKnown = (name: string) => pageWords.has(name) || name in list.filters || name === scopeParam
+  const isKnown = (name: string) => pageParams.has(name) || name in list.filters || name === scopeParam
   if (repeated.length > 0 || !Object.keys(values).every(isKnown)) return null
   const scope = scopeParam ? Number(params[scopeParam] ?? values[scopeParam]) : null
   if (Number.isNaN(scope)) return null
@@ -114,11 +142,11 @@ function readQuery({ endpoint, params, letter }: Asked, list: ListSpec): ListQue
   }
 }
 
-async function keptList(ports: Ports, list: ListSpec, query: ListQuery): Promise<ResponseData | null> {
+async function readCachedList(ports: PipelinePorts, list: ListSpec, query: ListQuery): Promise<ResponseData | null> {
   const view = await readListOn(await ports.device(), list, query)
   if (view.asOf === null) return null
-  return fromDevice({ count: view.count, data: view.rows.map(({ row }) => row) }, view.asOf)
+  return toCachedResponse({ count: view.count, data: view.rows.map(({ row }) => row) }, view.asOf)
 }
 
-export const fromDevice = (body: unknown, asOf: number) =>
-  localResponse(200, body, { [headers.kept]: '1', [headers.asOf]: String(asOf) })
+export const toCachedResponse = (body: unknown, asOf: number) =>
+  createLocalResponse(200, body, { [headers.storedResponse]: '1', [headers.asOf]: String(asOf) })

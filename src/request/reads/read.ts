@@ -4,52 +4,53 @@
  */
 import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
-import { matcher } from '#contract/http-mapping.ts'
+import { createEndpointMatcher } from '#contract/http-mapping.ts'
 import { readSession } from '#local/session/session.ts'
-import { sendSignedIn } from '#request/session/auth-fetch.ts'
+import { sendSignedIn } from '#request/session/send-signed-in.ts'
 import { sendOrExplain } from '#request/transport/blocked.ts'
-import { type ResponseData, isGood, toResponse } from '#request/transport/transport.ts'
-import { answerList } from '#request/reads/list.ts'
-import type { Ports } from '#request/ports.ts'
-import type { Asked } from '#request/reads/read-context.ts'
-import { answerReading } from '#request/reads/response.ts'
+import { type ResponseData, isSuccess, toResponse } from '#request/transport/send-request.ts'
+import { handleList } from '#request/reads/list.ts'
+import type { PipelinePorts } from '#request/ports.ts'
+import type { EndpointCall } from '#request/reads/read-context.ts'
+import { handleSingleResponse } from '#request/reads/single-response.ts'
 
-export async function read(ports: Ports, asked: Asked): Promise<ResponseData | null> {
-  const { endpoint, letter } = asked
-  const answer = await (endpoint.list
-    ? answerList(ports, asked, endpoint.list)
+export async function read(ports: PipelinePorts, endpointCall: EndpointCall): Promise<ResponseData | null> {
+  const { endpoint, request } = endpointCall
+  const response = await (endpoint.list
+    ? handleList(ports, endpointCall, endpoint.list)
     : endpoint.offline === 'read'
-      ? answerReading(ports, asked)
-      : sendOrExplain(ports, letter, (request) => sendSignedIn(ports, request, endpoint.who)))
-  if (answer && isGood(answer) && !answer.headers.has(headers.kept)) ports.lasting(drainIfWaiting(ports))
-  return answer
+      ? handleSingleResponse(ports, endpointCall)
+      : sendOrExplain(ports, request, (observedRequest) => sendSignedIn(ports, observedRequest, endpoint.access)))
+  if (response && isSuccess(response) && !response.headers.has(headers.storedResponse))
+    ports.keepAlive(sendIfWaiting(ports))
+  return response
 }
 
 /** Any successful answer is a sign that what waits could go. */
-async function drainIfWaiting(ports: Ports): Promise<void> {
+async function sendIfWaiting(ports: PipelinePorts): Promise<void> {
   const device = await ports.device()
   const session = await readSession(device)
-  if (!session || session.signedOut || (await device.of(session).outbox.count()) === 0) return
-  const [{ hasSendable }, { sendOutbox: drain }] = await Promise.all([
+  if (!session || session.signedOut || (await device.getDatabase(session).outbox.count()) === 0) return
+  const [{ hasSendable }, { sendOutbox }] = await Promise.all([
     import('#local/outbox/status.ts'),
     import('#request/writes/sender.ts'),
   ])
-  if (await hasSendable(device.of(session))) await drain(ports, { hurry: true })
+  if (await hasSendable(device.getDatabase(session))) await sendOutbox(ports, { immediate: true })
 }
 
 /** A page's own reading where no worker is in control: whose address it is need not be looked up. Never rejects. */
-export async function handleRead(request: Request, endpoint: Endpoint, ports: Ports): Promise<Response> {
+export async function handleRead(httpRequest: Request, endpoint: Endpoint, ports: PipelinePorts): Promise<Response> {
   try {
-    const { pathname, search } = new URL(request.url)
-    const { params } = matcher([endpoint])(request.method, pathname) ?? { params: {} }
-    const letter = {
-      method: request.method,
+    const { pathname, search } = new URL(httpRequest.url)
+    const { params } = createEndpointMatcher([endpoint])(httpRequest.method, pathname) ?? { params: {} }
+    const request = {
+      method: httpRequest.method,
       path: pathname + search,
-      headers: Object.fromEntries(request.headers),
+      headers: Object.fromEntries(httpRequest.headers),
       body: null,
     }
-    const answer = await read(ports, { endpoint, params, letter })
-    return answer ? toResponse(answer) : Response.error()
+    const response = await read(ports, { endpoint, params, request })
+    return response ? toResponse(response) : Response.error()
   } catch (error) {
     ports.report(error)
     return Response.error()

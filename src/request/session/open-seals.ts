@@ -4,72 +4,72 @@
  */
 import { deleteSealKeys, getUser, maxSealKeys } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
-import { toWire } from '#contract/http-mapping.ts'
-import { forgetSpentKeys, keysHere, keysIn, type SealKeys, spentKeys } from '#local/seals/seal-keys.ts'
+import { toHttpRequest } from '#contract/http-mapping.ts'
+import { forgetSpentKeys, readStoredKeys, getSealKeys, type SealKeys, findSpentKeys } from '#local/seals/seal-keys.ts'
 import { unseal } from '#local/outbox/unseal.ts'
-import { keyIdOf, sealsIn } from '#local/seals/sealed-records.ts'
-import { readGate } from '#local/session/session-generation.ts'
-import type { Ports } from '#request/ports.ts'
+import { getSealKeyId, readSealedWrites } from '#local/seals/sealed-records.ts'
+import { readSessionGeneration } from '#local/session/session-generation.ts'
+import type { PipelinePorts } from '#request/ports.ts'
 import type { CurrentSession } from '#request/session/current-session.ts'
-import { isGood, jsonOf, type RequestData, type ResponseData } from '#request/transport/transport.ts'
+import { isSuccess, parseJson, type RequestData, type ResponseData } from '#request/transport/send-request.ts'
 
-type Whose = Pick<CurrentSession, 'db' | 'forUser'> & {
+type SealOwner = Pick<CurrentSession, 'db' | 'forUser'> & {
   /** `sendSignedIn`, which has seals opened itself for who is back by the cookie alone. */
-  send: (ports: Ports, letter: RequestData) => Promise<ResponseData | null>
+  send: (ports: PipelinePorts, request: RequestData) => Promise<ResponseData | null>
 }
 
 /**
  * How many writes came back. `again`: what did not open before is tried once more. Without a line what is sealed stays so,
  * and the next call goes on.
  */
-export async function openSeals(ports: Ports, whose: Whose, { again = false } = {}): Promise<number> {
-  const { db } = whose
-  let back = 0
-  if ((await sealsIn(db)).length > 0) {
-    const generation = await readGate(db)
-    back += await unseal(db, await keysHere(db), generation)
-    const left = (await sealsIn(db)).filter(({ isShut }) => again || isShut !== true)
-    for (const ids of inParts([...new Set(left.map(keyIdOf))])) {
-      const keys = await askForKeys(ports, whose, ids)
+export async function openSeals(ports: PipelinePorts, owner: SealOwner, { retryFailed = false } = {}): Promise<number> {
+  const { db } = owner
+  let restoredCount = 0
+  if ((await readSealedWrites(db)).length > 0) {
+    const generation = await readSessionGeneration(db)
+    restoredCount += await unseal(db, await readStoredKeys(db), generation)
+    const remainingSeals = (await readSealedWrites(db)).filter(({ isShut }) => retryFailed || isShut !== true)
+    for (const ids of splitIntoChunks([...new Set(remainingSeals.map(getSealKeyId))])) {
+      const keys = await fetchKeys(ports, owner, ids)
       if (!keys) break
-      back += await unseal(db, keys, generation)
+      restoredCount += await unseal(db, keys, generation)
     }
   }
   // Nobody waits for this: a key that the server keeps a little longer does no harm.
-  if ((await spentKeys(db)).length > 0) ports.lasting(tellSpent(ports, whose))
-  return back
+  if ((await findSpentKeys(db)).length > 0) ports.keepAlive(reportSpentKeys(ports, owner))
+  return restoredCount
 }
 
 /** Null: nobody can say now. */
-async function askForKeys(ports: Ports, whose: Whose, ids: readonly number[]): Promise<SealKeys | null> {
-  const answer = await ask(ports, whose, toWire(getUser, { query: { seals: ids.join(',') } }))
-  const body = answer && (jsonOf(answer) as { seal_keys?: unknown } | undefined)
+async function fetchKeys(ports: PipelinePorts, owner: SealOwner, ids: readonly number[]): Promise<SealKeys | null> {
+  const response = await sendAsOwner(ports, owner, toHttpRequest(getUser, { query: { seals: ids.join(',') } }))
+  const body = response && (parseJson(response) as { seal_keys?: unknown } | undefined)
   // Only where it knows of ids does a missing one mean that the key is gone.
   if (!Array.isArray(body?.seal_keys)) return null
-  const keys = keysIn(body)
+  const keys = getSealKeys(body)
   return new Map(ids.map((id) => [id, keys.get(id) ?? null]))
 }
 
 /** Told again the next time where it fails. */
-async function tellSpent(ports: Ports, whose: Whose): Promise<void> {
-  const { db } = whose
-  for (const ids of inParts(await spentKeys(db))) {
-    if (!(await ask(ports, whose, toWire(deleteSealKeys, { query: { ids: ids.join(',') } })))) return
+async function reportSpentKeys(ports: PipelinePorts, owner: SealOwner): Promise<void> {
+  const { db } = owner
+  for (const ids of splitIntoChunks(await findSpentKeys(db))) {
+    if (!(await sendAsOwner(ports, owner, toHttpRequest(deleteSealKeys, { query: { ids: ids.join(',') } })))) return
     await forgetSpentKeys(db, ids)
   }
 }
 
 /** A good answer to this user; the session may have become another's meanwhile. */
-async function ask(
-  ports: Ports,
-  { forUser, send }: Whose,
+async function sendAsOwner(
+  ports: PipelinePorts,
+  { forUser, send }: SealOwner,
   { method, path }: Record<'method' | 'path', string>,
 ): Promise<ResponseData | null> {
-  const answer = await send(ports, { method, path, headers: { [headers.forUser]: forUser }, body: null })
-  return answer && isGood(answer) && answer.headers.get(headers.subject) === forUser ? answer : null
+  const response = await send(ports, { method, path, headers: { [headers.forUser]: forUser }, body: null })
+  return response && isSuccess(response) && response.headers.get(headers.subject) === forUser ? response : null
 }
 
-const inParts = (ids: readonly number[]): number[][] =>
-  Array.from({ length: Math.ceil(ids.length / maxSealKeys) }, (_, at) =>
-    ids.slice(at * maxSealKeys, (at + 1) * maxSealKeys),
+const splitIntoChunks = (ids: readonly number[]): number[][] =>
+  Array.from({ length: Math.ceil(ids.length / maxSealKeys) }, (_, chunkIndex) =>
+    ids.slice(chunkIndex * maxSealKeys, (chunkIndex + 1) * maxSealKeys),
   )

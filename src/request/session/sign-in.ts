@@ -1,24 +1,24 @@
 /** Coming and going: the two acts that change whose device this is. Light: the login page carries this file. */
 import type { OutputOf } from '#contract/endpoint.ts'
-import { getUser, grantToken, signOut as logout, type TokenInfo } from '#contract/accounts.ts'
+import { getUser, grantToken, signOut as logout, type TokenResponse } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
-import { localProblem } from '#contract/problem.ts'
+import { createLocalProblem } from '#contract/problem.ts'
 import type { Language } from '#domain/accounts/users.ts'
-import { toWire } from '#contract/http-mapping.ts'
+import { toHttpRequest } from '#contract/http-mapping.ts'
 import {
   type ResponseData,
-  isGood,
-  jsonOf,
+  isSuccess,
+  parseJson,
   type RequestData,
   sendRequest,
-  problemOf,
-} from '#request/transport/transport.ts'
+  toProblem,
+} from '#request/transport/send-request.ts'
 import { sendOrExplain } from '#request/transport/blocked.ts'
-import type { Ports } from '#request/ports.ts'
-import type { Result } from '#request/results.ts'
-import { basicCredential, readSubject, subjectOf } from '#request/session/subject.ts'
+import type { PipelinePorts } from '#request/ports.ts'
+import type { CallResult } from '#request/call-results.ts'
+import { basicCredential, readSubject, formatSubject } from '#request/session/subject.ts'
 
-export interface Credentials {
+export interface PasswordCredentials {
   company: string
   /** The e-mail. */
   username: string
@@ -26,71 +26,79 @@ export interface Credentials {
 }
 
 /** The language is the one that was chosen: the account's from now on (D68). Null: nobody chose, and the account keeps its own. */
-type Given = (Credentials | SecondFactor) & { language: Language | null }
+type SignInInput = (PasswordCredentials | SignInSecondFactor) & { language: Language | null }
 
 /** The token of a password step that was not enough, and one thing that proves who is there. */
-export interface SecondFactor {
+export interface SignInSecondFactor {
   mfa_token: string
   otp?: string
   assertion?: string
   recovery_code?: string
 }
 
-export interface SignedIn {
-  token: TokenInfo
+export interface SignInResult {
+  token: TokenResponse
   user: OutputOf<typeof getUser>
 }
 
 /** How long signing out waits for a write that is on its way (protocol 30). */
-const drainWaitMs = 3_000
+const sendingWaitMs = 3_000
 /** And how long a sign-in waits for a sign-out: its answer takes the cookies away, and may come after those of the next user. */
-const leavingWaitMs = 10_000
+const signOutWaitMs = 10_000
 const cookieLock = 'portal-cookies'
 
 /** `fresh` or `problem`, never a rejection; nothing of it is ever queued. A mark left by an offline sign-out falls with it. */
-export async function signIn(ports: Ports, given: Given): Promise<Result<SignedIn>> {
-  const act = () => enter(ports, given)
+export async function signIn(ports: PipelinePorts, input: SignInInput): Promise<CallResult<SignInResult>> {
+  const action = () => requestSignIn(ports, input)
   return (
-    (await ports.locks.hold(cookieLock, { waitMs: leavingWaitMs, takeFromFrozen: true }, act))?.value ?? (await act())
+    (await ports.locks.hold(cookieLock, { waitMs: signOutWaitMs, takeFromFrozen: true }, action))?.value ??
+    (await action())
   )
 }
 
-async function enter(ports: Ports, { language, ...given }: Given): Promise<Result<SignedIn>> {
-  const send = (request: RequestData) => sendOrExplain(ports, request, (one) => sendRequest(ports, one))
-  const granted = await send(grant(formOf(given), language))
-  if (!granted) return { kind: 'problem', problem: localProblem('NEEDS_CONNECTION') }
-  const token = isGood(granted) ? (jsonOf(granted) as TokenInfo | undefined) : undefined
-  if (!token?.access_token) return problemResult(granted)
-  ports.access.renewed(token.access_token)
-  const answer = await send(ownUser(token.access_token))
-  if (!answer) return { kind: 'problem', problem: localProblem('NEEDS_CONNECTION') }
-  const user = isGood(answer) ? (jsonOf(answer) as SignedIn['user'] | undefined) : undefined
-  if (!user) return problemResult(answer)
+async function requestSignIn(
+  ports: PipelinePorts,
+  { language, ...input }: SignInInput,
+): Promise<CallResult<SignInResult>> {
+  const send = (request: RequestData) =>
+    sendOrExplain(ports, request, (observedRequest) => sendRequest(ports, observedRequest))
+  const tokenResponse = await send(buildTokenRequest(toTokenForm(input), language))
+  if (!tokenResponse) return { kind: 'problem', problem: createLocalProblem('NEEDS_CONNECTION') }
+  const token = isSuccess(tokenResponse) ? (parseJson(tokenResponse) as TokenResponse | undefined) : undefined
+  if (!token?.access_token) return toProblemResult(tokenResponse)
+  ports.tokenAccess.onRenewed(token.access_token)
+  const response = await send(buildUserRequest(token.access_token))
+  if (!response) return { kind: 'problem', problem: createLocalProblem('NEEDS_CONNECTION') }
+  const user = isSuccess(response) ? (parseJson(response) as SignInResult['user'] | undefined) : undefined
+  if (!user) return toProblemResult(response)
   try {
-    await settleIn(ports, user, answer, token)
+    await storeSession(ports, user, response, token)
   } catch (error) {
     // A full disk, above all. Whom the device does not know as its user, it does not work for.
     ports.report(error)
-    await ports.access.forget()
-    return { kind: 'problem', problem: localProblem('STORAGE_FAILED') }
+    await ports.tokenAccess.forget()
+    return { kind: 'problem', problem: createLocalProblem('STORAGE_FAILED') }
   }
   return { kind: 'fresh', output: { token, user } }
 }
 
-const problemResult = (answer: ResponseData): Result<never> => ({ kind: 'problem', problem: problemOf(answer) })
+const toProblemResult = (response: ResponseData): CallResult<never> => ({
+  kind: 'problem',
+  problem: toProblem(response),
+})
 
-const formOf = (given: Credentials | SecondFactor): Record<string, string> =>
-  'mfa_token' in given
-    ? { grant_type: 'mfa', ...given }
+const toTokenForm = (input: PasswordCredentials | SignInSecondFactor): Record<string, string> =>
+  'mfa_token' in input
+    ? { grant_type: 'mfa', ...input }
     : {
         grant_type: 'password',
         scope: 'all',
-        username: `${given.company}:${given.username}`,
-        password: given.password,
+        username: `${input.company}:${input.username}`,
+        password: input.password,
       }
 
-function grant(body: Record<string, string>, language: Language | null): RequestData {
-  const wire = toWire(grantToken, { body } as never)
+function buildTokenRequest(body: Record<string, string>, language: Language | null): RequestData {
+  const wire = toHttpRequest(grantToken, { body } as never)
   return {
     ...wire,
     headers: {
@@ -101,44 +109,53 @@ function grant(body: Record<string, string>, language: Language | null): Request
   }
 }
 
-const ownPath = toWire(getUser, {}).path
-const ownUser = (token: string): RequestData => ({
+const userPath = toHttpRequest(getUser, {}).path
+const buildUserRequest = (token: string): RequestData => ({
   method: 'GET',
-  path: ownPath,
+  path: userPath,
   headers: { authorization: `Bearer ${token}` },
   body: null,
 })
 
 /** The device's storage comes only now: before the first sign-in a page does without it. */
-async function settleIn(ports: Ports, user: SignedIn['user'], answer: ResponseData, token: TokenInfo): Promise<void> {
+async function storeSession(
+  ports: PipelinePorts,
+  user: SignInResult['user'],
+  response: ResponseData,
+  token: TokenResponse,
+): Promise<void> {
   const [
     { openSession },
-    { readGate },
-    { noteGiven, sendSignedIn },
-    { storeReading },
+    { readSessionGeneration },
+    { storeTokenLifetime, sendSignedIn },
+    { storeResponse },
     { openSeals },
     { checkCounts },
     { openSealedCache },
   ] = await Promise.all([
     import('#local/session/session.ts'),
     import('#local/session/session-generation.ts'),
-    import('#request/session/auth-fetch.ts'),
+    import('#request/session/send-signed-in.ts'),
     import('#local/lists/response-store.ts'),
     import('#request/session/open-seals.ts'),
     import('#request/session/unsent-count.ts'),
     import('#request/session/open-cache.ts'),
   ])
   const device = await ports.device()
-  const subject = readSubject(answer.headers.get(headers.subject)) ?? { companyId: user.company_id, userId: user.id }
-  await openSealedCache(ports, device.of(subject), token.access_token)
+  const subject = readSubject(response.headers.get(headers.subject)) ?? { companyId: user.company_id, userId: user.id }
+  await openSealedCache(ports, device.getDatabase(subject), token.access_token)
   await openSession(device, subject)
-  await noteGiven(ports, token)
-  const generation = await readGate(device.of(subject))
-  const asOf = Number(answer.headers.get(headers.asOf) ?? ports.clock())
+  await storeTokenLifetime(ports, token)
+  const generation = await readSessionGeneration(device.getDatabase(subject))
+  const asOf = Number(response.headers.get(headers.asOf) ?? ports.clock())
   if (generation !== null)
-    await storeReading(device.of(subject), { path: ownPath, body: answer.text, asOf }, generation)
+    await storeResponse(device.getDatabase(subject), { path: userPath, body: response.text, asOf }, generation)
   // What they left unsent is theirs again.
-  await openSeals(ports, { db: device.of(subject), forUser: subjectOf(subject), send: sendSignedIn }, { again: true })
+  await openSeals(
+    ports,
+    { db: device.getDatabase(subject), forUser: formatSubject(subject), send: sendSignedIn },
+    { retryFailed: true },
+  )
   await checkCounts(ports, subject)
 }
 
@@ -146,19 +163,20 @@ async function settleIn(ports: Ports, user: SignedIn['user'], answer: ResponseDa
  * Works without a network: the mark is set first, rows are wiped, waiting writes are sealed for their owner or, if that
  * is wished, discarded (protocol 30).
  */
-export async function signOut(ports: Ports, discard = false): Promise<void> {
+export async function signOut(ports: PipelinePorts, shouldDiscard = false): Promise<void> {
   const { markSignedOut, readSession } = await import('#local/session/session.ts')
   const device = await ports.device()
   const session = await readSession(device)
-  if (session && discard) {
-    await (await import('#local/outbox/user-actions.ts')).discardAll(device.of(session), ports.clock())
+  if (session && shouldDiscard) {
+    await (await import('#local/outbox/entry-actions.ts')).discardAllEntries(device.getDatabase(session), ports.clock())
     await (await import('#request/session/unsent-count.ts')).storeUnsentCount(ports, session)
   }
   await markSignedOut(device)
-  const token = await ports.access.read(session)
+  const token = await ports.tokenAccess.read(session)
   // No further claim passes the closed gate; one that is on its way may still hear its answer.
-  if (session) await ports.locks.hold(`drain:${device.of(session).name}`, { waitMs: drainWaitMs }, async () => {})
-  await ports.access.forget()
+  if (session)
+    await ports.locks.hold(`drain:${device.getDatabase(session).name}`, { waitMs: sendingWaitMs }, async () => {})
+  await ports.tokenAccess.forget()
   await finishSignOut(ports, token)
 }
 
@@ -166,25 +184,25 @@ export async function signOut(ports: Ports, discard = false): Promise<void> {
  * The chore that an offline sign-out leaves behind: tell the server, by the refresh cookie if nothing else is left. Only
  * its answer takes the mark away (protocol 29); 401 says that there is nothing left to end. True once that is done.
  */
-export async function finishSignOut(ports: Ports, token: string | null = null): Promise<boolean> {
-  const held = await ports.locks.hold(cookieLock, { waitMs: drainWaitMs, takeFromFrozen: true }, () =>
-    tellServer(ports, token),
+export async function finishSignOut(ports: PipelinePorts, token: string | null = null): Promise<boolean> {
+  const lockResult = await ports.locks.hold(cookieLock, { waitMs: sendingWaitMs, takeFromFrozen: true }, () =>
+    endServerSession(ports, token),
   )
-  return held?.value ?? false
+  return lockResult?.value ?? false
 }
 
-async function tellServer(ports: Ports, token: string | null): Promise<boolean> {
+async function endServerSession(ports: PipelinePorts, token: string | null): Promise<boolean> {
   const { endSession, readSession } = await import('#local/session/session.ts')
   const device = await ports.device()
   const session = await readSession(device)
   if (!session?.signedOut) return true
-  const answer = await sendRequest(ports, {
+  const response = await sendRequest(ports, {
     method: logout.method,
     path: logout.path,
     headers: token ? { authorization: `Bearer ${token}` } : {},
     body: null,
   })
-  if (!answer || !(isGood(answer) || answer.status === 401)) return false
+  if (!response || !(isSuccess(response) || response.status === 401)) return false
   await endSession(device, session.generation)
   return true
 }

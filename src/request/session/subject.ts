@@ -3,26 +3,26 @@ import { clientCredential } from '#contract/accounts.ts'
 import { cookies } from '#contract/cookies.ts'
 import type { Subject } from '#local/storage/records.ts'
 
-export const subjectOf = ({ companyId, userId }: Subject) => `${companyId}:${userId}`
+export const formatSubject = ({ companyId, userId }: Subject) => `${companyId}:${userId}`
 
 /** Null for anything that is not `{company}:{user}`. */
 export function readSubject(text: string | null): Subject | null {
-  const found = /^(\d{1,10}):(\d{1,10})$/.exec(text ?? '')
-  return found ? { companyId: Number(found[1]), userId: Number(found[2]) } : null
+  const match = /^(\d{1,10}):(\d{1,10})$/.exec(text ?? '')
+  return match ? { companyId: Number(match[1]), userId: Number(match[2]) } : null
 }
 
 export const basicCredential = `Basic ${btoa(clientCredential)}`
 
 /** The access value out of cookie text, whichever of its two names it has. */
-export function accessFrom(cookieText: string): string | null {
+export function readAccessCookie(cookieText: string): string | null {
   for (const name of Object.values(cookies.access)) {
-    const value = cookieNamed(name, cookieText)
+    const value = readCookie(name, cookieText)
     if (value) return value
   }
   return null
 }
 
-export function cookieNamed(name: string, cookieText: string): string | null {
-  const found = cookieText.split(/;\s*/).find((pair) => pair.startsWith(`${name}=`))
-  return found ? decodeURIComponent(found.slice(name.length + 1)) : null
+export function readCookie(name: string, cookieText: string): string | null {
+  const cookiePair = cookieText.split(/;\s*/).find((pair) => pair.startsWith(`${name}=`))
+  return cookiePair ? decodeURIComponent(cookiePair.slice(name.length + 1)) : null
 }

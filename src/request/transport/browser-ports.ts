@@ -1,6 +1,6 @@
 /** The ports that page and worker have in common. Neither Dexie nor the pipeline comes with them. */
-import { webLocks } from '#request/transport/web-locks.ts'
-import type { Ports } from '#request/ports.ts'
+import { createWebLocks } from '#request/transport/web-locks.ts'
+import type { PipelinePorts } from '#request/ports.ts'
 
 interface SyncManager {
   getTags(): Promise<string[]>
@@ -11,7 +11,7 @@ interface SyncManager {
  * Asks for a wake-up by Background Sync, where there is such a thing and it is allowed. Not while one is asked for: a
  * registration fires at once when the browser believes in the line, and would so be repeated without end.
  */
-export async function askForSync(registration: ServiceWorkerRegistration | undefined): Promise<void> {
+export async function requestSync(registration: ServiceWorkerRegistration | undefined): Promise<void> {
   // Not in TypeScript's libraries, and in few browsers.
   const { sync } = (registration ?? {}) as { sync?: SyncManager }
   try {
@@ -21,33 +21,33 @@ export async function askForSync(registration: ServiceWorkerRegistration | undef
   }
 }
 
-type Shared = Omit<Ports, 'build' | 'access' | 'wakeLater' | 'tally'>
+type SharedPorts = Omit<PipelinePorts, 'build' | 'tokenAccess' | 'requestWakeup' | 'unsentCookie'>
 
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 /** The page was left, and what it had open in the database was aborted (decision 81). */
-let wasLeft = false
+let isPageLeft = false
 for (const type of ['pagehide', 'freeze'])
-  globalThis.addEventListener?.(type, () => void (wasLeft = true), { capture: true })
+  globalThis.addEventListener?.(type, () => void (isPageLeft = true), { capture: true })
 
 /** Not what was aborted because the page was left: that is done again when it comes back, and else nobody is there to read it. */
 function report(error: unknown): void {
-  if (wasLeft && error instanceof Error && error.name === 'AbortError') return
+  if (isPageLeft && error instanceof Error && error.name === 'AbortError') return
   reportError(error)
 }
 
-export const browserPorts: Shared = {
+export const browserPorts: SharedPorts = {
   network: (request) => fetch(request),
   origin: location.origin,
   clock: () => Date.now(),
   wait,
-  chance: () => Math.random(),
+  random: () => Math.random(),
   newId: () => crypto.randomUUID(),
   // Few browsers are without (P-31): what stands in is fetched by them alone, and at once, while there is a line.
-  locks: webLocks(navigator.locks ?? import('#request/transport/lock-fallback.ts'), wait),
-  device: async () => (await import('#local/storage/device.ts')).thisDevice(),
+  locks: createWebLocks(navigator.locks ?? import('#request/transport/request-lock-fallback.ts'), wait),
+  device: async () => (await import('#local/storage/device.ts')).getThisDevice(),
   // Also in workers; absent where apps have no icon.
   badge: (count) => void navigator.setAppBadge?.(count).catch(() => {}),
-  lasting: (work) => void work.catch(report),
+  keepAlive: (work) => void work.catch(report),
   report,
 }

@@ -7,9 +7,9 @@ type LockMessage = { type: 'who holds' | 'held'; name: string }
 
 export interface LockHolders {
   /** Runs under a lock and answers for it meanwhile. */
-  whileHeld<T>(name: string, act: () => Promise<T>): Promise<T>
+  runWhileHolding<T>(name: string, action: () => Promise<T>): Promise<T>
   /** False when nobody has answered until `late` resolves. */
-  isHolderAwake(name: string, late: Promise<void>): Promise<boolean>
+  isHolderAwake(name: string, timeout: Promise<void>): Promise<boolean>
 }
 
 /** Chromium's frozen tabs run no timers, and still hear messages. */
@@ -19,7 +19,7 @@ for (const type of ['freeze', 'resume'])
 
 /** Of everything that shares the locks: the contexts of one origin. */
 export function createLockHolders(channelName: string): LockHolders {
-  const held = new Map<string, number>()
+  const holdCounts = new Map<string, number>()
   const listeners = new Set<(name: string) => void>()
   let channel: BroadcastChannel | undefined
   const post = (message: LockMessage) => channel?.postMessage(message)
@@ -29,40 +29,40 @@ export function createLockHolders(channelName: string): LockHolders {
     channel = new BroadcastChannel(channelName)
     channel.onmessage = ({ data }) => {
       const { type, name } = data as LockMessage
-      if (type === 'held') for (const listen of listeners) listen(name)
-      else if (held.has(name) && !isFrozen) post({ type: 'held', name })
+      if (type === 'held') for (const listener of listeners) listener(name)
+      else if (holdCounts.has(name) && !isFrozen) post({ type: 'held', name })
     }
     // Node would not end while it is open.
     ;(channel as { unref?: () => void }).unref?.()
   }
 
   return {
-    async whileHeld(name, act) {
+    async runWhileHolding(name, action) {
       openChannel()
-      held.set(name, (held.get(name) ?? 0) + 1)
+      holdCounts.set(name, (holdCounts.get(name) ?? 0) + 1)
       // Who asked just before hears of the new holder too.
       post({ type: 'held', name })
       try {
-        return await act()
+        return await action()
       } finally {
-        const others = (held.get(name) ?? 1) - 1
-        if (others > 0) held.set(name, others)
-        else held.delete(name)
+        const remainingCount = (holdCounts.get(name) ?? 1) - 1
+        if (remainingCount > 0) holdCounts.set(name, remainingCount)
+        else holdCounts.delete(name)
       }
     },
-    async isHolderAwake(name, late) {
+    async isHolderAwake(name, timeout) {
       openChannel()
-      if (!channel || held.has(name)) return true
-      let listen: (holder: string) => void = () => {}
-      const answered = new Promise<true>((resolve) => {
-        listen = (holder) => holder === name && resolve(true)
+      if (!channel || holdCounts.has(name)) return true
+      let listener: (holderName: string) => void = () => {}
+      const holderResponse = new Promise<true>((resolve) => {
+        listener = (holderName) => holderName === name && resolve(true)
       })
-      listeners.add(listen)
+      listeners.add(listener)
       post({ type: 'who holds', name })
       try {
-        return await Promise.race([answered, late.then(() => false)])
+        return await Promise.race([holderResponse, timeout.then(() => false)])
       } finally {
-        listeners.delete(listen)
+        listeners.delete(listener)
       }
     },
   }

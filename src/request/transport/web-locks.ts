@@ -1,51 +1,51 @@
 /** Web Locks as the request pipeline wants them: never waited for without end, and a lock taken from us ends nothing. */
-import type { Locks } from '#request/ports.ts'
+import type { LockPort } from '#request/ports.ts'
 import { createLockHolders, type LockHolders } from '#request/transport/lock-holders.ts'
 
-interface Manager {
-  request<T>(name: string, options: LockOptions, act: (lock: unknown) => Promise<T>): Promise<T>
+interface LockRequester {
+  request<T>(name: string, options: LockOptions, action: (lock: unknown) => Promise<T>): Promise<T>
 }
 
 /** A free lock is had long before; the holder is then given as much time to answer. Who sends may meet two such locks, one after the other. */
 const frozenAfterMs = { wait: 1_000, answer: 1_000 }
 
 /** `wait` measures the patience; the names are shared by everything of one origin. */
-export function webLocks(
-  manager: Manager | Promise<Manager>,
+export function createWebLocks(
+  lockRequester: LockRequester | Promise<LockRequester>,
   wait: (ms: number) => Promise<void>,
-  { whileHeld, isHolderAwake }: LockHolders = createLockHolders('portal-locks'),
-): Locks {
-  const hold: Locks['hold'] = async (name, { waitMs, steal }, act) => {
-    let running: ReturnType<typeof act> | null = null
-    const run = async (lock: unknown) =>
-      lock === null ? null : { value: await whileHeld(name, () => (running = act())) }
-    const giveUp = new AbortController()
+  { runWhileHolding, isHolderAwake }: LockHolders = createLockHolders('portal-locks'),
+): LockPort {
+  const hold: LockPort['hold'] = async (name, { waitMs, steal }, action) => {
+    let pendingAction: ReturnType<typeof action> | null = null
+    const runUnderLock = async (lock: unknown) =>
+      lock === null ? null : { value: await runWhileHolding(name, () => (pendingAction = action())) }
+    const abortController = new AbortController()
     // A patience of nothing would run out before the browser gives even a free lock.
-    const atOnce = waitMs === 0
-    if (!steal && !atOnce) void wait(waitMs).then(() => running === null && giveUp.abort())
+    const isImmediate = waitMs === 0
+    if (!steal && !isImmediate) void wait(waitMs).then(() => pendingAction === null && abortController.abort())
     try {
       // Where there is one it is asked in this very turn: who asks first is first.
-      const asked = manager instanceof Promise ? await manager : manager
-      return await asked.request(
+      const lockManager = lockRequester instanceof Promise ? await lockRequester : lockRequester
+      return await lockManager.request(
         name,
-        steal ? { steal } : atOnce ? { ifAvailable: true } : { signal: giveUp.signal },
-        run,
+        steal ? { steal } : isImmediate ? { ifAvailable: true } : { signal: abortController.signal },
+        runUnderLock,
       )
     } catch (error) {
       // Stolen while we worked: the work goes on, and what it may still record is decided by its fence.
-      if (running) return { value: await (running as ReturnType<typeof act>) }
-      if (giveUp.signal.aborted) return null
+      if (pendingAction) return { value: await (pendingAction as ReturnType<typeof action>) }
+      if (abortController.signal.aborted) return null
       throw error
     }
   }
   return {
-    async hold(name, how, act) {
-      if (!how.takeFromFrozen) return await hold(name, how, act)
-      const soon = await hold(name, { waitMs: frozenAfterMs.wait }, act)
-      if (soon) return soon
+    async hold(name, options, action) {
+      if (!options.takeFromFrozen) return await hold(name, options, action)
+      const firstResult = await hold(name, { waitMs: frozenAfterMs.wait }, action)
+      if (firstResult) return firstResult
       if (await isHolderAwake(name, wait(frozenAfterMs.answer)))
-        return await hold(name, { waitMs: how.waitMs - frozenAfterMs.wait }, act)
-      return await hold(name, { waitMs: 0, steal: true }, act)
+        return await hold(name, { waitMs: options.waitMs - frozenAfterMs.wait }, action)
+      return await hold(name, { waitMs: 0, steal: true }, action)
     },
   }
 }

@@ -5,143 +5,164 @@
 import { headers } from '#contract/headers.ts'
 import { sendBatch } from '#contract/requests.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
-import { acceptAll, giveBackAll, pauseSending } from '#local/outbox/settle.ts'
+import { acceptWrites, returnAllToQueue, pauseSending } from '#local/outbox/settle-entry.ts'
 import type { OutboxEntry, FrozenRequest } from '#local/storage/records.ts'
-import { sendSignedIn } from '#request/session/auth-fetch.ts'
+import { sendSignedIn } from '#request/session/send-signed-in.ts'
 import {
   type BlockedResponse,
   type ResponseData,
-  isGood,
-  jsonOf,
-  problemOf,
-  retryAfterMs,
-} from '#request/transport/transport.ts'
-import type { Ports } from '#request/ports.ts'
+  isSuccess,
+  parseJson,
+  toProblem,
+  parseRetryAfterMs,
+} from '#request/transport/send-request.ts'
+import type { PipelinePorts } from '#request/ports.ts'
 import {
-  acceptedFrom,
-  goesOn,
+  readAcceptedWrite,
+  canSendOthers,
   type EntryResponse,
-  isGoneAlready,
-  settle,
-  verdictOn,
-  waits,
+  isAlreadyDeleted,
+  applyResponse,
+  getEntryVerdict,
+  buildDelay,
 } from '#request/writes/apply-response.ts'
 
 /** halve: too large in one piece. singly: whoever answers does not know batches. */
 export type BatchEnd = 'go on' | 'stop' | 'halve' | 'singly'
 
-export async function sendTogether(
-  ports: Ports,
+export async function sendEntryBatch(
+  ports: PipelinePorts,
   db: UserDatabase,
   entries: readonly OutboxEntry[],
   generation: number,
 ): Promise<BatchEnd> {
-  let blocked: BlockedResponse | null = null
-  const answer = await sendSignedIn(ports, { ...letterOf(entries), onBlocked: (by) => void (blocked = by) })
+  let blockedResponse: BlockedResponse | null = null
+  const response = await sendSignedIn(ports, {
+    ...buildBatchRequest(entries),
+    onBlocked: (blockedBy) => void (blockedResponse = blockedBy),
+  })
   // Which of them is refused on its way shows when each is sent alone.
-  if (!answer && blocked) return await freely(db, entries, 'singly')
-  if (!answer) return await unknown(ports, db, entries, 'network')
-  if (isGood(answer)) {
-    const items = itemsOf(answer, entries)
+  if (!response && blockedResponse) return await returnAll(db, entries, 'singly')
+  if (!response) return await delayAll(ports, db, entries, 'network')
+  if (isSuccess(response)) {
+    const items = readBatchItems(response, entries)
     return items
-      ? await settleAll(ports, db, { entries, items, generation })
-      : await unknown(ports, db, entries, 'network')
+      ? await applyAllResponses(ports, db, { entries, items, generation })
+      : await delayAll(ports, db, entries, 'network')
   }
-  const { status } = answer
-  if (status === 413) return await freely(db, entries, 'halve')
-  if ([400, 403, 404, 405, 501].includes(status)) return await freely(db, entries, 'singly')
-  if (status === 401) return await signIn(db, entries, answer)
-  const after = retryAfterMs(answer)
-  if (after !== null && (status === 429 || status === 503)) await pauseSending(db, ports.clock(), after)
-  return await unknown(ports, db, entries, 'server')
+  const { status } = response
+  if (status === 413) return await returnAll(db, entries, 'halve')
+  if ([400, 403, 404, 405, 501].includes(status)) return await returnAll(db, entries, 'singly')
+  if (status === 401) return await holdForSignIn(db, entries, response)
+  const retryAfter = parseRetryAfterMs(response)
+  if (retryAfter !== null && (status === 429 || status === 503)) await pauseSending(db, ports.clock(), retryAfter)
+  return await delayAll(ports, db, entries, 'server')
 }
 
-function letterOf(entries: readonly OutboxEntry[]) {
-  const last = new Map<string, string>()
+function buildBatchRequest(entries: readonly OutboxEntry[]) {
+  const lastIntents = new Map<string, string>()
   const items = entries.map((entry) => {
-    const after = last.get(entry.queueKey)
-    last.set(entry.queueKey, entry.intent)
-    return { ...itemOf(entry.bytes as FrozenRequest, entry.key), ...(after === undefined ? {} : { after }) }
+    const previousIntent = lastIntents.get(entry.queueKey)
+    lastIntents.set(entry.queueKey, entry.intent)
+    return {
+      ...toBatchItem(entry.bytes as FrozenRequest, entry.key),
+      ...(previousIntent === undefined ? {} : { after: previousIntent }),
+    }
   })
   const body = JSON.stringify(items)
   return { method: sendBatch.method, path: sendBatch.path, headers: { 'content-type': 'application/json' }, body }
 }
 
 /** What an item may carry; the rest is the envelope's. */
-const carried = ['if-match', headers.forUser, headers.intent]
+const itemHeaderNames = ['if-match', headers.forUser, headers.intent]
 
-function itemOf({ method, path, headers: given, body }: FrozenRequest, key: string) {
-  const own = Object.fromEntries(Object.entries(given).filter(([name]) => carried.includes(name)))
-  return { method, path, key, headers: own, ...(body === null ? {} : { body: JSON.parse(body) as unknown }) }
+function toBatchItem({ method, path, headers: requestHeaders, body }: FrozenRequest, key: string) {
+  const ownHeaders = Object.fromEntries(
+    Object.entries(requestHeaders).filter(([name]) => itemHeaderNames.includes(name)),
+  )
+  return { method, path, key, headers: ownHeaders, ...(body === null ? {} : { body: JSON.parse(body) as unknown }) }
 }
 
-type ItemAnswer = { status: number; headers: Record<string, string>; body: unknown }
+type BatchItemResponse = { status: number; headers: Record<string, string>; body: unknown }
 
 /** Null: cut off, somebody else's, or not one entry for each item. */
-function itemsOf(answer: ResponseData, entries: readonly OutboxEntry[]): ResponseData[] | null {
-  const said = jsonOf(answer)
-  if (!Array.isArray(said) || said.length !== entries.length) return null
-  const items = said as (ItemAnswer | null)[]
+function readBatchItems(response: ResponseData, entries: readonly OutboxEntry[]): ResponseData[] | null {
+  const body = parseJson(response)
+  if (!Array.isArray(body) || body.length !== entries.length) return null
+  const items = body as (BatchItemResponse | null)[]
   if (!items.every((item, at) => item?.headers?.[headers.key] === entries[at]?.key)) return null
-  return (items as ItemAnswer[]).map((item) => asAnswer(item, answer))
+  return (items as BatchItemResponse[]).map((item) => toItemResponse(item, response))
 }
 
 /** As if it had come alone; what the envelope says of time and subject holds for each. */
-function asAnswer({ status, headers: own, body }: ItemAnswer, envelope: ResponseData): ResponseData {
-  const given = new Headers({ 'content-type': 'application/json', ...own })
+function toItemResponse(
+  { status, headers: ownHeaders, body }: BatchItemResponse,
+  batchResponse: ResponseData,
+): ResponseData {
+  const responseHeaders = new Headers({ 'content-type': 'application/json', ...ownHeaders })
   for (const name of [headers.asOf, headers.subject, headers.requestId]) {
-    const said = envelope.headers.get(name)
-    if (said !== null && !given.has(name)) given.set(name, said)
+    const headerValue = batchResponse.headers.get(name)
+    if (headerValue !== null && !responseHeaders.has(name)) responseHeaders.set(name, headerValue)
   }
-  return { status, headers: given, text: body === null ? '' : JSON.stringify(body) }
+  return { status, headers: responseHeaders, text: body === null ? '' : JSON.stringify(body) }
 }
 
-async function settleAll(
-  ports: Ports,
+async function applyAllResponses(
+  ports: PipelinePorts,
   db: UserDatabase,
   { entries, items, generation }: { entries: readonly OutboxEntry[]; items: ResponseData[]; generation: number },
 ): Promise<BatchEnd> {
-  const heard = items.flatMap((answer, at) => {
+  const entryResponses = items.flatMap((response, at) => {
     const entry = entries[at]
-    return entry ? [{ entry, answer, generation }] : []
+    return entry ? [{ entry, response, generation }] : []
   })
-  const [done, others] = [heard.filter(isDone), heard.filter((one) => !isDone(one))]
-  const accepted = done.map((one) => ({ entry: one.entry, accepted: acceptedFrom(ports, one) }))
+  const [doneResponses, otherResponses] = [entryResponses.filter(isDone), entryResponses.filter((one) => !isDone(one))]
+  const accepted = doneResponses.map((one) => ({ entry: one.entry, acceptedWrite: readAcceptedWrite(ports, one) }))
   // What took effect is recorded together; within a lane nothing that did not can stand before it.
-  await acceptAll(db, accepted)
-  let end: BatchEnd = done.length > 0 ? 'go on' : 'stop'
-  for (const one of others) if (await settleItem(ports, db, one)) end = 'go on'
+  await acceptWrites(db, accepted)
+  let end: BatchEnd = doneResponses.length > 0 ? 'go on' : 'stop'
+  for (const one of otherResponses) if (await applyItemResponse(ports, db, one)) end = 'go on'
   return end
 }
 
-const isDone = (heard: EntryResponse) => verdictOn(heard) === 'done' && !isGoneAlready(heard.answer)
+const isDone = (entryResponse: EntryResponse) =>
+  getEntryVerdict(entryResponse) === 'done' && !isAlreadyDeleted(entryResponse.response)
 
 /** True when others may follow at once. */
-async function settleItem(ports: Ports, db: UserDatabase, heard: EntryResponse): Promise<boolean> {
-  const { entry, answer } = heard
-  const { code } = problemOf(answer)
+async function applyItemResponse(
+  ports: PipelinePorts,
+  db: UserDatabase,
+  entryResponse: EntryResponse,
+): Promise<boolean> {
+  const { entry, response } = entryResponse
+  const { code } = toProblem(response)
   // Nobody tried it: it goes next, or when what it follows is settled.
-  if (code === 'NOT_ATTEMPTED' || code === 'DEPENDENCY_FAILED') return (await freely(db, [entry], 'go on')) === 'go on'
-  return (await settle(ports, db, heard)) || goesOn(answer, entry)
+  if (code === 'NOT_ATTEMPTED' || code === 'DEPENDENCY_FAILED')
+    return (await returnAll(db, [entry], 'go on')) === 'go on'
+  return (await applyResponse(ports, db, entryResponse)) || canSendOthers(response, entry)
 }
 
-async function unknown(
-  ports: Ports,
+async function delayAll(
+  ports: PipelinePorts,
   db: UserDatabase,
   entries: readonly OutboxEntry[],
   delayedBy: 'network' | 'server',
 ): Promise<BatchEnd> {
-  await giveBackAll(db, entries, (entry) => waits(ports, entry, delayedBy, null))
+  await returnAllToQueue(db, entries, (entry) => buildDelay(ports, entry, delayedBy, null))
   return 'stop'
 }
 
-async function freely(db: UserDatabase, entries: readonly OutboxEntry[], end: BatchEnd): Promise<BatchEnd> {
-  await giveBackAll(db, entries, () => ({ state: 'waiting', notBefore: 0, delayedBy: null, problem: null }))
+async function returnAll(db: UserDatabase, entries: readonly OutboxEntry[], end: BatchEnd): Promise<BatchEnd> {
+  await returnAllToQueue(db, entries, () => ({ state: 'waiting', notBefore: 0, delayedBy: null, problem: null }))
   return end
 }
 
-async function signIn(db: UserDatabase, entries: readonly OutboxEntry[], answer: ResponseData): Promise<BatchEnd> {
-  const why = { state: 'sign in' as const, notBefore: 0, delayedBy: null, problem: problemOf(answer) }
-  await giveBackAll(db, entries, () => why)
+async function holdForSignIn(
+  db: UserDatabase,
+  entries: readonly OutboxEntry[],
+  response: ResponseData,
+): Promise<BatchEnd> {
+  const delay = { state: 'sign in' as const, notBefore: 0, delayedBy: null, problem: toProblem(response) }
+  await returnAllToQueue(db, entries, () => delay)
   return 'stop'
 }

@@ -1,40 +1,52 @@
 /** What a person needs to decide about a write: the three sides of a conflict, and why one that could go does not. */
-import { changedBy, type Current, currentIn } from '#contract/conflict.ts'
-import { overlaid } from '#local/lists/overlay.ts'
+import { getLastEditor, type CurrentRow, getCurrentRow } from '#contract/current-row.ts'
+import { overlayRow } from '#local/lists/overlay.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
-import { merge, valuesOf } from '#request/writes/merge.ts'
-import type { Comparison } from '#request/results.ts'
+import { mergeEntry, toValues } from '#request/writes/merge.ts'
+import type { ConflictComparison } from '#request/call-results.ts'
 
 /** Null: this write is in no conflict. All of it came with the 412, so it can be compared without a line as well. */
-export function comparisonOf(entry: OutboxEntry): Comparison | null {
+export function compareConflict(entry: OutboxEntry): ConflictComparison | null {
   if (entry.state !== 'conflict') return null
-  const current = currentIn(entry.problem)
-  const { base } = entry
-  if (!current) return { base, mine: wishOf(entry), theirs: null, fields: [], who: null, isOwn: false, when: null }
-  const mine = entry.action === 'delete' ? null : changesOver(entry, current)
-  const merged = merge(entry, current)
+  const currentRow = getCurrentRow(entry.problem)
+  const { base: baseValues } = entry
+  if (!currentRow)
+    return {
+      baseValues,
+      ownValues: getOwnValues(entry),
+      serverValues: null,
+      fields: [],
+      authorName: null,
+      isOwn: false,
+      changedAt: null,
+    }
+  const ownValues = entry.action === 'delete' ? null : getChanges(entry, currentRow)
+  const mergeResult = mergeEntry(entry, currentRow)
   return {
-    base,
-    mine,
-    theirs: valuesOf(current),
-    fields: merged.kind === 'overlap' ? merged.fields : [],
-    ...authorOf(entry, current),
+    baseValues,
+    ownValues,
+    serverValues: toValues(currentRow),
+    fields: mergeResult.kind === 'overlap' ? mergeResult.fields : [],
+    ...readAuthor(entry, currentRow),
   }
 }
 
-const wishOf = ({ input: asked, action }: OutboxEntry) =>
-  action === 'delete' ? null : { ...(asked.body as Record<string, unknown> | undefined) }
+const getOwnValues = ({ input, action }: OutboxEntry) =>
+  action === 'delete' ? null : { ...(input.body as Record<string, unknown> | undefined) }
 
-function changesOver(entry: OutboxEntry, current: Current): Record<string, unknown> {
-  const asked = Object.keys(wishOf(entry) ?? {})
-  const after = valuesOf(overlaid(current, entry, 0) ?? current)
-  return Object.fromEntries(asked.map((field) => [field, after[field]]))
+function getChanges(entry: OutboxEntry, currentRow: CurrentRow): Record<string, unknown> {
+  const fields = Object.keys(getOwnValues(entry) ?? {})
+  const overlaidValues = toValues(overlayRow(currentRow, entry, 0) ?? currentRow)
+  return Object.fromEntries(fields.map((field) => [field, overlaidValues[field]]))
 }
 
-function authorOf({ forUser, problem }: OutboxEntry, current: Current): Pick<Comparison, 'who' | 'isOwn' | 'when'> {
-  const { update_time: time } = valuesOf(current)
-  const by = changedBy(problem)
-  const when = typeof time === 'string' ? time : null
+function readAuthor(
+  { forUser, problem }: OutboxEntry,
+  currentRow: CurrentRow,
+): Pick<ConflictComparison, 'authorName' | 'isOwn' | 'changedAt'> {
+  const { update_time: updateTime } = toValues(currentRow)
+  const author = getLastEditor(problem)
+  const changedAt = typeof updateTime === 'string' ? updateTime : null
   // The entry is its user's own, whichever of their devices did the other change.
-  return { who: by?.name ?? null, isOwn: by?.id === Number(forUser.split(':')[1]), when }
+  return { authorName: author?.name ?? null, isOwn: author?.id === Number(forUser.split(':')[1]), changedAt }
 }

@@ -2,12 +2,17 @@
 import type { Intent } from '#contract/endpoint.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 
-export const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
+export const toText = (value: unknown) => (typeof value === 'string' ? value : null)
 
 /** What waits, as text for a person or their support: no keys of the protocol, nothing of other users, no bytes of files. `only`: one write. */
-export async function exportText(db: UserDatabase, now: number, build: string, only?: Intent): Promise<string> {
-  const all = await db.outbox.orderBy('seq').toArray()
-  const entries = only === undefined ? all : all.filter(({ intent }) => intent === only)
+export async function exportEntries(
+  db: UserDatabase,
+  now: number,
+  build: string,
+  onlyIntent?: Intent,
+): Promise<string> {
+  const allEntries = await db.outbox.orderBy('seq').toArray()
+  const entries = onlyIntent === undefined ? allEntries : allEntries.filter(({ intent }) => intent === onlyIntent)
   const writes = entries.map(
     ({ intent, endpoint, table, target, action, input, base, state, attempts, since, problem }) => ({
       intent,
@@ -26,12 +31,12 @@ export async function exportText(db: UserDatabase, now: number, build: string, o
   return JSON.stringify({ exported: new Date(now).toISOString(), build, writes }, null, 2)
 }
 
-const secret = /pass(word)?|pwd|secret|token|key$/i
+const secretPattern = /pass(word)?|pwd|secret|token|key$/i
 
 /** Secrets are never queued; a field that is called like one is left out all the same. */
 function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets)
   if (typeof value !== 'object' || value === null) return value
-  const kept = Object.entries(value).filter(([name]) => !secret.test(name))
-  return Object.fromEntries(kept.map(([name, one]) => [name, withoutSecrets(one)]))
+  const remainingFields = Object.entries(value).filter(([name]) => !secretPattern.test(name))
+  return Object.fromEntries(remainingFields.map(([name, fieldValue]) => [name, withoutSecrets(fieldValue)]))
 }

@@ -3,67 +3,67 @@
  * looks each second while something waits, and asks for the smallest answer that the server has (O2). Hidden pages do not.
  */
 import type { UserDatabase } from '#local/storage/database.ts'
-import { readCounts, subjectKey } from '#local/outbox/counters.ts'
+import { parseCounts, toSubjectKey } from '#local/outbox/counters.ts'
 import { findSendable } from '#local/outbox/status.ts'
 import { readSession } from '#local/session/session.ts'
 import { checkCounts } from '#request/session/unsent-count.ts'
-import { isServerThere } from '#request/transport/ping.ts'
-import type { Ports } from '#request/ports.ts'
+import { pingServer } from '#request/transport/ping-server.ts'
+import type { PipelinePorts } from '#request/ports.ts'
 
 /**
  * Tries in a row that brought nothing, before they become fewer. So long a try a round costs the other end what the
  * probing costs it while the line is down, and whatever ends within half a minute is noticed in the round after (O2).
  */
-const patience = 30
+const maxTries = 30
 /** Of looking without sending, between two tries that brought nothing. */
 const maxRounds = 16
 
-/** hurry: there is a line, try what waits for one. go: something could be sent, and nobody seems to. */
-export type Found = 'nothing' | 'go' | 'hurry'
+/** immediate: there is a line, try what waits for one. go: something could be sent, and nobody seems to. */
+export type ProbeResult = 'nothing' | 'go' | 'immediate'
 
 /** A function to be called each second or so by a page that is looked at. */
-export function createProbe(ports: Ports): () => Promise<Found> {
-  let known: UserDatabase | null = null
-  let last: Found = 'nothing'
-  let told: string | null = null
-  let vain = 0
-  let rest = 0
+export function createProbe(ports: PipelinePorts): () => Promise<ProbeResult> {
+  let knownDatabase: UserDatabase | null = null
+  let lastResult: ProbeResult = 'nothing'
+  let storedCounts: string | null = null
+  let failedTries = 0
+  let skippedRounds = 0
   return async () => {
-    const db = await openIfWaiting(ports, known)
-    known = db
-    const found = db ? await look(ports, db) : 'nothing'
-    const before = told
-    told = (await ports.tally?.read()) ?? null
+    const db = await openIfWaiting(ports, knownDatabase)
+    knownDatabase = db
+    const probeResult = db ? await findProbeResult(ports, db) : 'nothing'
+    const previousCounts = storedCounts
+    storedCounts = (await ports.unsentCookie?.read()) ?? null
     // What was delivered or made meanwhile changes the counts: then the last try was not in vain.
-    if (found !== last || told !== before) vain = rest = 0
-    last = found
-    if (found === 'nothing') return found
+    if (probeResult !== lastResult || storedCounts !== previousCounts) failedTries = skippedRounds = 0
+    lastResult = probeResult
+    if (probeResult === 'nothing') return probeResult
     // A line that answers and lets nothing through is not tried every second for ever.
-    if (rest > 0) {
-      rest -= 1
+    if (skippedRounds > 0) {
+      skippedRounds -= 1
       return 'nothing'
     }
-    vain += 1
-    rest = vain > patience ? Math.min(maxRounds, 2 ** (vain - patience)) : 0
-    return found
+    failedTries += 1
+    skippedRounds = failedTries > maxTries ? Math.min(maxRounds, 2 ** (failedTries - maxTries)) : 0
+    return probeResult
   }
 }
 
 /** By the cookie, before any database is opened: the sign-in page looks at nothing else. */
-async function openIfWaiting(ports: Ports, known: UserDatabase | null): Promise<UserDatabase | null> {
-  const counts = readCounts((await ports.tally?.read()) ?? null)
+async function openIfWaiting(ports: PipelinePorts, knownDatabase: UserDatabase | null): Promise<UserDatabase | null> {
+  const counts = parseCounts((await ports.unsentCookie?.read()) ?? null)
   if (Object.keys(counts).length === 0) return null
   const device = await ports.device()
   const session = await readSession(device)
-  if (!session || session.signedOut || !counts[subjectKey(session)]) return null
-  const db = device.of(session)
+  if (!session || session.signedOut || !counts[toSubjectKey(session)]) return null
+  const db = device.getDatabase(session)
   // Once a visit: whether what the cookie tells of is here.
-  if (db !== known) await checkCounts(ports, session)
+  if (db !== knownDatabase) await checkCounts(ports, session)
   return db
 }
 
-async function look(ports: Ports, db: UserDatabase): Promise<Found> {
-  const stalled = await findSendable(db, ports.clock())
-  if (stalled !== 'line') return stalled === null ? 'nothing' : 'go'
-  return (await isServerThere(ports)) ? 'hurry' : 'nothing'
+async function findProbeResult(ports: PipelinePorts, db: UserDatabase): Promise<ProbeResult> {
+  const sendableState = await findSendable(db, ports.clock())
+  if (sendableState !== 'line') return sendableState === null ? 'nothing' : 'go'
+  return (await pingServer(ports)) ? 'immediate' : 'nothing'
 }

@@ -2,60 +2,60 @@
  * The step that records a write: on disk, under its intent, before any byte of it leaves (protocol 11). The page runs
  * it, so that a worker's death cannot lose or double what the user did.
  */
-import { type Endpoint, endpointNamed } from '#contract/endpoint.ts'
+import { type Endpoint, findEndpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
-import { localProblem } from '#contract/problem.ts'
-import { toWire } from '#contract/http-mapping.ts'
+import { createLocalProblem } from '#contract/problem.ts'
+import { toHttpRequest } from '#contract/http-mapping.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
-import { refersTo } from '#local/outbox/dependencies.ts'
-import { forgetRefused } from '#local/outbox/settle.ts'
-import { lookUp, type Outcome } from '#local/outbox/status.ts'
-import { queuesOf } from '#local/lists/overlay.ts'
+import { findReferences } from '#local/outbox/dependencies.ts'
+import { removeRefusedEntry } from '#local/outbox/settle-entry.ts'
+import { findWriteStatus, type WriteStatus } from '#local/outbox/status.ts'
+import { getQueueSpec } from '#local/lists/overlay.ts'
 import { readSession } from '#local/session/session.ts'
 import type { OutboxEntry, FrozenRequest } from '#local/storage/records.ts'
-import type { Ports } from '#request/ports.ts'
-import type { CallOptions } from '#request/results.ts'
-import { type Recorded, storeForWriter } from '#request/writes/store-write.ts'
+import type { PipelinePorts } from '#request/ports.ts'
+import type { CallOptions } from '#request/call-results.ts'
+import { type RecordWriteResult, storeForWriter } from '#request/writes/store-write.ts'
 
 /** Stores the write; `problem` when nobody is signed in or the device cannot store. */
-export async function record(
-  ports: Ports,
+export async function recordWrite(
+  ports: PipelinePorts,
   endpoint: Endpoint,
-  asked: OutboxEntry['input'],
-  asking: CallOptions = {},
-): Promise<Recorded> {
-  const queues = queuesOf(endpoint)
-  if (!queues) return { problem: localProblem('SIGNED_OUT') }
-  const target = queues.target(asked)
-  const wish = {
-    intent: asking.intent ?? ports.newId(),
-    isNew: asking.intent === undefined,
+  input: OutboxEntry['input'],
+  options: CallOptions = {},
+): Promise<RecordWriteResult> {
+  const queueSpec = getQueueSpec(endpoint)
+  if (!queueSpec) return { problem: createLocalProblem('SIGNED_OUT') }
+  const target = queueSpec.target(input)
+  const draft = {
+    intent: options.intent ?? ports.newId(),
+    isNew: options.intent === undefined,
     key: ports.newId(),
     endpoint: endpoint.name,
-    kind: queues.kind,
-    table: queues.table,
+    kind: queueSpec.kind,
+    table: queueSpec.table,
     target,
     action:
       target === null ? ('create' as const) : endpoint.method === 'DELETE' ? ('delete' as const) : ('change' as const),
-    input: asked,
-    versioned: queues.versioned,
-    ifMatch: asking.base?.rowVersion ?? null,
-    base: asking.base?.values ?? null,
-    refers: refersTo(endpoint.name, asked),
+    input,
+    versioned: queueSpec.versioned,
+    ifMatch: options.base?.rowVersion ?? null,
+    base: options.base?.values ?? null,
+    refers: findReferences(endpoint.name, input),
     since: ports.clock(),
   }
-  return await storeForWriter(ports, wish)
+  return await storeForWriter(ports, draft)
 }
 
 /** The exact request of an entry, fixed by its first claim (protocol 2). */
 export function freeze(entry: OutboxEntry): FrozenRequest {
-  const endpoint = endpointNamed(entry.endpoint)
+  const endpoint = findEndpoint(entry.endpoint)
   if (!endpoint) throw new Error(`no endpoint is named ${entry.endpoint}`)
   const isUpload = endpoint.encoding === 'multipart'
   // The bytes of a file stay where they are; they never change while it waits. The browser writes the form around them, with a
   // boundary of its own each time, which the server's fingerprint leaves out.
-  const asked = isUpload ? { ...entry.input, body: undefined } : entry.input
-  const { method, path, contentType, body } = toWire(endpoint, asked as never)
+  const input = isUpload ? { ...entry.input, body: undefined } : entry.input
+  const { method, path, contentType, body } = toHttpRequest(endpoint, input as never)
   return {
     method,
     path,
@@ -70,20 +70,20 @@ export function freeze(entry: OutboxEntry): FrozenRequest {
   }
 }
 
-const ownDatabase = async (ports: Ports): Promise<UserDatabase | null> => {
+const openOwnDatabase = async (ports: PipelinePorts): Promise<UserDatabase | null> => {
   const device = await ports.device()
   const session = await readSession(device)
-  return session && !session.signedOut ? device.of(session) : null
+  return session && !session.signedOut ? device.getDatabase(session) : null
 }
 
 /** What became of a write whose answer never reached the page. */
-export async function findOutcome(ports: Ports, intent: string): Promise<Outcome> {
-  const db = await ownDatabase(ports)
-  return db ? await lookUp(db, intent) : { entry: null, receipt: null }
+export async function findOutcome(ports: PipelinePorts, intent: string): Promise<WriteStatus> {
+  const db = await openOwnDatabase(ports)
+  return db ? await findWriteStatus(db, intent) : { entry: null, receipt: null }
 }
 
 /** The form has the refusal: it leaves the outbox (protocol 20). */
-export async function acknowledge(ports: Ports, intent: string): Promise<void> {
-  const db = await ownDatabase(ports)
-  if (db) await forgetRefused(db, intent, ports.clock(), ports.newId)
+export async function acknowledgeRefusal(ports: PipelinePorts, intent: string): Promise<void> {
+  const db = await openOwnDatabase(ports)
+  if (db) await removeRefusedEntry(db, intent, ports.clock(), ports.newId)
 }

@@ -4,148 +4,176 @@
  * under one lock (protocol 12); safety rests on the server's idempotency store and the fence, never on the lock.
  */
 import { headers } from '#contract/headers.ts'
-import { localProblem } from '#contract/problem.ts'
+import { createLocalProblem } from '#contract/problem.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
-import { clearNetworkDelay, holdForUser } from '#local/outbox/settle.ts'
-import { claim } from '#local/outbox/claim.ts'
+import { clearNetworkDelay, parkEntry } from '#local/outbox/settle-entry.ts'
+import { claimEntries } from '#local/outbox/claim.ts'
 import { hasSendable } from '#local/outbox/status.ts'
-import { sweepReceipts } from '#local/outbox/receipts.ts'
-import { endForgotten, readSession, sweep } from '#local/session/session.ts'
-import { readGate } from '#local/session/session-generation.ts'
+import { deleteOldReceipts } from '#local/outbox/receipts.ts'
+import { endLongExpiredSession, readSession, wipeFormerUsers } from '#local/session/session.ts'
+import { readSessionGeneration } from '#local/session/session-generation.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
-import { keepReserve } from '#local/storage/reserve.ts'
-import { sendTogether } from '#request/writes/batch.ts'
-import { sendSignedIn } from '#request/session/auth-fetch.ts'
+import { storeReserve } from '#local/storage/reserve.ts'
+import { sendEntryBatch } from '#request/writes/batch.ts'
+import { sendSignedIn } from '#request/session/send-signed-in.ts'
 import { storeUnsentCount } from '#request/session/unsent-count.ts'
 import {
   type BlockedResponse,
   type ResponseData,
-  isGood,
-  problemOf,
+  isSuccess,
+  toProblem,
   requestTimeoutMs,
-  retryAfterMs,
-} from '#request/transport/transport.ts'
-import { requestOf } from '#request/transport/multipart.ts'
-import { askAboutUnknown } from '#request/writes/direct-call.ts'
-import type { Ports } from '#request/ports.ts'
+  parseRetryAfterMs,
+} from '#request/transport/send-request.ts'
+import { buildEntryRequest } from '#request/transport/entry-request.ts'
+import { resolveUnknownCalls } from '#request/writes/direct-call.ts'
+import type { PipelinePorts } from '#request/ports.ts'
 import { freeze } from '#request/writes/record-write.ts'
-import { goesOn, settle, wait } from '#request/writes/apply-response.ts'
+import { canSendOthers, applyResponse, delayEntry } from '#request/writes/apply-response.ts'
 import { openSeals } from '#request/session/open-seals.ts'
 import { finishSignOut } from '#request/session/sign-in.ts'
-import { subjectOf } from '#request/session/subject.ts'
+import { formatSubject } from '#request/session/subject.ts'
 import { settleBlocked } from '#request/writes/settle-blocked.ts'
-import { withdraw } from '#request/writes/void-write.ts'
+import { voidWrites } from '#request/writes/void-write.ts'
 
-const lanesAtOnce = 4
+const maxParallelQueueKeys = 4
 const leaseMs = requestTimeoutMs + 15_000
 
-export const senderLock = (db: UserDatabase) => `drain:${db.name}`
+export const getSenderLockName = (db: UserDatabase) => `drain:${db.name}`
 
 /**
- * Sends until nothing may go now. `hurry`: there was a sign of life, or somebody waits, so what waits only because of
+ * Sends until nothing may go now. `immediate`: there was a sign of life, or somebody waits, so what waits only because of
  * the line is tried at once. Safe to call at any time, any number of times. True when something still waits to be sent.
  */
-export async function sendOutbox(ports: Ports, { hurry = false } = {}): Promise<boolean> {
+export async function sendOutbox(ports: PipelinePorts, { immediate = false } = {}): Promise<boolean> {
   const device = await ports.device()
-  await endForgotten(device, ports.clock())
-  await sweep(device)
+  await endLongExpiredSession(device, ports.clock())
+  await wipeFormerUsers(device)
   const session = await readSession(device)
   if (!session) return false
   if (session.signedOut) return !(await finishSignOut(ports))
-  const db = device.of(session)
+  const db = device.getDatabase(session)
   // What was sealed goes first.
-  await openSeals(ports, { db, forUser: subjectOf(session), send: sendSignedIn })
-  if (hurry) await clearNetworkDelay(db)
-  await inPace(db, async (pace) => {
+  await openSeals(ports, { db, forUser: formatSubject(session), send: sendSignedIn })
+  if (immediate) await clearNetworkDelay(db)
+  await withBatchSizing(db, async (batchSizing) => {
     // A step that got something through proves the line; one that did not leaves the next to find out with one write.
-    while (await step(ports, db, pace)) await clearNetworkDelay(db)
-    pace.size = 1
+    while (await runStep(ports, db, batchSizing)) await clearNetworkDelay(db)
+    batchSizing.size = 1
   })
-  const isUnknown = await askAboutUnknown(ports, db)
+  const hasUnknown = await resolveUnknownCalls(ports, db)
   await storeUnsentCount(ports, session)
-  await sweepReceipts(db, ports.clock())
-  const isLeft = (await hasSendable(db)) || isUnknown
-  if (!isLeft) await keepReserve(db)
-  if (isLeft) ports.wakeLater()
-  return isLeft
+  await deleteOldReceipts(db, ports.clock())
+  const hasUnsent = (await hasSendable(db)) || hasUnknown
+  if (!hasUnsent) await storeReserve(db)
+  if (hasUnsent) ports.requestWakeup()
+  return hasUnsent
 }
 
 /** How much is sent at once: the first write alone shows whether there is a line, then more and more (protocol 25). */
-interface Pace {
+interface BatchSizing {
   size: number
   /** That was not found too large. */
-  largest: number
-  knowsBatches: boolean
+  maxSize: number
+  canBatch: boolean
 }
-const sizes = [1, 8, 50]
+const batchSizes = [1, 8, 50]
 const batchBytes = 256_000
 
 /** Of the drains that are under way here. */
-const paces = new WeakMap<UserDatabase, { pace: Pace; drains: number }>()
+const sizingsByDatabase = new WeakMap<UserDatabase, { batchSizing: BatchSizing; drainCount: number }>()
 
 /** Many who wait for a write each are many drains in turn: what one finds out of the line holds for all (O2). */
-async function inPace(db: UserDatabase, act: (pace: Pace) => Promise<void>): Promise<void> {
-  const shared = paces.get(db) ?? { pace: { size: 1, largest: sizes.at(-1) ?? 1, knowsBatches: true }, drains: 0 }
-  paces.set(db, shared)
-  shared.drains += 1
+async function withBatchSizing(db: UserDatabase, action: (batchSizing: BatchSizing) => Promise<void>): Promise<void> {
+  const sharedSizing = sizingsByDatabase.get(db) ?? {
+    batchSizing: { size: 1, maxSize: batchSizes.at(-1) ?? 1, canBatch: true },
+    drainCount: 0,
+  }
+  sizingsByDatabase.set(db, sharedSizing)
+  sharedSizing.drainCount += 1
   try {
-    await act(shared.pace)
+    await action(sharedSizing.batchSizing)
   } finally {
-    shared.drains -= 1
-    if (shared.drains === 0) paces.delete(db)
+    sharedSizing.drainCount -= 1
+    if (sharedSizing.drainCount === 0) sizingsByDatabase.delete(db)
   }
 }
 
 /** One step; false when nothing may follow now, so that a dead line is not asked again at once. */
-async function step(ports: Ports, db: UserDatabase, pace: Pace): Promise<boolean> {
+async function runStep(ports: PipelinePorts, db: UserDatabase, batchSizing: BatchSizing): Promise<boolean> {
   // From a frozen tab it is taken as from a dead one: should it wake, the idempotency store and the fence decide.
-  const held = await ports.locks.hold(senderLock(db), { waitMs: leaseMs, takeFromFrozen: true }, () =>
-    sendNext(ports, db, pace, false),
+  const lockResult = await ports.locks.hold(getSenderLockName(db), { waitMs: leaseMs, takeFromFrozen: true }, () =>
+    sendNext(ports, db, batchSizing, false),
   )
-  if (held) return held.value
+  if (lockResult) return lockResult.value
   // Kept past every lease. It may wake and send the same bytes; the idempotency store knows them.
-  const taken = await ports.locks.hold(senderLock(db), { waitMs: 0, steal: true }, () =>
-    sendNext(ports, db, pace, true),
+  const stolenResult = await ports.locks.hold(getSenderLockName(db), { waitMs: 0, steal: true }, () =>
+    sendNext(ports, db, batchSizing, true),
   )
-  return taken?.value ?? false
+  return stolenResult?.value ?? false
 }
 
-async function sendNext(ports: Ports, db: UserDatabase, pace: Pace, stolen: boolean): Promise<boolean> {
-  const generation = await readGate(db)
+async function sendNext(
+  ports: PipelinePorts,
+  db: UserDatabase,
+  batchSizing: BatchSizing,
+  isStolen: boolean,
+): Promise<boolean> {
+  const generation = await readSessionGeneration(db)
   if (generation === null) return false
-  if (await withdraw(ports, db, generation)) return true
-  const chained = pace.knowsBatches && pace.size > 1
-  const most = pace.knowsBatches ? pace.size : lanesAtOnce
-  const claiming = { now: ports.clock(), leaseMs, most, generation, stolen, freeze }
-  const claimed = await claim(db, { ...claiming, chained, ...(chained ? { maxBytes: batchBytes } : {}) })
-  if (claimed.length < 2 || !chained) {
-    const goOn = await Promise.all(claimed.map((entry) => send(ports, db, entry, generation)))
-    if (goOn.some((one) => one)) grow(pace)
-    return goOn.some((one) => one)
+  if (await voidWrites(ports, db, generation)) return true
+  const isBatch = batchSizing.canBatch && batchSizing.size > 1
+  const maxEntries = batchSizing.canBatch ? batchSizing.size : maxParallelQueueKeys
+  const claimOptions = {
+    now: ports.clock(),
+    leaseMs,
+    maxEntries,
+    generation,
+    isLockStolen: isStolen,
+    freezeRequest: freeze,
   }
-  const end = await sendTogether(ports, db, claimed, generation)
-  if (end === 'go on') grow(pace)
-  if (end === 'halve') pace.largest = pace.size = Math.max(1, Math.floor(claimed.length / 2))
-  if (end === 'singly') pace.knowsBatches = false
+  const claimedEntries = await claimEntries(db, {
+    ...claimOptions,
+    isChained: isBatch,
+    ...(isBatch ? { maxBytes: batchBytes } : {}),
+  })
+  if (claimedEntries.length < 2 || !isBatch) {
+    const canContinue = await Promise.all(claimedEntries.map((entry) => sendEntry(ports, db, entry, generation)))
+    if (canContinue.some((one) => one)) increaseBatchSize(batchSizing)
+    return canContinue.some((one) => one)
+  }
+  const end = await sendEntryBatch(ports, db, claimedEntries, generation)
+  if (end === 'go on') increaseBatchSize(batchSizing)
+  if (end === 'halve') batchSizing.maxSize = batchSizing.size = Math.max(1, Math.floor(claimedEntries.length / 2))
+  if (end === 'singly') batchSizing.canBatch = false
   return end !== 'stop'
 }
 
-function grow(pace: Pace): void {
-  pace.size = Math.min(pace.largest, sizes.find((size) => size > pace.size) ?? pace.size)
+function increaseBatchSize(batchSizing: BatchSizing): void {
+  batchSizing.size = Math.min(
+    batchSizing.maxSize,
+    batchSizes.find((size) => size > batchSizing.size) ?? batchSizing.size,
+  )
 }
 
 /** True when others may follow at once. */
-async function send(ports: Ports, db: UserDatabase, entry: OutboxEntry, generation: number): Promise<boolean> {
-  const letter = await requestOf(db, entry)
-  if (!letter) return await holdForUser(db, entry, 'refused', localProblem('STORAGE_FAILED'))
+async function sendEntry(
+  ports: PipelinePorts,
+  db: UserDatabase,
+  entry: OutboxEntry,
+  generation: number,
+): Promise<boolean> {
+  const request = await buildEntryRequest(db, entry)
+  if (!request) return await parkEntry(db, entry, 'refused', createLocalProblem('STORAGE_FAILED'))
   let blocked: BlockedResponse | null = null
-  const answer = await sendSignedIn(ports, { ...letter, onBlocked: (by) => void (blocked = by) })
-  if (answer && isForeign(answer, entry)) blocked = { status: answer.status, retryAfterMs: retryAfterMs(answer) }
+  const response = await sendSignedIn(ports, { ...request, onBlocked: (blockedBy) => void (blocked = blockedBy) })
+  if (response && isForeign(response, entry))
+    blocked = { status: response.status, retryAfterMs: parseRetryAfterMs(response) }
   if (blocked) return await settleBlocked(ports, db, { entry, blocked, generation })
-  if (!answer) return await wait(ports, db, entry, 'network', null)
-  return (await settle(ports, db, { entry, answer, generation })) || goesOn(answer, entry)
+  if (!response) return await delayEntry(ports, db, entry, 'network', null)
+  return (await applyResponse(ports, db, { entry, response, generation })) || canSendOthers(response, entry)
 }
 
 /** Numbered like a response of our server, but without the key and with no problem of ours in it. */
-const isForeign = (answer: ResponseData, { key }: OutboxEntry) =>
-  !isGood(answer) && answer.headers.get(headers.key) !== key && problemOf(answer).code === 'UNREADABLE_ANSWER'
+const isForeign = (response: ResponseData, { key }: OutboxEntry) =>
+  !isSuccess(response) && response.headers.get(headers.key) !== key && toProblem(response).code === 'UNREADABLE_ANSWER'

@@ -4,21 +4,21 @@
  */
 import { headers } from '#contract/headers.ts'
 import { getRequest } from '#contract/requests.ts'
-import { toWire } from '#contract/http-mapping.ts'
+import { toHttpRequest } from '#contract/http-mapping.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
-import { longestWaitMs } from '#local/outbox/claim.ts'
-import { accept, returnToQueue } from '#local/outbox/settle.ts'
+import { maxWaitMs } from '#local/outbox/claim.ts'
+import { acceptWrite, returnToQueue } from '#local/outbox/settle-entry.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
-import type { Ports } from '#request/ports.ts'
-import { sendSignedIn } from '#request/session/auth-fetch.ts'
-import { blockedProblem, maxBlockedTries } from '#request/transport/blocked.ts'
-import { isServerThere } from '#request/transport/ping.ts'
-import type { BlockedResponse, ResponseData } from '#request/transport/transport.ts'
-import { acceptedFrom, wait } from '#request/writes/apply-response.ts'
+import type { PipelinePorts } from '#request/ports.ts'
+import { sendSignedIn } from '#request/session/send-signed-in.ts'
+import { toBlockedProblem, maxBlockedTries } from '#request/transport/blocked.ts'
+import { pingServer } from '#request/transport/ping-server.ts'
+import type { BlockedResponse, ResponseData } from '#request/transport/send-request.ts'
+import { readAcceptedWrite, delayEntry } from '#request/writes/apply-response.ts'
 
 /** What may pass by itself (a gateway that restarts, a limit) is given longer than a rule that says no. In ms. */
-const firstWait = { passing: 15_000, refusal: 2_000 }
-const isPassing = ({ status }: BlockedResponse) => status >= 500 || status === 408 || status === 429
+const firstWaitMs = { temporary: 15_000, refusal: 2_000 }
+const isTemporary = ({ status }: BlockedResponse) => status >= 500 || status === 408 || status === 429
 
 export interface BlockedEntry {
   entry: OutboxEntry
@@ -27,36 +27,40 @@ export interface BlockedEntry {
 }
 
 /** True when other writes may be sent at once. */
-export async function settleBlocked(ports: Ports, db: UserDatabase, told: BlockedEntry): Promise<boolean> {
-  const { entry, blocked, generation } = told
-  const outcome = await askOutcome(ports, entry)
+export async function settleBlocked(
+  ports: PipelinePorts,
+  db: UserDatabase,
+  blockedEntry: BlockedEntry,
+): Promise<boolean> {
+  const { entry, blocked, generation } = blockedEntry
+  const outcome = await fetchOutcome(ports, entry)
   // It had arrived: only its response was replaced.
   if (outcome?.headers.get(headers.outcome)?.startsWith('done'))
-    return await accept(db, entry, acceptedFrom(ports, { answer: outcome, generation }))
-  if (!outcome && !(await isServerThere(ports))) return await wait(ports, db, entry, 'network', blocked.retryAfterMs)
+    return await acceptWrite(db, entry, readAcceptedWrite(ports, { response: outcome, generation }))
+  if (!outcome && !(await pingServer(ports))) return await delayEntry(ports, db, entry, 'network', blocked.retryAfterMs)
   const blockedTries = (entry.blockedTries ?? 0) + 1
-  const problem = blockedProblem(blocked)
+  const problem = toBlockedProblem(blocked)
   if (blockedTries >= maxBlockedTries)
     await returnToQueue(db, entry, { state: 'refused', notBefore: 0, delayedBy: null, problem, blockedTries })
   else {
-    const notBefore = ports.clock() + blockedWaitMs(blocked, blockedTries)
+    const notBefore = ports.clock() + calculateBlockedWaitMs(blocked, blockedTries)
     await returnToQueue(db, entry, { state: 'waiting', notBefore, delayedBy: 'server', problem, blockedTries })
   }
   return true
 }
 
 /** `tries`: so many have failed. */
-export const blockedWaitMs = (blocked: BlockedResponse, tries: number): number =>
+export const calculateBlockedWaitMs = (blocked: BlockedResponse, tries: number): number =>
   Math.min(
-    longestWaitMs,
+    maxWaitMs,
     Math.max(
       blocked.retryAfterMs ?? 0,
-      (isPassing(blocked) ? firstWait.passing : firstWait.refusal) * 2 ** (tries - 1),
+      (isTemporary(blocked) ? firstWaitMs.temporary : firstWaitMs.refusal) * 2 ** (tries - 1),
     ),
   )
 
 /** What the server knows of the write; null: it could not be asked. */
-async function askOutcome(ports: Ports, { intent, forUser }: OutboxEntry): Promise<ResponseData | null> {
-  const { method, path } = toWire(getRequest, { params: { id: `~${intent}` } })
+async function fetchOutcome(ports: PipelinePorts, { intent, forUser }: OutboxEntry): Promise<ResponseData | null> {
+  const { method, path } = toHttpRequest(getRequest, { params: { id: `~${intent}` } })
   return await sendSignedIn(ports, { method, path, headers: { [headers.forUser]: forUser }, body: null })
 }

@@ -1,76 +1,78 @@
 /** Why an entry of the outbox has not been sent yet. */
-import { inQueue } from '#local/outbox/enqueue-context.ts'
+import { queryQueue } from '#local/outbox/enqueue-context.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { isParked } from '#local/outbox/read-entries.ts'
-import { hasLapsed, type Session } from '#local/session/session.ts'
+import { hasSessionExpired, type Session } from '#local/session/session.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
-import type { WaitReason } from '#request/results.ts'
+import type { WaitReason } from '#request/call-results.ts'
 import { isBlocked } from '#request/transport/blocked.ts'
-import { textOf } from '#request/writes/export-entries.ts'
+import { toText } from '#request/writes/export-entries.ts'
 
-type Blocker = Extract<WaitReason, { why: 'earlier' | 'needs' }>
+type Blocker = Extract<WaitReason, { kind: 'earlier' | 'needs' }>
 
 /**
  * The write that this one waits for. At the end of a chain of writes that wait for each other it is the one that waits for its user's
  * decision, if there is such a one.
  */
 async function findBlocker(db: UserDatabase, entry: OutboxEntry): Promise<Blocker | null> {
-  const seen = new Set([entry.intent])
-  const next = async (one: OutboxEntry): Promise<Blocker | null> => {
-    const direct = await findAhead(db, one)
-    const parked = direct.find(({ other }) => isParked(other))
-    if (parked) return toBlocker(parked)
-    for (const { other, why } of direct) {
-      if (seen.has(other.intent)) continue
-      seen.add(other.intent)
-      const root = await next(other)
-      if (root && isParked(root)) return { ...root, why }
+  const visitedIntents = new Set([entry.intent])
+  const next = async (currentEntry: OutboxEntry): Promise<Blocker | null> => {
+    const blockers = await findEarlierEntries(db, currentEntry)
+    const parkedBlocker = blockers.find(({ earlierEntry }) => isParked(earlierEntry))
+    if (parkedBlocker) return toBlocker(parkedBlocker)
+    for (const { earlierEntry, kind } of blockers) {
+      if (visitedIntents.has(earlierEntry.intent)) continue
+      visitedIntents.add(earlierEntry.intent)
+      const rootBlocker = await next(earlierEntry)
+      if (rootBlocker && isParked(rootBlocker)) return { ...rootBlocker, kind }
     }
-    return direct[0] ? toBlocker(direct[0]) : null
+    return blockers[0] ? toBlocker(blockers[0]) : null
   }
   return await next(entry)
 }
 
-interface Ahead {
-  why: Blocker['why']
-  other: OutboxEntry
+interface EarlierEntry {
+  kind: Blocker['kind']
+  earlierEntry: OutboxEntry
 }
 
-const toBlocker = ({ why, other: { intent, state } }: Ahead): Blocker => ({ why, intent, state })
+const toBlocker = ({ kind, earlierEntry: { intent, state } }: EarlierEntry): Blocker => ({ kind, intent, state })
 
-async function findAhead(db: UserDatabase, entry: OutboxEntry): Promise<Ahead[]> {
-  const [first, awaited] = await Promise.all([
-    inQueue(db, entry.queueKey).first(),
+async function findEarlierEntries(db: UserDatabase, entry: OutboxEntry): Promise<EarlierEntry[]> {
+  const [firstInQueue, requiredEntries] = await Promise.all([
+    queryQueue(db, entry.queueKey).first(),
     db.outbox.where('intent').anyOf(entry.dependsOn).sortBy('seq'),
   ])
   return [
-    ...(first && first.intent !== entry.intent ? [{ why: 'earlier' as const, other: first }] : []),
-    ...awaited.map((other) => ({ why: 'needs' as const, other })),
+    ...(firstInQueue && firstInQueue.intent !== entry.intent
+      ? [{ kind: 'earlier' as const, earlierEntry: firstInQueue }]
+      : []),
+    ...requiredEntries.map((earlierEntry) => ({ kind: 'needs' as const, earlierEntry })),
   ]
 }
 
 /** Null: it does not wait, or is not there. */
-export async function whyWaits(
+export async function findWaitReason(
   db: UserDatabase,
   entry: OutboxEntry,
   { now, session }: { now: number; session: Session },
 ): Promise<WaitReason | null> {
-  if (isParked(entry)) return { why: 'user' }
-  if (entry.state === 'dropping') return { why: 'dropping' }
-  if (entry.state === 'sign in') return { why: 'sign in' }
-  if (entry.state === 'sending') return { why: 'sending' }
+  if (isParked(entry)) return { kind: 'user' }
+  if (entry.state === 'dropping') return { kind: 'dropping' }
+  if (entry.state === 'sign in') return { kind: 'sign in' }
+  if (entry.state === 'sending') return { kind: 'sending' }
   const blocker = await findBlocker(db, entry)
   if (blocker) return blocker
   // A connection alone will not send it: the server renews this session no longer.
-  if (hasLapsed(session, now)) return { why: 'sign in' }
+  if (hasSessionExpired(session, now)) return { kind: 'sign in' }
   const pause = await db.meta.get('pause')
-  if (pause?.name === 'pause' && pause.until > now && pause.since <= now) return { why: 'server', until: pause.until }
+  if (pause?.name === 'pause' && pause.until > now && pause.since <= now) return { kind: 'server', until: pause.until }
   if (entry.problem?.code === 'RESOURCE_LOCKED') {
     const { user, action } = (entry.problem.data ?? {}) as { user?: unknown; action?: unknown }
-    return { why: 'locked', who: textOf(user), what: textOf(action), until: entry.notBefore }
+    return { kind: 'locked', userName: toText(user), actionName: toText(action), until: entry.notBefore }
   }
-  if (entry.problem?.code === 'COMPANY_MAIL_LIMIT') return { why: 'mails', until: entry.notBefore }
-  if (isBlocked(entry.problem)) return { why: 'blocked', problem: entry.problem, until: entry.notBefore }
-  if (entry.delayedBy === 'network') return { why: 'line', until: entry.notBefore }
-  return entry.notBefore > now ? { why: 'server', until: entry.notBefore } : { why: 'turn' }
+  if (entry.problem?.code === 'COMPANY_MAIL_LIMIT') return { kind: 'mails', until: entry.notBefore }
+  if (isBlocked(entry.problem)) return { kind: 'blocked', problem: entry.problem, until: entry.notBefore }
+  if (entry.delayedBy === 'network') return { kind: 'line', until: entry.notBefore }
+  return entry.notBefore > now ? { kind: 'server', until: entry.notBefore } : { kind: 'turn' }
 }

@@ -1,12 +1,12 @@
 import '#ui/display/amount.css'
-import { type Currency, grouped } from '#domain/money.ts'
+import { type Currency, groupThousands } from '#domain/money.ts'
 
 interface Props {
   currency: Currency
   amount: string
 }
 
-export const amountText = (currency: Currency, amount: string) => `${currency} ${grouped(amount)}`
+export const formatAmount = (currency: Currency, amount: string) => `${currency} ${groupThousands(amount)}`
 
 /** `HKD 42,000.00`: never broken over two lines, in figures that stand under each other (M54). */
-export const Amount = ({ currency, amount }: Props) => <span className="amount">{amountText(currency, amount)}</span>
+export const Amount = ({ currency, amount }: Props) => <span className="amount">{formatAmount(currency, amount)}</span>

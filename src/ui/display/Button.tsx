@@ -9,12 +9,12 @@ export interface ButtonProps {
   type?: 'button' | 'submit'
   icon?: IconName | undefined
   /** In place of the icon. */
-  face?: ReactNode
+  iconReplacement?: ReactNode
   /** An icon alone; the children are its name for readers and its tooltip. */
-  bare?: boolean
+  isIconOnly?: boolean
   busy?: boolean
   /** Why it cannot be pressed now. There is no way to disable it without saying why (P-14, C-17). */
-  whyNot?: string | false | null | undefined
+  disabledReason?: string | false | null | undefined
   onClick?: ((event: MouseEvent<HTMLButtonElement>) => void) | undefined
   form?: string
   autoFocus?: boolean
@@ -32,52 +32,52 @@ export function Button({
   kind = 'quiet',
   type = 'button',
   icon,
-  face,
-  bare,
+  iconReplacement,
+  isIconOnly,
   busy,
-  whyNot,
+  disabledReason,
   onClick,
-  ...rest
+  ...buttonProps
 }: ButtonProps) {
   const reasonId = useId()
   // A finger does not hover: it asks why by pressing. What a press has just done may be why there cannot be another, and is
   // no news to who did it.
   const [hint, setHint] = useState<'' | ' hint-shown' | ' hint-spent'>('')
-  const forget = () => setHint('')
+  const hideHint = () => setHint('')
   useEffect(() => {
     if (!hint) return
-    document.addEventListener('pointerdown', forget, true)
-    return () => document.removeEventListener('pointerdown', forget, true)
+    document.addEventListener('pointerdown', hideHint, true)
+    return () => document.removeEventListener('pointerdown', hideHint, true)
   }, [hint])
-  const blocked = busy === true || Boolean(whyNot)
-  const press = (event: MouseEvent<HTMLButtonElement>) => {
-    setHint(blocked ? ' hint-shown' : ' hint-spent')
-    if (blocked) event.preventDefault()
+  const isBlocked = busy === true || Boolean(disabledReason)
+  const handlePress = (event: MouseEvent<HTMLButtonElement>) => {
+    setHint(isBlocked ? ' hint-shown' : ' hint-spent')
+    if (isBlocked) event.preventDefault()
     else onClick?.(event)
   }
   return (
-    <span className={`hinted${hint}`} onPointerLeave={forget} onBlur={forget}>
+    <span className={`hinted${hint}`} onPointerLeave={hideHint} onBlur={hideHint}>
       <button
-        {...rest}
+        {...buttonProps}
         // biome-ignore lint: both values are written out in the props
         type={type}
-        className={`button ${kind}${bare ? ' bare' : ''}`}
-        aria-disabled={blocked || undefined}
+        className={`button ${kind}${isIconOnly ? ' bare' : ''}`}
+        aria-disabled={isBlocked || undefined}
         aria-busy={busy || undefined}
-        aria-describedby={whyNot ? reasonId : undefined}
-        onClick={press}
+        aria-describedby={disabledReason ? reasonId : undefined}
+        onClick={handlePress}
       >
-        {busy ? <span className="spinner" aria-hidden="true" /> : (face ?? (icon && <Icon name={icon} />))}
-        <span className={bare ? 'sr-only' : 'button-words'}>{children}</span>
+        {busy ? <span className="spinner" aria-hidden="true" /> : (iconReplacement ?? (icon && <Icon name={icon} />))}
+        <span className={isIconOnly ? 'sr-only' : 'button-words'}>{children}</span>
       </button>
-      {(whyNot || bare) && (
+      {(disabledReason || isIconOnly) && (
         <span
           className="hint"
           id={reasonId}
-          role={whyNot ? undefined : 'presentation'}
-          aria-hidden={whyNot ? undefined : true}
+          role={disabledReason ? undefined : 'presentation'}
+          aria-hidden={disabledReason ? undefined : true}
         >
-          {whyNot ?? children}
+          {disabledReason ?? children}
         </span>
       )}
     </span>

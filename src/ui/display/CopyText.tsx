@@ -5,10 +5,10 @@ import { useTranslation } from 'react-i18next'
 /** A code one may have to hand on, with a button that copies it (C-25). `children`: how it is shown, where it is no code. */
 export function CopyText({ text, children }: { text: string; children?: ReactNode }) {
   const { t } = useTranslation('ui')
-  const [copied, setCopied] = useState(false)
+  const [isCopied, setIsCopied] = useState(false)
   const copy = () => {
     // Missing on plain HTTP other than loopback; the text can still be selected by hand.
-    void navigator.clipboard?.writeText(text).then(() => setCopied(true))
+    void navigator.clipboard?.writeText(text).then(() => setIsCopied(true))
   }
   return (
     <span className="copy">
@@ -18,12 +18,12 @@ export function CopyText({ text, children }: { text: string; children?: ReactNod
         className="copy-button"
         aria-label={t('copy.copy', { text })}
         onClick={copy}
-        onBlur={() => setCopied(false)}
+        onBlur={() => setIsCopied(false)}
       >
-        <Icon name={copied ? 'check' : 'copy'} size={16} />
+        <Icon name={isCopied ? 'check' : 'copy'} size={16} />
       </button>
       <span className="sr-only" role="status">
-        {copied ? t('copy.copied') : ''}
+        {isCopied ? t('copy.copied') : ''}
       </span>
     </span>
   )

@@ -2,9 +2,9 @@ import '#ui/display/facts.css'
 import type { ReactNode } from 'react'
 
 /** What is known of one thing, each with its name beside it. */
-export const Facts = ({ children }: { children: ReactNode }) => <dl className="facts">{children}</dl>
+export const DescriptionList = ({ children }: { children: ReactNode }) => <dl className="facts">{children}</dl>
 
-export function Fact({ label, children }: { label: string; children: ReactNode }) {
+export function DescriptionItem({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div>
       <dt>{label}</dt>

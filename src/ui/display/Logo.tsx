@@ -1,5 +1,5 @@
 /** The product's sign: a doorway with the light on inside; the same drawing as public/icons/src/icon.svg. */
-export function Mark({ size = 28 }: { size?: number }) {
+export function Logo({ size = 28 }: { size?: number }) {
   return (
     <svg className="mark" width={size} height={size} viewBox="0 0 512 512" aria-hidden="true" focusable="false">
       <rect className="mark-ground" width="512" height="512" rx="112" />

@@ -1,16 +1,16 @@
 import type { PayableFault } from '#domain/payments.ts'
-import { isNotPayable, payableWords } from '#ui/i18n/payable-messages.ts'
+import { isNotPayable, formatPayableFault } from '#ui/i18n/payable-messages.ts'
 
 /** Beside an amount that a method of payment does not take: what follows of that. */
 export function PayableNote({ fault }: { fault: PayableFault | null }) {
   if (!fault) return null
   return isNotPayable(fault) ? (
     <p className="field-error" role="alert">
-      {payableWords(fault)}
+      {formatPayableFault(fault)}
     </p>
   ) : (
     <p className="field-help" role="status">
-      {payableWords(fault)}
+      {formatPayableFault(fault)}
     </p>
   )
 }

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 
-export type Tone = 'neutral' | 'accent' | 'positive' | 'warning' | 'danger' | 'pending' | 'role'
+export type TagTone = 'neutral' | 'accent' | 'positive' | 'warning' | 'danger' | 'pending' | 'role'
 
 /** A status in words; the colour only repeats them (A-31). */
-export function Tag({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }) {
+export function Tag({ tone = 'neutral', children }: { tone?: TagTone; children: ReactNode }) {
   return <span className={`tag ${tone}`}>{children}</span>
 }

@@ -5,8 +5,8 @@ import { Icon } from '#ui/icons/Icon.tsx'
 export const isWebAddress = (text: string | null): text is string => text !== null && /^https?:\/\//i.test(text)
 
 /** Where something of ours can be reached, in a tab of its own, and a button that copies it (C-25); `none`: what is said where it cannot. */
-export function WebAddress({ to, none }: { to: string | null; none: string }) {
-  if (!isWebAddress(to)) return to || none
+export function WebAddress({ to, emptyText }: { to: string | null; emptyText: string }) {
+  if (!isWebAddress(to)) return to || emptyText
   return (
     <CopyText text={to}>
       <a href={to} target="_blank" rel="noreferrer noopener">

@@ -1,7 +1,8 @@
 /** Hands a text to the person as a file of that name. `type`: its media type. */
-export const saveFile = (text: string, name: string, type: string): void => saveBytes(new Blob([text], { type }), name)
+export const downloadText = (text: string, name: string, type: string): void =>
+  downloadBytes(new Blob([text], { type }), name)
 
-export function saveBytes(bytes: Blob, name: string): void {
+export function downloadBytes(bytes: Blob, name: string): void {
   const url = URL.createObjectURL(bytes)
   const link = document.createElement('a')
   link.href = url

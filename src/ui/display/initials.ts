@@ -2,7 +2,7 @@
  * Two letters of a Latin name, the last two signs of a Chinese one, as either is called. Of a name in both scripts the Chinese part
  * counts, and neither signs that belong to no word nor what stands in brackets.
  */
-export function initials(fullName: string): string {
+export function getInitials(fullName: string): string {
   const name = fullName.replaceAll(/[（(][^)）]*[)）]/g, ' ')
   const han = name.replaceAll(/\s/g, '').match(/\p{Script=Han}+/gu)
   if (han) return [...(han.at(-1) ?? '')].slice(-2).join('')

@@ -1,22 +1,22 @@
 import { type KeyboardEvent, type Ref, useEffect, useId, useState } from 'react'
-import { FieldFrame, type Labelled } from '#ui/form/Field.tsx'
-import { langOf } from '#ui/i18n/name-language.ts'
+import { FieldFrame, type LabelledFieldProps } from '#ui/form/Field.tsx'
+import { getNameLang } from '#ui/i18n/name-language.ts'
 
-export interface Choice {
+export interface ComboboxChoice {
   id: number
   label: string
   /** Beside the label, quietly. */
   detail?: string
 }
 
-interface Props extends Labelled {
+interface Props extends LabelledFieldProps {
   name: string
   /** What is chosen, in words; empty: nothing. */
   value: string
   /** What nothing chosen means. */
   placeholder?: string | undefined
   /** What fits the text that was searched for last. */
-  choices: readonly Choice[]
+  choices: readonly ComboboxChoice[]
   /** What is to be known of the choices: that there are none, that they are not all. */
   note: string | null
   onSearch: (text: string) => void
@@ -29,103 +29,104 @@ interface Props extends Labelled {
  * A field that offers what fits while one types. Arrows, Enter and Escape as in every combobox; the option that they have
  * reached is named to readers, which PrimeReact's AutoComplete does not do (docs/decisions/0045). Left empty it chooses nothing.
  */
-export function Combobox({ name, value, placeholder, choices, note, onSearch, onChoose, ref, ...frame }: Props) {
+export function Combobox({ name, value, placeholder, choices, note, onSearch, onChoose, ref, ...frameProps }: Props) {
   const listId = useId()
-  const [open, setOpen] = useState(false)
+  const [isOpen, setIsOpen] = useState(false)
   // Null: nothing is typed, and what is chosen stands there.
-  const [typed, setTyped] = useState<string | null>(null)
-  const [at, setAt] = useState(-1)
-  const active = open ? choices[at] : undefined
-  const activeId = active && `${listId}-${active.id}`
+  const [typedText, setTypedText] = useState<string | null>(null)
+  const [activeIndex, setActiveIndex] = useState(-1)
+  const activeChoice = isOpen ? choices[activeIndex] : undefined
+  const activeId = activeChoice && `${listId}-${activeChoice.id}`
   useEffect(() => {
     // A simulated DOM does not scroll.
     if (activeId) document.getElementById(activeId)?.scrollIntoView?.({ block: 'nearest' })
   }, [activeId])
-  const show = (text: string) => {
-    setOpen(true)
+  const search = (text: string) => {
+    setIsOpen(true)
     // An empty field is about to choose nothing, not the first of all.
-    setAt(text.trim() === '' ? -1 : 0)
+    setActiveIndex(text.trim() === '' ? -1 : 0)
     onSearch(text)
   }
   const close = () => {
-    setOpen(false)
-    setTyped(null)
+    setIsOpen(false)
+    setTypedText(null)
   }
-  const choose = ({ id }: Choice) => {
+  const choose = ({ id }: ComboboxChoice) => {
     close()
     onChoose(id)
   }
-  const leave = () => {
-    if (typed?.trim() === '' && value !== '') onChoose(null)
+  const handleBlur = () => {
+    if (typedText?.trim() === '' && value !== '') onChoose(null)
     close()
   }
-  const step = (by: number) => {
-    if (!open) return show('')
+  const moveActive = (delta: number) => {
+    if (!isOpen) return search('')
     const count = choices.length
-    if (count > 0) setAt((now) => (now < 0 && by < 0 ? count - 1 : (now + by + count) % count))
+    if (count > 0)
+      setActiveIndex((current) => (current < 0 && delta < 0 ? count - 1 : (current + delta + count) % count))
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return
-    if (event.key === 'ArrowDown') step(1)
-    else if (event.key === 'ArrowUp') step(-1)
-    else if (event.key === 'Enter' && open) {
-      if (active) choose(active)
-      else leave()
-    } else if (event.key === 'Escape' && open) {
+    if (event.key === 'ArrowDown') moveActive(1)
+    else if (event.key === 'ArrowUp') moveActive(-1)
+    else if (event.key === 'Enter' && isOpen) {
+      if (activeChoice) choose(activeChoice)
+      else handleBlur()
+    } else if (event.key === 'Escape' && isOpen) {
       event.stopPropagation()
       close()
     } else return
     event.preventDefault()
   }
   return (
-    <FieldFrame {...frame}>
-      {(described) => (
+    <FieldFrame {...frameProps}>
+      {(controlProps) => (
         <div className="combobox">
           <input
-            {...described}
+            {...controlProps}
             ref={ref}
             className="input"
             type="text"
             name={name}
             role="combobox"
             aria-autocomplete="list"
-            aria-expanded={open && choices.length > 0}
+            aria-expanded={isOpen && choices.length > 0}
             aria-controls={listId}
             aria-activedescendant={activeId}
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
-            value={typed ?? value}
+            value={typedText ?? value}
             placeholder={placeholder}
             onFocus={({ target }) => target.select()}
             onChange={({ target }) => {
-              setTyped(target.value)
-              show(target.value)
+              setTypedText(target.value)
+              search(target.value)
             }}
             onKeyDown={onKeyDown}
-            onBlur={leave}
+            onBlur={handleBlur}
           />
-          <div className="combobox-list" hidden={!open || (choices.length === 0 && note === null)}>
-            <div role="listbox" id={listId} aria-label={frame.label} hidden={choices.length === 0}>
-              {open &&
-                choices.map((choice, n) => (
+          <div className="combobox-list" hidden={!isOpen || (choices.length === 0 && note === null)}>
+            <div role="listbox" id={listId} aria-label={frameProps.label} hidden={choices.length === 0}>
+              {isOpen &&
+                choices.map((choice, index) => (
                   // biome-ignore lint: the keys are the field's, which keeps the focus
                   <div
                     key={choice.id}
                     id={`${listId}-${choice.id}`}
                     role="option"
-                    aria-selected={n === at}
+                    aria-selected={index === activeIndex}
                     className="combobox-option"
                     onPointerDown={(event) => event.preventDefault()}
                     onClick={() => choose(choice)}
                   >
-                    <span lang={langOf(choice.label)}>{choice.label}</span>{' '}
+                    <span lang={getNameLang(choice.label)}>{choice.label}</span>{' '}
                     {choice.detail && <span className="combobox-detail">{choice.detail}</span>}
                   </div>
                 ))}
             </div>
             <p className="combobox-note" role="status">
-              {open && note}
+              {isOpen && note}
             </p>
           </div>
         </div>

@@ -2,15 +2,21 @@ import '#ui/form/forms.css'
 import { useTranslation } from 'react-i18next'
 
 /** What somebody else made of a row while its form was open: the fields that differ, with what they are now. */
-export function ConflictNote({ title, found }: { title: string; found: { label: string; now: string }[] }) {
+export function ConflictNote({
+  title,
+  differences,
+}: {
+  title: string
+  differences: { label: string; value: string }[]
+}) {
   const { t } = useTranslation('ui')
   return (
     <div className="conflict-note" role="alert">
       <strong>{title}</strong>
-      {found.length > 0 && (
+      {differences.length > 0 && (
         <ul>
-          {found.map(({ label, now }) => (
-            <li key={label}>{t('conflict.value', { field: label, value: now || '–' })}</li>
+          {differences.map(({ label, value }) => (
+            <li key={label}>{t('conflict.value', { field: label, value: value || '–' })}</li>
           ))}
         </ul>
       )}

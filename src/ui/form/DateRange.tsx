@@ -1,25 +1,25 @@
 import { useState } from 'react'
-import { DateField, type DateKind, holdsDate } from '#ui/form/DateField.tsx'
-import '#ui/form/date-words.ts'
+import { DateField, type DateKind, isDateText } from '#ui/form/DateField.tsx'
+import '#ui/form/date-messages.ts'
 import { useTranslation } from 'react-i18next'
 
-const ends = ['from', 'to'] as const
-type End = (typeof ends)[number]
+const rangeEnds = ['from', 'to'] as const
+type RangeEnd = (typeof rangeEnds)[number]
 /** In the form of its kind; '': open. */
-export type DateEnds = Record<End, string>
+export type DateRangeValue = Record<RangeEnd, string>
 
 interface Props {
   kind?: DateKind
   /** The last range that held. */
-  range: DateEnds
-  labels: Record<End, string>
-  names: Record<End, string>
+  range: DateRangeValue
+  labels: Record<RangeEnd, string>
+  names: Record<RangeEnd, string>
   min?: string | undefined
   max?: string | undefined
   /** What is wrong with an end that is a date: too long ago, or open where it may not be. */
-  errors?: Partial<Record<End, string | null>>
+  errors?: Partial<Record<RangeEnd, string | null>>
   /** Null: what is typed now is no range, and the last one that held is kept or nothing begins, as the owner likes. */
-  onChange: (range: DateEnds | null) => void
+  onChange: (range: DateRangeValue | null) => void
 }
 
 /**
@@ -28,38 +28,43 @@ interface Props {
  */
 export function DateRange({ kind = 'day', range, labels, names, min, max, errors = {}, onChange }: Props) {
   const { t } = useTranslation('dates')
-  const [typed, setTyped] = useState(range)
-  const [settled, setSettled] = useState(range)
-  const [changed, setChanged] = useState<End>('from')
+  const [typedRange, setTypedRange] = useState(range)
+  const [settledRange, setSettledRange] = useState(range)
+  const [changedEnd, setChangedEnd] = useState<RangeEnd>('from')
   // The range changed by itself (Back, a day in a chart): what was typed follows it.
-  if (range.from !== settled.from || range.to !== settled.to) {
-    setSettled(range)
-    setTyped(range)
+  if (range.from !== settledRange.from || range.to !== settledRange.to) {
+    setSettledRange(range)
+    setTypedRange(range)
   }
-  const errorOf = (end: End) => {
-    if (end === changed && crosses(kind, typed))
-      return end === 'from' ? t('startAfterEnd', { end: typed.to }) : t('endBeforeStart', { start: typed.from })
-    return holdsDate(kind, typed[end]) || typed[end] === '' ? errors[end] : null
+  const getError = (end: RangeEnd) => {
+    if (end === changedEnd && isReversed(kind, typedRange))
+      return end === 'from'
+        ? t('startAfterEnd', { end: typedRange.to })
+        : t('endBeforeStart', { start: typedRange.from })
+    return isDateText(kind, typedRange[end]) || typedRange[end] === '' ? errors[end] : null
   }
-  const change = (end: End, text: string) => {
-    const next = { ...typed, [end]: text }
-    setTyped(next)
-    setChanged(end)
-    const holds = ends.every((one) => next[one] === '' || holdsDate(kind, next[one])) && !crosses(kind, next)
-    if (holds) setSettled(next)
-    onChange(holds ? next : null)
+  const change = (end: RangeEnd, text: string) => {
+    const next = { ...typedRange, [end]: text }
+    setTypedRange(next)
+    setChangedEnd(end)
+    const isValid =
+      rangeEnds.every((rangeEnd) => next[rangeEnd] === '' || isDateText(kind, next[rangeEnd])) &&
+      !isReversed(kind, next)
+    if (isValid) setSettledRange(next)
+    onChange(isValid ? next : null)
   }
-  return ends.map((end) => (
+  return rangeEnds.map((end) => (
     <DateField
       key={end}
       {...{ kind, min, max }}
       name={names[end]}
       label={labels[end]}
-      value={typed[end]}
-      error={errorOf(end)}
+      value={typedRange[end]}
+      error={getError(end)}
       onChange={(text) => change(end, text)}
     />
   ))
 }
 
-const crosses = (kind: DateKind, { from, to }: DateEnds) => holdsDate(kind, from) && holdsDate(kind, to) && from > to
+const isReversed = (kind: DateKind, { from, to }: DateRangeValue) =>
+  isDateText(kind, from) && isDateText(kind, to) && from > to

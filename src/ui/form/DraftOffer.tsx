@@ -2,30 +2,30 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
-import { businessNow, businessTime, fromDeviceClock } from '#ui/page/business-clock.ts'
+import { getBusinessNow, formatBusinessTime, toServerTime } from '#ui/page/business-clock.ts'
 
 interface Props {
   /** When the draft was kept, epoch ms. */
-  at: number
+  savedAt: number
   /** Says that what it changes was changed since; left out: it was not. */
-  changed?: string | undefined
+  changedText?: string | undefined
   onContinue: () => void
   onDiscard: () => void
 }
 
 /** `Continue your draft of 2026-11-27?` A draft of an earlier visit fills in nothing by itself. */
-export function DraftOffer({ at, changed, onContinue, onDiscard }: Props) {
+export function DraftOffer({ savedAt, changedText, onContinue, onDiscard }: Props) {
   const { t } = useTranslation('ui')
-  const stamp = businessTime(fromDeviceClock(at))
-  const day = stamp.slice(0, 10)
-  const [today] = useState(() => businessTime(businessNow()).slice(0, 10))
-  const question = t('draft.offer', { at: day === today ? stamp : day })
+  const savedTime = formatBusinessTime(toServerTime(savedAt))
+  const day = savedTime.slice(0, 10)
+  const [today] = useState(() => formatBusinessTime(getBusinessNow()).slice(0, 10))
+  const question = t('draft.offer', { at: day === today ? savedTime : day })
   return (
     <section className="draft-offer" aria-label={question}>
       <Icon name="info" />
       <div role="status">
         <p>{question}</p>
-        {changed && <p>{changed}</p>}
+        {changedText && <p>{changedText}</p>}
       </div>
       <div className="draft-offer-acts">
         <Button onClick={onContinue}>{t('draft.continue')}</Button>

@@ -2,17 +2,17 @@ import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 
 /** From so many wrong fields on they are listed: fewer are in view, or one after the other. */
-const many = 3
+const minListedErrors = 3
 
-interface Wrong {
+interface WrongField {
   field: HTMLElement
   label: string
 }
 
-const labelOf = (field: Element) =>
+const getLabel = (field: Element) =>
   (field as HTMLInputElement).labels?.[0]?.firstChild?.textContent ?? field.getAttribute('aria-label') ?? ''
-const wrongIn = (form: HTMLFormElement): Wrong[] =>
-  [...form.querySelectorAll<HTMLElement>('[aria-invalid=true]')].map((field) => ({ field, label: labelOf(field) }))
+const findWrongFields = (form: HTMLFormElement): WrongField[] =>
+  [...form.querySelectorAll<HTMLElement>('[aria-invalid=true]')].map((field) => ({ field, label: getLabel(field) }))
 
 /**
  * At the top of a long form, after it was refused: how many fields are wrong, with a way to each. It shrinks as they are mended.
@@ -20,39 +20,41 @@ const wrongIn = (form: HTMLFormElement): Wrong[] =>
  */
 export function ErrorSummary() {
   const { t } = useTranslation('ui')
-  const place = useRef<HTMLDivElement>(null)
-  const [wrong, setWrong] = useState<Wrong[]>([])
+  const container = useRef<HTMLDivElement>(null)
+  const [wrongFields, setWrongFields] = useState<WrongField[]>([])
   useEffect(() => {
-    const form = place.current?.closest('form')
+    const form = container.current?.closest('form')
     if (!form) return
     let isSent = false
-    const look = () => {
-      const now = wrongIn(form)
-      setWrong((before) => (isSent && (now.length >= many || before.length > 0) ? now : []))
-      return now.length
+    const update = () => {
+      const currentFields = findWrongFields(form)
+      setWrongFields((previous) =>
+        isSent && (currentFields.length >= minListedErrors || previous.length > 0) ? currentFields : [],
+      )
+      return currentFields.length
     }
-    const send = () => {
+    const handleSubmit = () => {
       isSent = true
       // What was wrong before is marked already, and marked no second time.
-      setTimeout(look)
+      setTimeout(update)
     }
-    const watch = new MutationObserver(() => {
-      if (look() === 0) isSent = false
+    const observer = new MutationObserver(() => {
+      if (update() === 0) isSent = false
     })
-    watch.observe(form, { subtree: true, childList: true, attributes: true, attributeFilter: ['aria-invalid'] })
-    form.addEventListener('submit', send)
+    observer.observe(form, { subtree: true, childList: true, attributes: true, attributeFilter: ['aria-invalid'] })
+    form.addEventListener('submit', handleSubmit)
     return () => {
-      watch.disconnect()
-      form.removeEventListener('submit', send)
+      observer.disconnect()
+      form.removeEventListener('submit', handleSubmit)
     }
   }, [])
   return (
-    <div className="error-summary" role="status" ref={place}>
-      {wrong.length > 0 && (
+    <div className="error-summary" role="status" ref={container}>
+      {wrongFields.length > 0 && (
         <>
-          <strong>{t('form.wrong', { count: wrong.length })}</strong>
+          <strong>{t('form.wrong', { count: wrongFields.length })}</strong>
           <ul>
-            {wrong.map(({ field, label }) => (
+            {wrongFields.map(({ field, label }) => (
               <li key={field.id}>
                 <button type="button" className="button plain" onClick={() => field.focus()}>
                   {label}

@@ -3,25 +3,25 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
 /** What every field has: a label above, help where the question arises, the error beside it, a reason when locked. */
-export interface Labelled {
+export interface LabelledFieldProps {
   label: string
   help?: ReactNode
   /** In words; null or undefined while there is nothing wrong. */
   error?: string | null | undefined
   /** Why it cannot be changed; the value stays readable. Empty: it is said once for all of them. */
-  locked?: string | null | undefined
+  lockReason?: string | null | undefined
   optional?: boolean
 }
 
 /** What fields have beside that have a width of their own. */
-export interface Sized extends Labelled {
+export interface SizedFieldProps extends LabelledFieldProps {
   /** Said where most fields of a form are optional, in place of saying that of each of them. */
   required?: boolean
   /** As wide as what it holds: a few figures, a date, a code. */
   size?: 'figures' | 'date' | 'code' | undefined
 }
 
-export interface Described {
+export interface ControlProps {
   id: string
   'aria-invalid'?: true | undefined
   'aria-describedby'?: string | undefined
@@ -31,16 +31,16 @@ export function FieldFrame({
   label,
   help,
   error,
-  locked,
+  lockReason,
   optional,
   required,
   size = undefined,
   className = '',
   children,
-}: Sized & { className?: string; children: (described: Described) => ReactNode }) {
+}: SizedFieldProps & { className?: string; children: (controlProps: ControlProps) => ReactNode }) {
   const id = useId()
   const { t } = useTranslation('ui')
-  const notes = [error && `${id}-error`, (help || locked) && `${id}-help`].filter(Boolean).join(' ')
+  const notes = [error && `${id}-error`, (help || lockReason) && `${id}-help`].filter(Boolean).join(' ')
   return (
     <div className={`field ${className}${size ? ` for-${size}` : ''}${error ? ' wrong' : ''}`}>
       <label htmlFor={id} data-required={required ? t('field.required') : undefined}>
@@ -54,10 +54,10 @@ export function FieldFrame({
           {error}
         </p>
       )}
-      {(help || locked) && (
+      {(help || lockReason) && (
         <p className="field-help" id={`${id}-help`}>
-          {locked && <Icon name="lock" size={16} />}
-          {locked || help}
+          {lockReason && <Icon name="lock" size={16} />}
+          {lockReason || help}
         </p>
       )}
     </div>
@@ -69,19 +69,19 @@ type InputProps = Omit<
   'type' | 'id' | 'className' | 'disabled' | 'readOnly' | 'size' | 'required'
 >
 
-export interface FieldProps extends Sized, InputProps {
+export interface FieldProps extends SizedFieldProps, InputProps {
   type?: 'text' | 'email' | 'tel' | 'url' | 'search'
 }
 
 // The right keyboard on a tablet, and no capitals where a value is a code (T-05).
-const keyboards: Partial<Record<NonNullable<FieldProps['type']>, InputProps>> = {
+const keyboardsByType: Partial<Record<NonNullable<FieldProps['type']>, InputProps>> = {
   email: { inputMode: 'email', autoCapitalize: 'none', spellCheck: false },
   tel: { inputMode: 'tel' },
   url: { inputMode: 'url', autoCapitalize: 'none', spellCheck: false },
 }
 
 /** How far beyond its limit a text may go before the browser cuts it: whoever types or pastes too much is told, and loses nothing. */
-const beyondLimit = 1_000
+const extraLength = 1_000
 
 interface LimitedField<E> {
   /** Left out: the field keeps its text itself. */
@@ -105,7 +105,7 @@ export function useLengthLimit<E extends HTMLInputElement | HTMLTextAreaElement>
   return {
     error: error || (length > limit ? t('field.tooLong', { limit }) : error),
     input: {
-      maxLength: limit + beyondLimit,
+      maxLength: limit + extraLength,
       onInput(event: InputEvent<E>) {
         setTypedLength(event.currentTarget.value.length)
         onInput?.(event)
@@ -115,21 +115,21 @@ export function useLengthLimit<E extends HTMLInputElement | HTMLTextAreaElement>
 }
 
 /** One line of text. Spreads what react-hook-form's `register` gives: `<Field label={…} {...register('name')} />`. */
-export function Field({ label, help, locked, optional, required, size, type = 'text', ...given }: FieldProps) {
-  const { error: wrong, maxLength, onInput, ...input } = given
-  const { error, input: limited } = useLengthLimit(maxLength, { value: input.value, error: wrong, onInput })
+export function Field({ label, help, lockReason, optional, required, size, type = 'text', ...inputProps }: FieldProps) {
+  const { error: ownError, maxLength, onInput, ...input } = inputProps
+  const { error, input: limitProps } = useLengthLimit(maxLength, { value: input.value, error: ownError, onInput })
   return (
-    <FieldFrame {...{ label, help, error, locked, size, optional: optional ?? false, required: required ?? false }}>
-      {(described) => (
+    <FieldFrame {...{ label, help, error, lockReason, size, optional: optional ?? false, required: required ?? false }}>
+      {(controlProps) => (
         <input
           className="input"
           type={type}
           required={required}
-          readOnly={locked !== undefined && locked !== null}
-          {...keyboards[type]}
+          readOnly={lockReason !== undefined && lockReason !== null}
+          {...keyboardsByType[type]}
           {...input}
-          {...limited}
-          {...described}
+          {...limitProps}
+          {...controlProps}
         />
       )}
     </FieldFrame>
@@ -137,30 +137,30 @@ export function Field({ label, help, locked, optional, required, size, type = 't
 }
 
 /** A password that can be looked at; pasting and password managers work (A-17). */
-export function PasswordField({ label, help, error, locked, optional, ...input }: Labelled & InputProps) {
+export function PasswordField({ label, help, error, lockReason, optional, ...input }: LabelledFieldProps & InputProps) {
   const { t } = useTranslation('ui')
-  const [shown, setShown] = useState(false)
+  const [isVisible, setIsVisible] = useState(false)
   return (
-    <FieldFrame {...{ label, help, error, locked, optional: optional ?? false }}>
-      {(described) => (
+    <FieldFrame {...{ label, help, error, lockReason, optional: optional ?? false }}>
+      {(controlProps) => (
         <div className="input-group">
           <input
             className="input"
-            type={shown ? 'text' : 'password'}
+            type={isVisible ? 'text' : 'password'}
             autoCapitalize="none"
             autoCorrect="off"
             spellCheck={false}
             {...input}
-            {...described}
+            {...controlProps}
           />
           <button
             type="button"
             className="input-button"
-            aria-pressed={shown}
+            aria-pressed={isVisible}
             aria-label={t('field.showPassword')}
-            onClick={() => setShown(!shown)}
+            onClick={() => setIsVisible(!isVisible)}
           >
-            <Icon name={shown ? 'hidden' : 'seen'} />
+            <Icon name={isVisible ? 'hidden' : 'seen'} />
           </button>
         </div>
       )}

@@ -3,7 +3,7 @@ import type { Problem } from '#contract/problem.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { ErrorSummary } from '#ui/form/ErrorSummary.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
-import { LeaveQuestion, useHeldSteps } from '#ui/navigation-guard/NavigationGuard.tsx'
+import { LeaveQuestion, useHistoryGuard } from '#ui/navigation-guard/navigation-guard.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 
 /** Where an asking stands. */
@@ -15,48 +15,48 @@ export interface FormDrawerProps {
   status: SendStatus
   problem: Problem | null
   /** What to say before the problem: "Update failed." (M50) */
-  failed?: string | undefined
+  failureTitle?: string | undefined
   /** What pressing it will do: "Create user", not "OK". */
-  submit: string
-  whyNot?: string | null | undefined
+  submitLabel: string
+  disabledReason?: string | null | undefined
   /** `handleSubmit(…)` of react-hook-form. */
   onSubmit: FormEventHandler<HTMLFormElement>
   onClose: () => void
   /** Whether something was typed that closing would lose (C-22). */
-  dirty: boolean
+  isDirty: boolean
   children: ReactNode
 }
 
 /** A small edit at the right of what it is about. Demands status and problem, so that neither is forgotten. */
 export function FormDrawer(props: FormDrawerProps) {
-  return props.open ? <Opened {...props} /> : null
+  return props.open ? <OpenFormDrawer {...props} /> : null
 }
 
-function Opened({
+function OpenFormDrawer({
   title,
   status,
   problem,
-  failed,
-  submit,
-  whyNot,
+  failureTitle,
+  submitLabel,
+  disabledReason,
   onSubmit,
   onClose,
-  dirty,
+  isDirty,
   children,
 }: FormDrawerProps) {
-  const form = useId()
-  const [leaving, setLeaving] = useHeldSteps(dirty)
-  const close = () => (dirty && status !== 'sending' ? setLeaving({ go: onClose }) : onClose())
-  const act = (
-    <Button kind="primary" type="submit" form={form} busy={status === 'sending'} whyNot={whyNot}>
-      {submit}
+  const formId = useId()
+  const [pendingStep, setPendingStep] = useHistoryGuard(isDirty)
+  const close = () => (isDirty && status !== 'sending' ? setPendingStep({ go: onClose }) : onClose())
+  const submitButton = (
+    <Button kind="primary" type="submit" form={formId} busy={status === 'sending'} disabledReason={disabledReason}>
+      {submitLabel}
     </Button>
   )
-  const question = leaving && <LeaveQuestion onStay={() => setLeaving(null)} onLeave={onClose} />
+  const question = pendingStep && <LeaveQuestion onStay={() => setPendingStep(null)} onLeave={onClose} />
   return (
-    <Dialog open side="right" title={title} onClose={close} act={act} question={question}>
-      <form id={form} className="form" noValidate onSubmit={onSubmit}>
-        <ProblemNote problem={problem} title={failed} focus />
+    <Dialog open side="right" title={title} onClose={close} action={submitButton} question={question}>
+      <form id={formId} className="form" noValidate onSubmit={onSubmit}>
+        <ProblemNote problem={problem} title={failureTitle} shouldFocus />
         <ErrorSummary />
         {children}
       </form>

@@ -4,7 +4,7 @@ import type { Problem } from '#contract/problem.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { ErrorSummary } from '#ui/form/ErrorSummary.tsx'
 import type { SendStatus } from '#ui/form/FormDrawer.tsx'
-import { LeaveQuestion, useHeldWay } from '#ui/navigation-guard/NavigationGuard.tsx'
+import { LeaveQuestion, useNavigationGuard } from '#ui/navigation-guard/navigation-guard.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 
@@ -12,16 +12,16 @@ export interface PageFormProps {
   status: SendStatus
   problem: Problem | null
   /** What to say before the problem: "Update failed." (M50) */
-  failed: string | undefined
+  failureTitle: string | undefined
   /** What pressing it will do. */
-  submit: string
-  whyNot?: string | null | undefined
+  submitLabel: string
+  disabledReason?: string | null | undefined
   /** `handleSubmit(…)` of react-hook-form. */
   onSubmit: FormEventHandler<HTMLFormElement>
   /** Leaves the form as it was; none where there is nothing to go back to. */
   onCancel?: (() => void) | undefined
   /** Whether something was typed that leaving would lose (C-22). */
-  dirty: boolean
+  isDirty: boolean
   children: ReactNode
 }
 
@@ -29,27 +29,27 @@ export interface PageFormProps {
 export function PageForm({
   status,
   problem,
-  failed,
-  submit,
-  whyNot,
+  failureTitle,
+  submitLabel,
+  disabledReason,
   onSubmit,
   onCancel,
-  dirty,
+  isDirty,
   children,
 }: PageFormProps) {
   const { t } = useTranslation('ui')
-  const { isAsked, hold, stay, leave } = useHeldWay(dirty)
+  const { isLeaveQuestionOpen, hold, stay, leave } = useNavigationGuard(isDirty)
   return (
     <form className="card form page-form" noValidate onSubmit={onSubmit}>
-      <ProblemNote problem={problem} title={failed} focus />
+      <ProblemNote problem={problem} title={failureTitle} shouldFocus />
       <ErrorSummary />
       {children}
-      {isAsked ? (
+      {isLeaveQuestionOpen ? (
         <LeaveQuestion onStay={stay} onLeave={leave} />
       ) : (
         <div className="page-form-acts">
-          <Button kind="primary" type="submit" busy={status === 'sending'} whyNot={whyNot}>
-            {submit}
+          <Button kind="primary" type="submit" busy={status === 'sending'} disabledReason={disabledReason}>
+            {submitLabel}
           </Button>
           {onCancel && <Button onClick={() => hold(onCancel)}>{t('form.cancel')}</Button>}
         </div>

@@ -1,22 +1,22 @@
 import '#ui/form/forms.css'
 import { useId } from 'react'
-import { strengthOf, strengths } from '#domain/accounts/password-strength.ts'
+import { ratePassword, passwordStrengths } from '#domain/accounts/password-strength.ts'
 import { useTranslation } from 'react-i18next'
 
 /** How hard what is typed is to guess, in bars and in a word; `own`: what an attacker would try first (name, e-mail). */
-export function PasswordMeter({ password, own }: { password: string; own: readonly string[] }) {
+export function PasswordMeter({ password, guessableTexts }: { password: string; guessableTexts: readonly string[] }) {
   const { t } = useTranslation('passwords')
   const id = useId()
-  const strength = strengthOf(password, own)
-  const level = strengths.indexOf(strength)
+  const strength = ratePassword(password, guessableTexts)
+  const level = passwordStrengths.indexOf(strength)
   return (
     <div className={`meter ${password === '' ? '' : strength}`} role="group" aria-labelledby={id}>
       <span className="sr-only" id={id}>
         {t('strength')}
       </span>
       <div className="meter-bars" aria-hidden="true">
-        {strengths.map((one, at) => (
-          <span key={one} className={password !== '' && at <= level ? 'on' : ''} />
+        {passwordStrengths.map((strengthName, index) => (
+          <span key={strengthName} className={password !== '' && index <= level ? 'on' : ''} />
         ))}
       </div>
       {/* Polite, so that it is read when the typing pauses. */}

@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, useId, useMemo, useState } from 'react'
 import type { Problem } from '#contract/problem.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { confirmCode } from '#ui/form/confirm-code.ts'
+import { createConfirmCode } from '#ui/form/confirm-code.ts'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
@@ -17,80 +17,90 @@ export interface TypedConfirmationProps {
   value: string
   label: string
   /** What the button does: "Delete user". */
-  action: string
+  actionLabel: string
   busy: boolean
   problem: Problem | null
   onConfirm: () => void
   onClose: () => void
 }
 
-const grouped = (code: string) => code.match(/.{4}/g) ?? []
+const splitIntoGroups = (code: string) => code.match(/.{4}/g) ?? []
 /** The groups are for the eye: spaces between them may be typed or not. */
-const same = (typed: string, code: string) => typed.replaceAll(/\s/g, '') === code
+const isSameCode = (typedCode: string, code: string) => typedCode.replaceAll(/\s/g, '') === code
 
-const blocked = {
+const blockedEvents = {
   onPaste: (event: { preventDefault: () => void }) => event.preventDefault(),
   onDrop: (event: { preventDefault: () => void }) => event.preventDefault(),
 }
 
 /** For what cannot be undone: one types its name and a code; only pasting and dropping are blocked, and only here (M52). */
 export function TypedConfirmation(props: TypedConfirmationProps) {
-  return props.open ? <Asked {...props} /> : null
+  return props.open ? <OpenTypedConfirmation {...props} /> : null
 }
 
-function Asked({ title, children, value, label, action, busy, problem, onConfirm, onClose }: TypedConfirmationProps) {
+function OpenTypedConfirmation({
+  title,
+  children,
+  value,
+  label,
+  actionLabel,
+  busy,
+  problem,
+  onConfirm,
+  onClose,
+}: TypedConfirmationProps) {
   const { t } = useTranslation('ui')
-  const form = useId()
-  const code = useMemo(() => confirmCode((bytes) => crypto.getRandomValues(bytes)), [])
-  const [typed, setTyped] = useState({ value: '', code: '' })
-  const [wrong, setWrong] = useState<{ value: boolean; code: boolean }>({ value: false, code: false })
+  const formId = useId()
+  const code = useMemo(() => createConfirmCode((bytes) => crypto.getRandomValues(bytes)), [])
+  const [typedTexts, setTypedTexts] = useState({ value: '', code: '' })
+  const [mismatches, setMismatches] = useState<{ value: boolean; code: boolean }>({ value: false, code: false })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const found = { value: typed.value !== value, code: !same(typed.code, code) }
-    setWrong(found)
-    if (!found.value && !found.code) onConfirm()
-    else document.querySelector<HTMLElement>(`[name=${found.value ? 'typed-value' : 'typed-code'}]`)?.focus()
+    const newMismatches = { value: typedTexts.value !== value, code: !isSameCode(typedTexts.code, code) }
+    setMismatches(newMismatches)
+    if (!newMismatches.value && !newMismatches.code) onConfirm()
+    else document.querySelector<HTMLElement>(`[name=${newMismatches.value ? 'typed-value' : 'typed-code'}]`)?.focus()
   }
-  const act = (
-    <Button kind="danger" type="submit" form={form} busy={busy}>
-      {action}
+  const confirmButton = (
+    <Button kind="danger" type="submit" form={formId} busy={busy}>
+      {actionLabel}
     </Button>
   )
   return (
-    <Dialog open title={title} onClose={onClose} act={act}>
-      <form id={form} className="form" noValidate onSubmit={submit}>
-        <ProblemNote problem={problem} focus />
+    <Dialog open title={title} onClose={onClose} action={confirmButton}>
+      <form id={formId} className="form" noValidate onSubmit={submit}>
+        <ProblemNote problem={problem} shouldFocus />
         <div className="confirm-loss">{children}</div>
         <Field
           name="typed-value"
           label={label}
           help={t('confirm.typeValue', { value })}
-          error={wrong.value ? t('confirm.wrong') : null}
-          value={typed.value}
+          error={mismatches.value ? t('confirm.wrong') : null}
+          value={typedTexts.value}
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
-          onChange={(event) => setTyped({ ...typed, value: event.target.value })}
-          {...blocked}
+          onChange={(event) => setTypedTexts({ ...typedTexts, value: event.target.value })}
+          {...blockedEvents}
         />
         <Field
           name="typed-code"
           label={t('confirm.code')}
           help={
             <span className="confirm-code">
-              {grouped(code).map((group, index) => (
+              {splitIntoGroups(code).map((group, index) => (
                 // biome-ignore lint: the groups of one code never move
                 <code key={index}>{group}</code>
               ))}
             </span>
           }
-          error={wrong.code ? t('confirm.wrong') : null}
-          value={typed.code}
+          error={mismatches.code ? t('confirm.wrong') : null}
+          value={typedTexts.code}
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
-          onChange={(event) => setTyped({ ...typed, code: event.target.value })}
-          {...blocked}
+          onChange={(event) => setTypedTexts({ ...typedTexts, code: event.target.value })}
+          {...blockedEvents}
         />
       </form>
     </Dialog>

@@ -1,5 +1,5 @@
 import type { ComponentProps, KeyboardEvent } from 'react'
-import { tidyNumber } from '#domain/text.ts'
+import { cleanNumber } from '#domain/text.ts'
 
 interface Props extends Omit<ComponentProps<'input'>, 'type' | 'value' | 'min' | 'max' | 'onChange' | 'role'> {
   /** As it is typed. */
@@ -13,25 +13,25 @@ interface Props extends Omit<ComponentProps<'input'>, 'type' | 'value' | 'min' |
  * A whole number that is typed. It is a text to the browser: a number field would change by the mouse wheel, and give an empty
  * value for what it cannot read, so that nobody could say what is wrong with it. The arrow keys step as they do there.
  */
-export function WholeNumberInput({ value, min, max, onType, onBlur, onKeyDown, ...rest }: Props) {
+export function WholeNumberInput({ value, min, max, onType, onBlur, onKeyDown, ...inputProps }: Props) {
   const number = /^\d{1,9}$/.test(value) ? Number(value) : null
-  function tidy() {
-    const plain = tidyNumber(value)
-    if (plain !== value) onType(plain)
+  function normalise() {
+    const normalisedText = cleanNumber(value)
+    if (normalisedText !== value) onType(normalisedText)
   }
-  function press(event: KeyboardEvent<HTMLInputElement>) {
+  function handleKeyDown(event: KeyboardEvent<HTMLInputElement>) {
     onKeyDown?.(event)
     // A form that is sent by this key reads what is tidy.
-    if (event.key === 'Enter') tidy()
-    const by = { ArrowUp: 1, ArrowDown: -1 }[event.key]
-    if (by === undefined || event.currentTarget.readOnly) return
+    if (event.key === 'Enter') normalise()
+    const delta = { ArrowUp: 1, ArrowDown: -1 }[event.key]
+    if (delta === undefined || event.currentTarget.readOnly) return
     event.preventDefault()
-    if (number !== null || value === '') onType(String(Math.min(max, Math.max(min, (number ?? min - by) + by))))
+    if (number !== null || value === '') onType(String(Math.min(max, Math.max(min, (number ?? min - delta) + delta))))
   }
   return (
     <input
       className="input"
-      {...rest}
+      {...inputProps}
       type="text"
       role="spinbutton"
       inputMode="numeric"
@@ -43,10 +43,10 @@ export function WholeNumberInput({ value, min, max, onType, onBlur, onKeyDown, .
       value={value}
       onChange={({ target }) => onType(target.value)}
       onBlur={(event) => {
-        tidy()
+        normalise()
         onBlur?.(event)
       }}
-      onKeyDown={press}
+      onKeyDown={handleKeyDown}
     />
   )
 }

@@ -3,19 +3,20 @@ import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import type { OrderProblem } from '#domain/checks/order-checks.ts'
 import en from '#locales/en/order-fields.json'
 import zh from '#locales/zh/order-fields.json'
-import { find, i18n } from '#ui/i18n/i18n.ts'
+import { findMessage, i18n } from '#ui/i18n/messages.ts'
 
 i18n.addResourceBundle('en', 'order-fields', en)
 i18n.addResourceBundle('zh', 'order-fields', zh)
 
-export type AnyProblem = FieldProblem | OrderProblem
+export type AnyFieldProblem = FieldProblem | OrderProblem
 
 /** `label` and `value`: of the field as the person sees it. */
-export function orderFieldWords(problem: AnyProblem, label: string, value = ''): string {
-  const { code, limit, named } = problem
+export function formatOrderFieldProblem(problem: AnyFieldProblem, label: string, value = ''): string {
+  const { code, limit, named: namedCode } = problem
   const { subject, lists } = problem as OrderProblem
   if ('from' in problem) return i18n.t('RANGE', { ns: 'order-fields', from: problem.from, limit })
-  const values = { field: label, limit, code: named ?? value, subject, lists }
-  if (find('order-fields', code) === null) return i18n.t(code as FieldProblem['code'], { ns: 'fields', ...values })
+  const values = { field: label, limit, code: namedCode ?? value, subject, lists }
+  if (findMessage('order-fields', code) === null)
+    return i18n.t(code as FieldProblem['code'], { ns: 'fields', ...values })
   return i18n.t(code as keyof typeof en, { ns: 'order-fields', ...values })
 }

@@ -1,11 +1,11 @@
 /** Messages about amounts that a method of payment does not take. */
-import { grouped, writeAmount } from '#domain/money.ts'
+import { groupThousands, writeAmount } from '#domain/money.ts'
 import type { PayableFault } from '#domain/payments.ts'
-import { i18n } from '#ui/i18n/i18n.ts'
+import { i18n } from '#ui/i18n/messages.ts'
 
-export function payableWords({ kind, currency, amount, limit }: PayableFault): string {
-  const words = (value: bigint) => `${currency} ${grouped(writeAmount(value))}`
-  return i18n.t(`payable.${kind}`, { ns: 'ui', amount: words(amount), limit: words(limit) })
+export function formatPayableFault({ kind, currency, amount, limit }: PayableFault): string {
+  const formatWithCurrency = (value: bigint) => `${currency} ${groupThousands(writeAmount(value))}`
+  return i18n.t(`payable.${kind}`, { ns: 'ui', amount: formatWithCurrency(amount), limit: formatWithCurrency(limit) })
 }
 
 /** Nothing can be ordered for such an amount. */

@@ -1,14 +1,14 @@
-import type { inside } from '#ui/icons/app-icons.ts'
-import type { ordering } from '#ui/icons/order-icons.ts'
-import { type first, strokes } from '#ui/icons/icon-paths.ts'
+import type { appIcons } from '#ui/icons/app-icons.ts'
+import type { orderIcons } from '#ui/icons/order-icons.ts'
+import { type basicIcons, iconPaths } from '#ui/icons/icon-paths.ts'
 
-export type IconName = keyof typeof first | keyof typeof inside | keyof typeof ordering
+export type IconName = keyof typeof basicIcons | keyof typeof appIcons | keyof typeof orderIcons
 
 /** Decoration beside words: hidden from readers, who get the words. */
 export function Icon({ name, size = 20 }: { name: IconName; size?: 16 | 20 | 24 | 40 }) {
   return (
     <svg className="icon" width={size} height={size} viewBox="0 0 20 20" aria-hidden="true" focusable="false">
-      <path d={strokes[name]} />
+      <path d={iconPaths[name]} />
     </svg>
   )
 }

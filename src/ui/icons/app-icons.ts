@@ -1,7 +1,7 @@
 /** The icons of everything behind the login; added to the few that its page has, so that it need not load them. */
-import { strokes } from '#ui/icons/icon-paths.ts'
+import { iconPaths } from '#ui/icons/icon-paths.ts'
 
-export const inside = {
+export const appIcons = {
   home: 'M3 9.2 10 3.5l7 5.7M5 8v8.5h10V8M8.2 16.5v-4.6h3.6v4.6',
   service: 'M3.5 4h13v5h-13zM3.5 11h13v5h-13zM6.2 6.5h.1M6.2 13.5h.1M9 6.5h4.8M9 13.5h4.8',
   contract: 'M5 2.8h6.8L15.5 6.5v10.7H5zM11.5 3v3.8h3.8M7.6 10.2h5M7.6 13.2h5',
@@ -37,4 +37,4 @@ export const inside = {
   system: 'M3 4h14v9.5H3zM7.5 16.5h5M10 13.5v3',
 } as const
 
-Object.assign(strokes, inside)
+Object.assign(iconPaths, appIcons)

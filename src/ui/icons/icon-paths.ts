@@ -1,5 +1,5 @@
 /** Our own small set of line icons, drawn on a 20 px grid with one stroke, so that no icon font is loaded. */
-export const first = {
+export const basicIcons = {
   hidden:
     'M2.8 10s2.5-4.7 7.2-4.7 7.2 4.7 7.2 4.7-2.5 4.7-7.2 4.7S2.8 10 2.8 10M10 12.1a2.1 2.1 0 1 0 0-4.2 2.1 2.1 0 0 0 0 4.2M4 16.5 16 3.5',
   seen: 'M2.8 10s2.5-4.7 7.2-4.7 7.2 4.7 7.2 4.7-2.5 4.7-7.2 4.7S2.8 10 2.8 10M10 12.1a2.1 2.1 0 1 0 0-4.2 2.1 2.1 0 0 0 0 4.2',
@@ -24,4 +24,4 @@ export const first = {
 } as const
 
 /** All that can be drawn now: `app-icons.ts` and `order-icons.ts` add their own when they are loaded. */
-export const strokes: Record<string, string> = { ...first }
+export const iconPaths: Record<string, string> = { ...basicIcons }

@@ -1,13 +1,13 @@
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import '#ui/list/list.css'
 import { Button } from '#ui/display/Button.tsx'
-import type { Sorting } from '#ui/list/column.ts'
+import type { ListSorting } from '#ui/list/column.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
-import { isSingleKey, useKeysOn } from '#ui/page/single-keys.ts'
+import { isSingleKey, useSingleKeys } from '#ui/page/single-keys.ts'
 import { useNarrow } from '#ui/list/useNarrow.ts'
 import { useTranslation } from 'react-i18next'
 
-export interface Chip {
+export interface FilterChip {
   key: string
   /** "Status: Disabled" */
   label: string
@@ -19,32 +19,32 @@ export interface FilterBarProps {
   /** Selects of this list, quiet, beside the search; on a phone in a sheet, with the order. */
   children?: ReactNode
   /** How many of them are in use. */
-  used?: number
-  sorting?: Sorting
+  usedCount?: number
+  sorting?: ListSorting
   /** What is in use that no field shows. */
-  chips?: Chip[]
+  chips?: FilterChip[]
   onClearAll: () => void
 }
 
 const FilterSheet = lazy(async () => ({ default: (await import('#ui/list/FilterSheet.tsx')).FilterSheet }))
 
 /** What narrows a list, and what it is narrowed to now, each of which can be taken away alone (C-03, C-04). */
-export function FilterBar({ search, children, used = 0, sorting, chips = [], onClearAll }: FilterBarProps) {
+export function FilterBar({ search, children, usedCount = 0, sorting, chips = [], onClearAll }: FilterBarProps) {
   const { t } = useTranslation('ui')
   const isNarrow = useNarrow()
-  const [open, setOpen] = useState(false)
-  const close = () => setOpen(false)
+  const [isOpen, setIsOpen] = useState(false)
+  const close = () => setIsOpen(false)
   return (
     <div className="filters" role="search" aria-label={search.label}>
       <div className="filter-row">
         <SearchBox {...search} />
         {isNarrow && (children || sorting) ? (
           <>
-            <Button aria-haspopup="dialog" onClick={() => setOpen(true)}>
-              {used === 0 ? t('filter.open') : t('filter.openUsed', { number: used })}
+            <Button aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
+              {usedCount === 0 ? t('filter.open') : t('filter.openUsed', { number: usedCount })}
             </Button>
             <Suspense fallback={null}>
-              {open && (
+              {isOpen && (
                 <FilterSheet sorting={sorting} onClear={onClearAll} onClose={close}>
                   {children}
                 </FilterSheet>
@@ -54,7 +54,7 @@ export function FilterBar({ search, children, used = 0, sorting, chips = [], onC
         ) : (
           <>
             {children}
-            {used > 0 && (
+            {usedCount > 0 && (
               <Button kind="plain" onClick={onClearAll}>
                 {t('filter.clear')}
               </Button>
@@ -85,24 +85,24 @@ export function FilterBar({ search, children, used = 0, sorting, chips = [], onC
   )
 }
 
-const PAUSE_MS = 300
+const TYPING_PAUSE_MS = 300
 
 function SearchBox({ value, onChange, label }: FilterBarProps['search']) {
   const { t } = useTranslation('ui')
-  const [typed, setTyped] = useState(value)
+  const [typedText, setTypedText] = useState(value)
   // While Chinese is being composed the letters typed are not yet the word that is looked for (I-13).
-  const composing = useRef(false)
-  const [settled, setSettled] = useState(value)
+  const isComposing = useRef(false)
+  const [sentText, setSentText] = useState(value)
   const input = useRef<HTMLInputElement>(null)
-  const keys = useKeysOn()
+  const hasShortcuts = useSingleKeys()
   useSlashFocus(input)
   // The address changed by itself (Back, a chip cleared): what was typed follows it.
-  if (value !== settled) {
-    setSettled(value)
-    setTyped(value)
+  if (value !== sentText) {
+    setSentText(value)
+    setTypedText(value)
   }
   const send = (next: string) => {
-    setSettled(next)
+    setSentText(next)
     if (next !== value) onChange(next)
   }
   const sendLatest = useRef(send)
@@ -110,12 +110,12 @@ function SearchBox({ value, onChange, label }: FilterBarProps['search']) {
     sendLatest.current = send
   })
   useEffect(() => {
-    if (typed === settled || composing.current) return
-    const timer = setTimeout(() => sendLatest.current(typed), PAUSE_MS)
+    if (typedText === sentText || isComposing.current) return
+    const timer = setTimeout(() => sendLatest.current(typedText), TYPING_PAUSE_MS)
     return () => clearTimeout(timer)
-  }, [typed, settled])
+  }, [typedText, sentText])
   const clear = () => {
-    setTyped('')
+    setTypedText('')
     send('')
   }
   return (
@@ -128,32 +128,32 @@ function SearchBox({ value, onChange, label }: FilterBarProps['search']) {
         inputMode="search"
         enterKeyHint="search"
         aria-label={label}
-        aria-keyshortcuts={keys ? '/' : undefined}
+        aria-keyshortcuts={hasShortcuts ? '/' : undefined}
         placeholder={label}
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
+        value={typedText}
+        onChange={(event) => setTypedText(event.target.value)}
         onCompositionStart={() => {
-          composing.current = true
+          isComposing.current = true
         }}
         onCompositionEnd={(event) => {
-          composing.current = false
+          isComposing.current = false
           // Chromium's last change came while composing still stood; nudge the timer with what is there now.
-          const word = event.currentTarget.value
-          setTyped(word)
-          setTimeout(() => sendLatest.current(word), PAUSE_MS)
+          const composedText = event.currentTarget.value
+          setTypedText(composedText)
+          setTimeout(() => sendLatest.current(composedText), TYPING_PAUSE_MS)
         }}
         onKeyDown={(event) => {
           if (event.nativeEvent.isComposing) return
-          if (event.key === 'Enter') send(typed)
-          if (event.key === 'Escape' && typed !== '') {
+          if (event.key === 'Enter') send(typedText)
+          if (event.key === 'Escape' && typedText !== '') {
             event.preventDefault()
             event.stopPropagation()
             clear()
           }
         }}
       />
-      {typed === '' ? (
-        keys && <kbd aria-hidden="true">/</kbd>
+      {typedText === '' ? (
+        hasShortcuts && <kbd aria-hidden="true">/</kbd>
       ) : (
         <button
           type="button"

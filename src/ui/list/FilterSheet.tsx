@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 import { Button } from '#ui/display/Button.tsx'
-import { SelectField } from '#ui/form/ChoiceFields.tsx'
-import type { Sorting } from '#ui/list/column.ts'
+import { SelectField } from '#ui/form/choice-fields.tsx'
+import type { ListSorting } from '#ui/list/column.ts'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 
 interface Props {
-  sorting?: Sorting | undefined
+  sorting?: ListSorting | undefined
   children?: ReactNode
   onClear: () => void
   onClose: () => void
@@ -15,7 +15,7 @@ interface Props {
 /** A phone's filters and order. Its fields take effect at once, as those at a desk do. */
 export function FilterSheet({ sorting, children, onClear, onClose }: Props) {
   const { t } = useTranslation('ui')
-  const act = (
+  const buttons = (
     <>
       <Button kind="primary" onClick={onClose}>
         {t('filter.show')}
@@ -24,7 +24,7 @@ export function FilterSheet({ sorting, children, onClear, onClose }: Props) {
     </>
   )
   return (
-    <Dialog open side="bottom" title={t('filter.title')} onClose={onClose} act={act} cancel={null}>
+    <Dialog open side="bottom" title={t('filter.title')} onClose={onClose} action={buttons} cancel={null}>
       <div className="form filter-sheet">
         {children}
         {sorting && <SortField {...sorting} />}
@@ -33,14 +33,14 @@ export function FilterSheet({ sorting, children, onClear, onClose }: Props) {
   )
 }
 
-function SortField({ columns, sort, onSort }: Sorting) {
+function SortField({ columns, sort, onSort }: ListSorting) {
   const { t } = useTranslation('ui')
-  const sortable = columns.filter((column) => column.sortable)
+  const sortableColumns = columns.filter((column) => column.sortable)
   return (
     <SelectField
       label={t('list.sortBy')}
       name="sort"
-      options={sortable.flatMap(({ key, header: field }) => [
+      options={sortableColumns.flatMap(({ key, header: field }) => [
         { value: `${key} asc`, label: t('list.order.asc', { field }) },
         { value: `${key} desc`, label: t('list.order.desc', { field }) },
       ])}

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import type { IconName } from '#ui/icons/Icon.tsx'
 
-export interface Column<R> {
+export interface ListColumn<R> {
   /** The field it sorts by, where it sorts. */
   key: string
   header: string
@@ -26,20 +26,20 @@ export interface RowAction<R> {
   icon: IconName
   danger?: boolean
   /** With a button of its own, beside the menu: an icon, or its words. */
-  own?: 'icon' | 'words'
+  directButton?: 'icon' | 'words'
   /** Why not on this row, in words. */
-  whyNot?: (row: R) => string | null
+  getDisabledReason?: (row: R) => string | null
   onSelect: (row: R) => void
 }
 
-export type Sort = readonly [field: string, order: 'asc' | 'desc']
+export type ListSort = readonly [field: string, order: 'asc' | 'desc']
 
-export const classOf = <R>({ align, priority = 1, width, lines, phone }: Column<R>) =>
+export const getColumnClass = <R>({ align, priority = 1, width, lines, phone }: ListColumn<R>) =>
   `p${priority}${width ? ` w-${width}` : ''}${align ? ' end' : ''}${lines ? ' lines' : ''}${phone ? ` on-${phone}` : ''}`
 
 /** By what the list can be sorted, and is. */
-export interface Sorting {
+export interface ListSorting {
   columns: readonly { key: string; header: string; sortable?: boolean }[]
-  sort: Sort
-  onSort: (sort: Sort) => void
+  sort: ListSort
+  onSort: (sort: ListSort) => void
 }

@@ -1,41 +1,41 @@
 /** Where in the history the router says that this is. */
-export const stepAt = (state: unknown): number => (state as { idx?: number } | null)?.idx ?? 0
+export const getHistoryIndex = (state: unknown): number => (state as { idx?: number } | null)?.idx ?? 0
 
-type Popped = Pick<PopStateEvent, 'state' | 'stopImmediatePropagation'>
+type PopEvent = Pick<PopStateEvent, 'state' | 'stopImmediatePropagation'>
 
 /**
  * Takes every step away from `here` back before the router sees it, and says how far it went. A step of `pass` goes through;
  * taken while another is still being put back, it waits for that, or one of the two would be mistaken for the other.
  */
-export function holdSteps(here: number, go: (delta: number) => void, onHeld: (delta: number) => void) {
-  let passing = false
-  let restoring = false
-  let next: number | null = null
+export function guardHistory(currentIndex: number, go: (delta: number) => void, onStepHeld: (delta: number) => void) {
+  let isPassing = false
+  let isRestoring = false
+  let nextDelta: number | null = null
   function pass(delta: number): void {
-    if (restoring) {
-      next = delta
+    if (isRestoring) {
+      nextDelta = delta
       return
     }
-    passing = true
+    isPassing = true
     go(delta)
   }
-  function hold(event: Popped): void {
-    if (passing) {
-      passing = false
+  function hold(event: PopEvent): void {
+    if (isPassing) {
+      isPassing = false
       return
     }
     event.stopImmediatePropagation()
-    const delta = stepAt(event.state) - here
+    const delta = getHistoryIndex(event.state) - currentIndex
     if (delta !== 0) {
-      restoring = true
+      isRestoring = true
       go(-delta)
-      onHeld(delta)
+      onStepHeld(delta)
       return
     }
-    restoring = false
-    const then = next
-    next = null
-    if (then !== null) pass(then)
+    isRestoring = false
+    const pendingDelta = nextDelta
+    nextDelta = null
+    if (pendingDelta !== null) pass(pendingDelta)
   }
   return { pass, hold }
 }

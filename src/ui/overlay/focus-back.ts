@@ -1,4 +1,4 @@
-const rowMs = 5_000
+const rowRemovalMs = 5_000
 const rowSelector = 'tr, li, [role=row]'
 
 const buttonsIn = (row: Element): HTMLButtonElement[] => [...row.querySelectorAll<HTMLButtonElement>('button')]
@@ -9,7 +9,7 @@ export function keepFocusInLists(): void {
     'click',
     ({ target }) => {
       const button = target instanceof Element ? target.closest('button') : null
-      if (button?.closest(rowSelector)) keepPlace(button)()
+      if (button?.closest(rowSelector)) rememberFocus(button)()
     },
     true,
   )
@@ -19,39 +19,40 @@ export function keepFocusInLists(): void {
  * Keeps where the focus is, or was, to be given back: to that element, to the row beside where its own row is gone, to its
  * section where that was the last, or to the page's heading (A-10). What has taken the focus meanwhile keeps it.
  */
-export function keepPlace(from: Element | null): () => void {
-  const row = from?.closest(rowSelector)
+export function rememberFocus(focusedElement: Element | null): () => void {
+  const row = focusedElement?.closest(rowSelector)
   const section = row?.closest('.price-rows, fieldset, section, form')
-  const fromEnd =
-    from && row
+  const indexFromEnd =
+    focusedElement && row
       ? buttonsIn(row)
           .reverse()
-          .indexOf(from as HTMLButtonElement)
+          .indexOf(focusedElement as HTMLButtonElement)
       : -1
   const rows = row?.parentElement
-  const beside = [row?.nextElementSibling, row?.previousElementSibling]
-  const giveBack = () => {
+  const neighbours = [row?.nextElementSibling, row?.previousElementSibling]
+  const restoreFocus = () => {
     if (document.activeElement !== document.body) return
-    const inRows = beside.map(
-      (one) =>
-        one?.querySelector('a[href]') ??
-        (one ? buttonsIn(one).reverse()[fromEnd] : null) ??
-        one?.querySelector('button'),
+    const rowCandidates = neighbours.map(
+      (neighbour) =>
+        neighbour?.querySelector('a[href]') ??
+        (neighbour ? buttonsIn(neighbour).reverse()[indexFromEnd] : null) ??
+        neighbour?.querySelector('button'),
     )
-    const inSection =
+    const sectionCandidate =
       row?.isConnected === false ? section?.querySelector('button:not(:disabled), a[href], input') : null
-    const places = [from, ...inRows, inSection, document.querySelector('main h1')]
-    for (const place of places)
-      if (place instanceof HTMLElement && place.isConnected && place !== document.body) return place.focus()
+    const candidates = [focusedElement, ...rowCandidates, sectionCandidate, document.querySelector('main h1')]
+    for (const candidate of candidates)
+      if (candidate instanceof HTMLElement && candidate.isConnected && candidate !== document.body)
+        return candidate.focus()
   }
   return () =>
     // After React has taken away what had the focus: it is lost only then.
     void setTimeout(() => {
-      giveBack()
+      restoreFocus()
       if (!row || !rows) return
       // A row that was deleted goes when the answer is stored, a moment after its dialog.
-      const watch = new MutationObserver(() => row.isConnected || giveBack())
-      watch.observe(rows, { childList: true })
-      setTimeout(() => watch.disconnect(), rowMs)
+      const observer = new MutationObserver(() => row.isConnected || restoreFocus())
+      observer.observe(rows, { childList: true })
+      setTimeout(() => observer.disconnect(), rowRemovalMs)
     })
 }

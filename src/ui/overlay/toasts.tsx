@@ -1,33 +1,33 @@
 import { type FocusEvent, useEffect, useRef, useSyncExternalStore } from 'react'
 import { Link } from 'react-router-dom'
-import { Dated } from '#ui/display/Dated.tsx'
+import { TextWithDates } from '#ui/display/TextWithDates.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
-import { keepPlace } from '#ui/overlay/focus-back.ts'
+import { rememberFocus } from '#ui/overlay/focus-back.ts'
 import { useTranslation } from 'react-i18next'
 
-export interface Toast {
+export interface ToastMessage {
   kind: 'done' | 'failed' | 'note'
   text: string
   /** Retry or Undo (C-13). */
-  act?: { label: string; run: () => void }
+  action?: { label: string; run: () => void }
   /** What it is about, by its name, and where that is: "Create successfully. Tim Timed – Open". */
-  to?: { label: string; path: string }
+  link?: { label: string; path: string }
   /** The text of an earlier one that this one follows up. */
   replaces?: string
 }
-interface Shown extends Toast {
+interface DisplayedToast extends ToastMessage {
   id: number
   /** Epoch ms. */
-  at: number
+  shownAt: number
 }
 
-const STAYS_MS = 6000
+const TOAST_DURATION_MS = 6000
 
-let shown: readonly Shown[] = []
+let displayedToasts: readonly DisplayedToast[] = []
 let lastId = 0
 const listeners = new Set<() => void>()
-const set = (next: readonly Shown[]) => {
-  shown = next
+const setToasts = (next: readonly DisplayedToast[]) => {
+  displayedToasts = next
   for (const listener of listeners) listener()
 }
 
@@ -35,14 +35,14 @@ const set = (next: readonly Shown[]) => {
  * Says what has just happened, at the edge of the window. Errors of a form belong beside its fields, not here. What stands there
  * already is said anew in its place, not twice.
  */
-export function showToast(toast: Toast): void {
+export function showToast(toast: ToastMessage): void {
   lastId += 1
-  const isSame = ({ kind, text }: Toast) => kind === toast.kind && text === toast.text
-  const others = shown.filter((one) => !isSame(one) && one.text !== toast.replaces)
-  set([...others.slice(-3), { ...toast, id: lastId, at: Date.now() }])
+  const isSame = ({ kind, text }: ToastMessage) => kind === toast.kind && text === toast.text
+  const otherToasts = displayedToasts.filter((other) => !isSame(other) && other.text !== toast.replaces)
+  setToasts([...otherToasts.slice(-3), { ...toast, id: lastId, shownAt: Date.now() }])
 }
 
-const dismiss = (id: number) => set(shown.filter((toast) => toast.id !== id))
+const dismiss = (id: number) => setToasts(displayedToasts.filter((toast) => toast.id !== id))
 
 const subscribe = (listener: () => void) => {
   listeners.add(listener)
@@ -52,15 +52,15 @@ const subscribe = (listener: () => void) => {
 /** Success is polite and goes by itself; failure is assertive and stays until read (A-29). F8 goes to the newest. */
 export function Toasts() {
   const { t } = useTranslation('ui')
-  const toasts = useSyncExternalStore(subscribe, () => shown)
-  const giveBack = useRef(() => {})
-  const entered = ({ currentTarget, relatedTarget: from }: FocusEvent) => {
-    if (from instanceof Element && currentTarget.contains(from)) return
-    giveBack.current = keepPlace(from instanceof Element ? from : null)
+  const toasts = useSyncExternalStore(subscribe, () => displayedToasts)
+  const restoreFocus = useRef(() => {})
+  const handleFocus = ({ currentTarget, relatedTarget: previousElement }: FocusEvent) => {
+    if (previousElement instanceof Element && currentTarget.contains(previousElement)) return
+    restoreFocus.current = rememberFocus(previousElement instanceof Element ? previousElement : null)
   }
-  const end = (id: number) => {
+  const closeToast = (id: number) => {
     dismiss(id)
-    giveBack.current()
+    restoreFocus.current()
   }
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -68,54 +68,55 @@ export function Toasts() {
     }
     document.addEventListener('keydown', onKey)
     // What was said in a frame that is gone, before a login perhaps, is no news in the next one.
-    const isNews = ({ kind, at }: Shown) => kind === 'failed' || Date.now() - at < STAYS_MS
-    if (!shown.every(isNews)) set(shown.filter(isNews))
+    const isRecent = ({ kind, shownAt }: DisplayedToast) =>
+      kind === 'failed' || Date.now() - shownAt < TOAST_DURATION_MS
+    if (!displayedToasts.every(isRecent)) setToasts(displayedToasts.filter(isRecent))
     return () => document.removeEventListener('keydown', onKey)
   }, [])
   return (
-    <section className="toasts" aria-label={t('toast.region')} onFocus={entered}>
+    <section className="toasts" aria-label={t('toast.region')} onFocus={handleFocus}>
       <div role="status">
         {toasts
           .filter(({ kind }) => kind !== 'failed')
           .map((toast) => (
-            <One key={toast.id} toast={toast} end={end} />
+            <ToastItem key={toast.id} toast={toast} closeToast={closeToast} />
           ))}
       </div>
       <div role="alert">
         {toasts
           .filter(({ kind }) => kind === 'failed')
           .map((toast) => (
-            <One key={toast.id} toast={toast} end={end} />
+            <ToastItem key={toast.id} toast={toast} closeToast={closeToast} />
           ))}
       </div>
     </section>
   )
 }
 
-function One({ toast, end }: { toast: Shown; end: (id: number) => void }) {
+function ToastItem({ toast, closeToast }: { toast: DisplayedToast; closeToast: (id: number) => void }) {
   const { t } = useTranslation('ui')
   return (
     // biome-ignore lint: hovering only keeps it from going
-    <div className={`toast ${toast.kind}`} ref={(element) => leaveWhenRead(element, toast)}>
+    <div className={`toast ${toast.kind}`} ref={(element) => dismissWhenRead(element, toast)}>
       <Icon name={toast.kind === 'done' ? 'check' : toast.kind === 'failed' ? 'alert' : 'info'} />
       <p>
-        <Dated text={toast.text} />{' '}
-        {toast.to && (
+        <TextWithDates text={toast.text} />{' '}
+        {toast.link && (
           <>
-            {toast.to.label} –{' '}
-            <Link to={toast.to.path} onClick={() => end(toast.id)}>
+            {toast.link.label} –{' '}
+            <Link to={toast.link.path} onClick={() => closeToast(toast.id)}>
               {t('toast.open')}
-              <span className="sr-only"> {toast.to.label}</span>
+              <span className="sr-only"> {toast.link.label}</span>
             </Link>
           </>
         )}
       </p>
-      {toast.act && (
-        <button type="button" className="button plain" onClick={() => (end(toast.id), toast.act?.run())}>
-          {toast.act.label}
+      {toast.action && (
+        <button type="button" className="button plain" onClick={() => (closeToast(toast.id), toast.action?.run())}>
+          {toast.action.label}
         </button>
       )}
-      <button type="button" className="toast-close" aria-label={t('toast.close')} onClick={() => end(toast.id)}>
+      <button type="button" className="toast-close" aria-label={t('toast.close')} onClick={() => closeToast(toast.id)}>
         <Icon name="close" size={16} />
       </button>
     </div>
@@ -123,10 +124,10 @@ function One({ toast, end }: { toast: Shown; end: (id: number) => void }) {
 }
 
 /** The clock stops while it is pointed at or has the focus, and starts anew afterwards. */
-function leaveWhenRead(element: HTMLElement | null, toast: Shown) {
+function dismissWhenRead(element: HTMLElement | null, toast: DisplayedToast) {
   if (!element || toast.kind === 'failed') return
   const timer = setInterval(() => {
     if (!element.matches(':hover, :focus-within')) dismiss(toast.id)
-  }, STAYS_MS)
+  }, TOAST_DURATION_MS)
   return () => clearInterval(timer)
 }

@@ -11,14 +11,14 @@ import {
 import { isOffline, type Problem } from '#contract/problem.ts'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 
-type Retry = () => void
+type RetryLoad = () => void
 
 /** What parts of a page could not load. The first of them says so for all, and its button asks for all of it again. */
 class LoadProblems {
-  private readonly retries = new Map<string, Retry>()
+  private readonly retries = new Map<string, RetryLoad>()
   private readonly listeners = new Set<() => void>()
 
-  add(id: string, retry: Retry): () => void {
+  add(id: string, retry: RetryLoad): () => void {
     this.retries.set(id, retry)
     this.notify()
     return () => {
@@ -26,7 +26,7 @@ class LoadProblems {
       this.notify()
     }
   }
-  readonly first = (): string | null => this.retries.keys().next().value ?? null
+  readonly getFirstId = (): string | null => this.retries.keys().next().value ?? null
   readonly retryAll = (): void => {
     this.retries.forEach((retry) => retry())
   }
@@ -51,20 +51,20 @@ interface Props {
   problem: Problem | null
   /** What could not be loaded. */
   title?: string
-  onRetry: Retry
+  onRetry: RetryLoad
 }
 
 /** That a part of a page could not be loaded: said once on a page, however many parts fail. */
 export function LoadProblem({ problem, title, onRetry }: Props) {
   const id = useId()
   const problems = useContext(PageProblems)
-  const first = useSyncExternalStore(problems.subscribe, problems.first)
+  const firstId = useSyncExternalStore(problems.subscribe, problems.getFirstId)
   const retry = useRef(onRetry)
   const isShown = problem !== null && !isOffline(problem)
   useLayoutEffect(() => {
     retry.current = onRetry
   })
   useLayoutEffect(() => (isShown ? problems.add(id, () => retry.current()) : undefined), [isShown, id, problems])
-  if (!isShown || first !== id) return null
+  if (!isShown || firstId !== id) return null
   return <ProblemNote problem={problem} title={title} onRetry={problems.retryAll} />
 }

@@ -2,10 +2,10 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
 // Not in TypeScript's libraries, and in few browsers.
-type Agent = Navigator & { userAgentData?: { platform?: string } }
+type UserAgent = Navigator & { userAgentData?: { platform?: string } }
 
 /** An iPad says that it is a Mac, but has a screen that is touched. */
-function isMac(agent: Agent = navigator): boolean {
+function isMac(agent: UserAgent = navigator): boolean {
   const platform = agent.userAgentData?.platform || agent.platform
   return /^mac/i.test(platform) && agent.maxTouchPoints < 2
 }

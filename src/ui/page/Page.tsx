@@ -3,22 +3,22 @@ import { Link, useLocation, useNavigationType } from 'react-router-dom'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { LoadProblemScope } from '#ui/page/LoadProblem.tsx'
-import { langOfTitle } from '#ui/i18n/name-language.ts'
+import { getTitleLang } from '#ui/i18n/name-language.ts'
 
-export interface Crumb {
+export interface PageCrumb {
   label: string
   to: string
 }
 
 /** What follows a page's own name in the window's title: the company, the product (C-19). Given by the shell. */
-export const TitleTail = createContext<readonly string[]>([])
+export const TitleSuffix = createContext<readonly string[]>([])
 
 export interface PageProps {
   title: string
   /** Names the window where the title is no name: a greeting. */
   name?: string
   /** The pages above this one, outermost first; this page itself is not among them (C-18). */
-  crumbs?: Crumb[]
+  crumbs?: PageCrumb[]
   /** The one primary action; anything beside it is quiet. */
   action?: ReactNode
   intro?: ReactNode
@@ -34,27 +34,27 @@ let lastPath: string | null = null
 /** Frame of every page: names the window, takes the focus on arrival so that a reader announces it (A-14), scrolls up. */
 export function Page({ title, name = title, crumbs = [], action, intro, children, width = 'wide' }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
-  const tail = useContext(TitleTail)
+  const titleSuffix = useContext(TitleSuffix)
   const { pathname } = useLocation()
-  const arrivedBy = useNavigationType()
-  const names = [name, ...crumbs.map(({ label }) => label).reverse(), ...tail].join(' · ')
+  const navigationType = useNavigationType()
+  const windowTitle = [name, ...crumbs.map(({ label }) => label).reverse(), ...titleSuffix].join(' · ')
   useEffect(() => {
-    document.title = names
-  }, [names])
+    document.title = windowTitle
+  }, [windowTitle])
   useEffect(() => {
     if (lastPath === pathname) return
-    const first = lastPath === null
+    const isFirstPage = lastPath === null
     lastPath = pathname
-    if (first) return
+    if (isFirstPage) return
     // On Back the browser restores the scroll position itself (C-23).
-    if (arrivedBy !== 'POP') scrollTo(0, 0)
+    if (navigationType !== 'POP') scrollTo(0, 0)
     heading.current?.focus({ preventScroll: true })
-  }, [pathname, arrivedBy])
+  }, [pathname, navigationType])
   return (
     <div className={`page ${width}`}>
       <div className="page-head">
-        <Crumbs above={crumbs} title={title} />
-        <h1 tabIndex={-1} ref={heading} lang={langOfTitle(title)}>
+        <Crumbs parentCrumbs={crumbs} title={title} />
+        <h1 tabIndex={-1} ref={heading} lang={getTitleLang(title)}>
           {title}
         </h1>
         {intro && <p className="page-intro">{intro}</p>}
@@ -66,9 +66,9 @@ export function Page({ title, name = title, crumbs = [], action, intro, children
 }
 
 /** The way to this page, which is its last part; before it the way back to the one above (M97: "return"). */
-function Crumbs({ above, title }: { above: Crumb[]; title: string }) {
+function Crumbs({ parentCrumbs, title }: { parentCrumbs: PageCrumb[]; title: string }) {
   const { t } = useTranslation('ui')
-  const parent = above.at(-1)
+  const parent = parentCrumbs.at(-1)
   if (!parent) return null
   return (
     <nav aria-label={t('page.crumbs')} className="crumbs">
@@ -76,7 +76,7 @@ function Crumbs({ above, title }: { above: Crumb[]; title: string }) {
         <Icon name="left" />
       </Link>
       <ol>
-        {above.map(({ label, to }) => (
+        {parentCrumbs.map(({ label, to }) => (
           <li key={to}>
             <Link to={to}>{label}</Link>
           </li>

@@ -4,7 +4,7 @@ import { Button } from '#ui/display/Button.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
-import { problemWords } from '#ui/i18n/problem-messages.ts'
+import { formatProblem } from '#ui/i18n/problem-messages.ts'
 
 /**
  * What went wrong, in words, with what can be done about it and the number to name when asking for help (C-12, C-25). Red is what
@@ -15,7 +15,7 @@ export function ProblemNote({
   title,
   onRetry,
   children,
-  focus,
+  shouldFocus,
 }: {
   problem: Problem | null
   /** What did not succeed, before why: "Update failed." */
@@ -24,27 +24,27 @@ export function ProblemNote({
   /** A further way out: a link, a button. */
   children?: React.ReactNode
   /** Takes the focus when it appears, where no field is to blame. */
-  focus?: boolean
+  shouldFocus?: boolean
 }) {
   const { t } = useTranslation('ui')
   const note = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    if (problem && focus) note.current?.focus()
-  }, [problem, focus])
+    if (problem && shouldFocus) note.current?.focus()
+  }, [problem, shouldFocus])
   if (!problem) return null
-  const offline = isOffline(problem)
+  const isOfflineProblem = isOffline(problem)
   return (
     <div
-      className={offline ? 'problem offline' : 'problem'}
-      role={offline ? 'status' : 'alert'}
+      className={isOfflineProblem ? 'problem offline' : 'problem'}
+      role={isOfflineProblem ? 'status' : 'alert'}
       tabIndex={-1}
       ref={note}
     >
-      <Icon name={offline ? 'offline' : 'alert'} />
+      <Icon name={isOfflineProblem ? 'offline' : 'alert'} />
       <div>
         <p>
           {title && <strong>{title} </strong>}
-          {problemWords(problem)}
+          {formatProblem(problem)}
         </p>
         {problem.requestId && (
           <details className="problem-id">

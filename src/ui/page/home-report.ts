@@ -2,9 +2,9 @@
 import { useEffect, useRef } from 'react'
 import type { PlainDate } from '#domain/time.ts'
 import type { IconName } from '#ui/icons/Icon.tsx'
-import type { Fresh } from '#ui/list/Freshness.tsx'
+import type { ListFreshness } from '#ui/list/Freshness.tsx'
 
-export interface Duty {
+export interface HomeDuty {
   key: string
   /** The day until which it can wait, in the business time zone; empty: it does not wait; null: it has no day, and comes last. */
   at: PlainDate | null
@@ -18,32 +18,32 @@ export interface Duty {
 }
 
 /** `whyNot`: why it cannot be done now. */
-type DutyAction = { label: string; path: string } | { label: string; run: () => void; whyNot?: string | null }
+type DutyAction = { label: string; path: string } | { label: string; run: () => void; disabledReason?: string | null }
 
-export interface Figure {
+export interface HomeFigure {
   /** As it is shown: a count, or an amount with its currency. */
   value: string
   note: string
   /** How true it is; null: this device is the one who knows. */
-  fresh: Fresh | null
+  freshness: ListFreshness | null
 }
 
 export interface HomeReport {
   from: 'orders' | 'backups' | 'users' | 'services' | 'outbox' | 'payments' | 'trail'
   /** `asking`: this device has not read it yet; `unknown`: nor can it read it now. */
   state: 'asking' | 'known' | 'unknown'
-  duties: readonly Duty[]
-  figures: Partial<Record<'contracts' | 'toPay' | 'users' | 'services' | 'waiting', Figure>>
+  duties: readonly HomeDuty[]
+  figures: Partial<Record<'contracts' | 'toPay' | 'users' | 'services' | 'waiting', HomeFigure>>
 }
 
 export type OnReport = (report: HomeReport) => void
 
 /** What a list's reading comes to. `asOf` null: it was never read. */
-export const knownOf = ({ asOf, isKept }: Pick<Fresh, 'asOf' | 'isKept'>): HomeReport['state'] =>
-  asOf !== null ? 'known' : isKept ? 'unknown' : 'asking'
+export const getKnownState = ({ asOf, isCached }: Pick<ListFreshness, 'asOf' | 'isCached'>): HomeReport['state'] =>
+  asOf !== null ? 'known' : isCached ? 'unknown' : 'asking'
 
 /** The least that is known of several. */
-export const knownTogether = (states: readonly HomeReport['state'][]): HomeReport['state'] =>
+export const combineStates = (states: readonly HomeReport['state'][]): HomeReport['state'] =>
   (['asking', 'unknown'] as const).find((state) => states.includes(state)) ?? 'known'
 
 /** Reports again when it says something else. */
@@ -52,7 +52,7 @@ export function useReport(report: HomeReport, onReport: OnReport): void {
   useEffect(() => {
     latest.current = report
   })
-  const words = JSON.stringify(report)
+  const reportJson = JSON.stringify(report)
   // biome-ignore lint: it is the same report as long as it says the same
-  useEffect(() => onReport(latest.current), [words, onReport])
+  useEffect(() => onReport(latest.current), [reportJson, onReport])
 }

@@ -7,16 +7,19 @@ export interface StepsProps {
   label: string
   steps: readonly string[]
   /** The step one is at, from 0. */
-  now: number
+  currentStep: number
 }
 
 /** Its own links lead nowhere and do not say which step is the current one: what stands in a step is ours. */
-export default function Steps({ label, steps, now }: StepsProps) {
-  const model = steps.map((name, at) => ({
+export default function Steps({ label, steps, currentStep }: StepsProps) {
+  const model = steps.map((name, index) => ({
     template: () => (
-      <span className={at < now ? 'step done' : 'step'} aria-current={at === now ? 'step' : undefined}>
+      <span
+        className={index < currentStep ? 'step done' : 'step'}
+        aria-current={index === currentStep ? 'step' : undefined}
+      >
         <span className="step-sign" aria-hidden="true">
-          {at < now ? <Icon name="check" size={16} /> : at + 1}
+          {index < currentStep ? <Icon name="check" size={16} /> : index + 1}
         </span>
         <span>{name}</span>
       </span>
@@ -24,7 +27,7 @@ export default function Steps({ label, steps, now }: StepsProps) {
   }))
   return (
     <Prime>
-      <PrimeSteps unstyled className="steps" aria-label={label} activeIndex={now} model={model} />
+      <PrimeSteps unstyled className="steps" aria-label={label} activeIndex={currentStep} model={model} />
     </Prime>
   )
 }

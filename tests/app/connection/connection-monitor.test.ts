@@ -1,44 +1,59 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { headers } from '#contract/headers.ts'
-import { localProblem, type Problem } from '#contract/problem.ts'
-import type { Ports } from '#request/ports.ts'
-import type { Api, Result } from '#request/results.ts'
+import { createLocalProblem, type Problem } from '#contract/problem.ts'
+import type { PipelinePorts } from '#request/ports.ts'
+import type { ApiClient, CallResult } from '#request/call-results.ts'
 import { changePassword, getUser } from '#contract/accounts.ts'
-import type { Connectivity } from '#state/connection-slice.ts'
-import { onChanged } from '#state/live-changes.ts'
-import { makeStore } from '#state/store.ts'
+import type { NetworkState } from '#state/connection-slice.ts'
+import { subscribeToChanges } from '#state/live-changes.ts'
+import { createStore } from '#state/store.ts'
 import { noTrails } from '#tests/support/device/no-trails.ts'
-import { connectivityOf, observed, turned, watchConnection } from '#app/connection/connection-monitor.ts'
+import { getNetworkState, observeApi, noteNetworkChange, watchConnection } from '#app/connection/connection-monitor.ts'
 
-const refused: Problem = { status: 409, code: 'DUP_USER', message: '', data: null, requestId: null }
-const problem = (what: Problem): Result<unknown> => ({ kind: 'problem', problem: what })
+const refusedProblem: Problem = { status: 409, code: 'DUP_USER', message: '', data: null, requestId: null }
+const toProblemResult = (problem: Problem): CallResult<unknown> => ({ kind: 'problem', problem })
 
 describe('what an answer says about the line (P-11)', () => {
-  it.each<[string, Result<unknown>, boolean, string | null]>([
+  it.each<[string, CallResult<unknown>, boolean, string | null]>([
     ['a fresh answer means online, whatever the browser believes', { kind: 'fresh', output: 1 }, false, 'online'],
-    ['a refusal came from the server, so it is there', problem(refused), true, 'online'],
-    ['nobody answered though there is a network', problem(localProblem('OFFLINE')), true, 'unreachable'],
-    ['nobody answered and there is no network', problem(localProblem('OFFLINE')), false, 'offline'],
+    ['a refusal came from the server, so it is there', toProblemResult(refusedProblem), true, 'online'],
+    ['nobody answered though there is a network', toProblemResult(createLocalProblem('OFFLINE')), true, 'unreachable'],
+    ['nobody answered and there is no network', toProblemResult(createLocalProblem('OFFLINE')), false, 'offline'],
     ['rows from the device alone prove nothing', { kind: 'kept', output: null, asOf: 0 }, true, null],
-    ['what needs the server proves nothing by not being sent', problem(localProblem('NEEDS_CONNECTION')), true, null],
-    ['nor with no network', problem(localProblem('NEEDS_CONNECTION')), false, 'offline'],
-    ["a proxy's word for a server that is away proves nothing", problem({ ...refused, status: 502 }), true, null],
+    [
+      'what needs the server proves nothing by not being sent',
+      toProblemResult(createLocalProblem('NEEDS_CONNECTION')),
+      true,
+      null,
+    ],
+    ['nor with no network', toProblemResult(createLocalProblem('NEEDS_CONNECTION')), false, 'offline'],
+    [
+      "a proxy's word for a server that is away proves nothing",
+      toProblemResult({ ...refusedProblem, status: 502 }),
+      true,
+      null,
+    ],
     [
       "our server's own mistake says that it is there",
-      problem({ ...refused, status: 500, requestId: 'r' }),
+      toProblemResult({ ...refusedProblem, status: 500, requestId: 'r' }),
       true,
       'online',
     ],
     ['a write that waits behind others proves nothing', { kind: 'queued', intent: 'i' }, true, null],
-    ['what the device itself refuses proves nothing', problem(localProblem('STORAGE_FAILED')), true, null],
-  ])('%s', (_, result, browserOnline, line) => {
-    expect(connectivityOf(result, browserOnline)).toBe(line)
+    [
+      'what the device itself refuses proves nothing',
+      toProblemResult(createLocalProblem('STORAGE_FAILED')),
+      true,
+      null,
+    ],
+  ])('%s', (_, result, isBrowserOnline, expectedState) => {
+    expect(getNetworkState(result, isBrowserOnline)).toBe(expectedState)
   })
 })
 
-const keep = (heard: string[]) => async (line: Connectivity) => {
-  heard.push(line)
-  return line
+const recordStates = (states: string[]) => async (state: NetworkState) => {
+  states.push(state)
+  return state
 }
 
 afterEach(() => {
@@ -50,18 +65,18 @@ describe('an answer that was under way when the network came or went', () => {
   it.each<[string, number, string[]]>([
     ['is not believed', 1, []],
     ['is believed where nothing moved', 0, ['online']],
-  ])('%s', async (_, moves, expected) => {
+  ])('%s', async (_, moveCount, expected) => {
     vi.stubGlobal('navigator', { onLine: true })
-    const heard: string[] = []
-    let answer = () => {}
-    const ask: Api['call'] = () =>
-      new Promise((resolve) => (answer = () => resolve({ kind: 'fresh', output: null as never })))
-    const api = observed({ call: ask }, keep(heard))
-    const asked = api.call(getUser, {})
-    for (let move = 0; move < moves; move++) turned()
-    answer()
-    await asked
-    expect(heard).toEqual(expected)
+    const states: string[] = []
+    let respond = () => {}
+    const call: ApiClient['call'] = () =>
+      new Promise((resolve) => (respond = () => resolve({ kind: 'fresh', output: null as never })))
+    const api = observeApi({ call }, recordStates(states))
+    const response = api.call(getUser, {})
+    for (let move = 0; move < moveCount; move++) noteNetworkChange()
+    respond()
+    await response
+    expect(states).toEqual(expected)
   })
 })
 
@@ -72,207 +87,216 @@ describe('an answer while the browser says that there is no network', () => {
   ])('%s', async (_, laterMs, expected) => {
     vi.useFakeTimers({ toFake: ['performance'] })
     vi.stubGlobal('navigator', { onLine: false })
-    const heard: string[] = []
-    const fresh: Api['call'] = async () => ({ kind: 'fresh', output: null as never })
-    turned()
+    const states: string[] = []
+    const call: ApiClient['call'] = async () => ({ kind: 'fresh', output: null as never })
+    noteNetworkChange()
     vi.advanceTimersByTime(laterMs)
-    await observed({ call: fresh }, keep(heard)).call(getUser, {})
-    expect(heard).toEqual(expected)
+    await observeApi({ call }, recordStates(states)).call(getUser, {})
+    expect(states).toEqual(expected)
   })
 })
 
 describe('what was asked and lost while the browser has a network', () => {
-  const lost = problem(localProblem('OFFLINE'))
-  const fresh: Result<unknown> = { kind: 'fresh', output: 1 }
-  const gone = AbortSignal.abort()
-  it.each<[string, Connectivity, Parameters<Api['call']>, number, string]>([
+  const lostResult = toProblemResult(createLocalProblem('OFFLINE'))
+  const freshResult: CallResult<unknown> = { kind: 'fresh', output: 1 }
+  const abortedSignal = AbortSignal.abort()
+  it.each<[string, NetworkState, Parameters<ApiClient['call']>, number, string]>([
     ['a read is asked for once more where the server is there', 'online', [getUser, {}], 2, 'fresh'],
     ['a read is not where it is away', 'unreachable', [getUser, {}], 1, 'problem'],
     ['a write is never: it may have been done', 'online', [changePassword, { body: {} as never }], 1, 'problem'],
-    ['nothing is that nobody waits for any more', 'online', [getUser, {}, { signal: gone }], 1, 'problem'],
-  ])('%s', async (_, known, asked, times, kind) => {
+    ['nothing is that nobody waits for any more', 'online', [getUser, {}, { signal: abortedSignal }], 1, 'problem'],
+  ])('%s', async (_, probedState, args, callCount, kind) => {
     vi.stubGlobal('navigator', { onLine: true })
-    const ask = vi.fn<() => Promise<Result<unknown>>>().mockResolvedValueOnce(lost).mockResolvedValueOnce(fresh)
-    const api = observed({ call: ask as unknown as Api['call'] }, async () => known)
-    expect((await api.call(...asked)).kind).toBe(kind)
-    expect(ask).toHaveBeenCalledTimes(times)
+    const call = vi
+      .fn<() => Promise<CallResult<unknown>>>()
+      .mockResolvedValueOnce(lostResult)
+      .mockResolvedValueOnce(freshResult)
+    const api = observeApi({ call: call as unknown as ApiClient['call'] }, async () => probedState)
+    expect((await api.call(...args)).kind).toBe(kind)
+    expect(call).toHaveBeenCalledTimes(callCount)
   })
 })
 
-it.each<[string, Result<never>]>([
+it.each<[string, CallResult<never>]>([
   ['a read that the device answered', { kind: 'kept', output: null, asOf: 0 }],
   ['a write that waits', { kind: 'queued', intent: 'i' }],
-  ['a call that only the server can do', problem(localProblem('NEEDS_CONNECTION')) as Result<never>],
-  ["a proxy's word", problem({ ...refused, status: 504 }) as Result<never>],
-])('%s is told at once, and is a doubt where the browser has a network', async (_, answer) => {
+  ['a call that only the server can do', toProblemResult(createLocalProblem('NEEDS_CONNECTION')) as CallResult<never>],
+  ["a proxy's word", toProblemResult({ ...refusedProblem, status: 504 }) as CallResult<never>],
+])('%s is told at once, and is a doubt where the browser has a network', async (_, result) => {
   vi.stubGlobal('navigator', { onLine: true })
-  const heard: string[] = []
-  const hear = (line: Connectivity) => (heard.push(line), new Promise<never>(() => {}))
-  const ask = vi.fn<() => Promise<Result<never>>>().mockResolvedValue(answer)
-  expect(await observed({ call: ask }, hear).call(getUser, {})).toEqual(answer)
-  expect([heard, ask.mock.calls.length]).toEqual([['unreachable'], 1])
+  const states: string[] = []
+  const onState = (state: NetworkState) => (states.push(state), new Promise<never>(() => {}))
+  const call = vi.fn<() => Promise<CallResult<never>>>().mockResolvedValue(result)
+  expect(await observeApi({ call }, onState).call(getUser, {})).toEqual(result)
+  expect([states, call.mock.calls.length]).toEqual([['unreachable'], 1])
 })
 
-it.each<[string, Result<unknown>, string[]]>([
-  ['30b a refusal for want of a right', problem({ ...refused, status: 403, code: 'FORBIDDEN' }), ['account']],
-  ['30b another refusal', problem(refused), []],
-])('fault %s has the signed-in user read again, or not', async (_, answer, expected) => {
+it.each<[string, CallResult<unknown>, string[]]>([
+  [
+    '30b a refusal for want of a right',
+    toProblemResult({ ...refusedProblem, status: 403, code: 'FORBIDDEN' }),
+    ['account'],
+  ],
+  ['30b another refusal', toProblemResult(refusedProblem), []],
+])('fault %s has the signed-in user read again, or not', async (_, result, expected) => {
   vi.stubGlobal('navigator', { onLine: true })
-  const told: string[] = []
-  const stop = onChanged('account', () => told.push('account'))
-  const ask = async () => answer as Result<never>
-  await observed({ call: ask }, async () => 'online').call(changePassword, {} as never)
-  expect(told).toEqual(expected)
-  await observed({ call: ask }, async () => 'online').call(getUser, {})
-  expect(told).toEqual(expected)
+  const notifiedTopics: string[] = []
+  const stop = subscribeToChanges('account', () => notifiedTopics.push('account'))
+  const call = async () => result as CallResult<never>
+  await observeApi({ call }, async () => 'online').call(changePassword, {} as never)
+  expect(notifiedTopics).toEqual(expected)
+  await observeApi({ call }, async () => 'online').call(getUser, {})
+  expect(notifiedTopics).toEqual(expected)
   stop()
 })
 
 it('a read that is lost twice though the server is there is no matter of the line, and can be asked for again', async () => {
   vi.stubGlobal('navigator', { onLine: true })
-  const ask = async () => problem(localProblem('OFFLINE')) as Result<never>
-  const result = await observed({ call: ask }, async () => 'online').call(getUser, {})
-  expect(result).toEqual(problem(localProblem('UNREADABLE_ANSWER')))
+  const call = async () => toProblemResult(createLocalProblem('OFFLINE')) as CallResult<never>
+  const result = await observeApi({ call }, async () => 'online').call(getUser, {})
+  expect(result).toEqual(toProblemResult(createLocalProblem('UNREADABLE_ANSWER')))
 })
 
 describe('an answer that did not come while the browser has a network', () => {
-  function watched(there: { is: boolean; hangs?: boolean }) {
+  function watchFakeServer(serverState: { isUp: boolean; isHanging?: boolean }) {
     vi.useFakeTimers()
     vi.stubGlobal('navigator', { onLine: true })
     vi.stubGlobal('window', new EventTarget())
     const page = Object.assign(new EventTarget(), { visibilityState: 'visible' })
     vi.stubGlobal('document', page)
-    const never = () => new Promise<never>(() => {})
+    const neverResolve = () => new Promise<never>(() => {})
     const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
-    const jobs = { again: never, dismiss: never, seen: never }
-    const packages = { changeLog: never, send: never, forget: never }
-    const store = makeStore({
-      api: { call: never },
-      enter: never,
-      leave: never,
-      jobs,
+    const jobActions = { retry: neverResolve, dismiss: neverResolve, markSeen: neverResolve }
+    const packages = { fetchChangeLog: neverResolve, send: neverResolve, forget: neverResolve }
+    const store = createStore({
+      api: { call: neverResolve },
+      signIn: neverResolve,
+      signOut: neverResolve,
+      jobActions,
       packages,
-      trails: noTrails,
+      loadTrailActions: noTrails,
     })
-    let knocks = 0
+    let probes = 0
     const network = async () => {
-      knocks += 1
-      if (there.hangs) return await never()
-      if (!there.is) throw new TypeError('Failed to fetch')
+      probes += 1
+      if (serverState.isHanging) return await neverResolve()
+      if (!serverState.isUp) throw new TypeError('Failed to fetch')
       return new Response('{}', { headers: { [headers.requestId]: 'r' } })
     }
-    const ports = { network, origin: 'http://localhost', wait } as unknown as Ports
-    const hear = watchConnection(store, async () => ports)
-    const lines: string[] = []
-    store.subscribe(() => lines.push(store.getState().connection.line))
-    return { hear, lines, page, knocks: () => knocks }
+    const ports = { network, origin: 'http://localhost', wait } as unknown as PipelinePorts
+    const reportState = watchConnection(store, async () => ports)
+    const states: string[] = []
+    store.subscribe(() => states.push(store.getState().connection.networkState))
+    return { reportState, states, page, countProbes: () => probes }
   }
 
   it('is told as soon as a knock is not answered either, and ended by the next answer', async () => {
-    const { hear, lines } = watched({ is: false })
-    void hear('unreachable')
+    const { reportState, states } = watchFakeServer({ isUp: false })
+    void reportState('unreachable')
     await vi.advanceTimersByTimeAsync(1)
-    expect(lines).toEqual(['unreachable'])
-    void hear('online')
-    expect(lines).toEqual(['unreachable', 'online'])
+    expect(states).toEqual(['unreachable'])
+    void reportState('online')
+    expect(states).toEqual(['unreachable', 'online'])
   })
 
   it('is told within two seconds where the knock gets no answer at all', async () => {
-    const { hear, lines } = watched({ is: true, hangs: true })
-    void hear('unreachable')
+    const { reportState, states } = watchFakeServer({ isUp: true, isHanging: true })
+    void reportState('unreachable')
     await vi.advanceTimersByTimeAsync(1_999)
-    expect(lines).toEqual(['unreachable'])
+    expect(states).toEqual(['unreachable'])
   })
 
   it('is looked for when somebody comes back to a page that has been quiet, and only then', async () => {
-    const { hear, lines, knocks } = watched({ is: false })
-    void hear('online')
+    const { reportState, states, countProbes } = watchFakeServer({ isUp: false })
+    void reportState('online')
     await vi.advanceTimersByTimeAsync(9_000)
     window.dispatchEvent(new Event('pointermove'))
     await vi.advanceTimersByTimeAsync(1_000)
-    expect(knocks()).toBe(0)
+    expect(countProbes()).toBe(0)
     window.dispatchEvent(new Event('pointermove'))
     window.dispatchEvent(new Event('keydown'))
     await vi.advanceTimersByTimeAsync(1)
-    expect([lines, knocks()]).toEqual([['unreachable'], 1])
+    expect([states, countProbes()]).toEqual([['unreachable'], 1])
   })
 
   it('is looked for as soon as somebody moves while the server is away, without waiting for the next knock', async () => {
-    const line = { is: false }
-    const { hear, lines } = watched(line)
-    void hear('unreachable')
+    const serverState = { isUp: false }
+    const { reportState, states } = watchFakeServer(serverState)
+    void reportState('unreachable')
     await vi.advanceTimersByTimeAsync(3_000)
-    line.is = true
+    serverState.isUp = true
     window.dispatchEvent(new Event('pointermove'))
     await vi.advanceTimersByTimeAsync(1)
-    expect(lines).toEqual(['unreachable', 'online'])
+    expect(states).toEqual(['unreachable', 'online'])
   })
 
   it('says nothing of the line where the server answers a knock, and knocks every other second at most', async () => {
-    const { hear, lines, knocks } = watched({ is: true })
-    for (let asked = 0; asked < 95; asked++) {
-      void hear('unreachable')
-      void hear('online')
+    const { reportState, states, countProbes } = watchFakeServer({ isUp: true })
+    for (let round = 0; round < 95; round++) {
+      void reportState('unreachable')
+      void reportState('online')
       await vi.advanceTimersByTimeAsync(100)
     }
-    expect(lines).toEqual([])
-    expect(knocks()).toBe(5)
+    expect(states).toEqual([])
+    expect(countProbes()).toBe(5)
   })
 
   it('does not have pages ask without end where others are answered and a knock is not', async () => {
-    const { hear, lines } = watched({ is: false })
-    for (let asked = 0; asked < 95; asked++) {
-      void hear('unreachable')
+    const { reportState, states } = watchFakeServer({ isUp: false })
+    for (let round = 0; round < 95; round++) {
+      void reportState('unreachable')
       await vi.advanceTimersByTimeAsync(100)
-      void hear('online')
+      void reportState('online')
     }
-    expect(lines.filter((line) => line === 'unreachable')).toHaveLength(5)
+    expect(states.filter((state) => state === 'unreachable')).toHaveLength(5)
   })
 
   it('is known again once the server is back, by knocks that come ever less often', async () => {
-    const there = { is: false }
-    const { hear, lines, knocks } = watched(there)
-    void hear('unreachable')
+    const serverState = { isUp: false }
+    const { reportState, states, countProbes } = watchFakeServer(serverState)
+    void reportState('unreachable')
     await vi.advanceTimersByTimeAsync(1)
-    const before = knocks()
+    const probesBefore = countProbes()
     await vi.advanceTimersByTimeAsync(2_000 + 4_000 + 8_000 + 10_000 + 10_000)
-    expect(knocks() - before).toBe(5)
-    there.is = true
+    expect(countProbes() - probesBefore).toBe(5)
+    serverState.isUp = true
     await vi.advanceTimersByTimeAsync(10_000)
-    expect(lines).toEqual(['unreachable', 'online'])
+    expect(states).toEqual(['unreachable', 'online'])
   })
 
   it('fault 31i is seen within twenty seconds by a page that stands idle, and not asked for by one that nobody sees', async () => {
-    const there = { is: true }
-    const { hear, lines, page, knocks } = watched(there)
-    void hear('online')
+    const serverState = { isUp: true }
+    const { reportState, states, page, countProbes } = watchFakeServer(serverState)
+    void reportState('online')
     await vi.advanceTimersByTimeAsync(14_000)
-    expect(knocks()).toBe(0)
+    expect(countProbes()).toBe(0)
     await vi.advanceTimersByTimeAsync(2_000)
-    expect([lines, knocks()]).toEqual([[], 1])
-    there.is = false
+    expect([states, countProbes()]).toEqual([[], 1])
+    serverState.isUp = false
     await vi.advanceTimersByTimeAsync(20_000)
-    expect(lines).toEqual(['unreachable'])
-    there.is = true
+    expect(states).toEqual(['unreachable'])
+    serverState.isUp = true
     await vi.advanceTimersByTimeAsync(10_000)
-    expect(lines).toEqual(['unreachable', 'online'])
+    expect(states).toEqual(['unreachable', 'online'])
     page.visibilityState = 'hidden'
     await vi.advanceTimersByTimeAsync(16_000)
-    const unseen = knocks()
+    const probesWhileHidden = countProbes()
     await vi.advanceTimersByTimeAsync(120_000)
-    expect(knocks()).toBe(unseen)
+    expect(countProbes()).toBe(probesWhileHidden)
     page.visibilityState = 'visible'
     page.dispatchEvent(new Event('visibilitychange'))
     await vi.advanceTimersByTimeAsync(1)
-    expect(knocks()).toBe(unseen + 1)
+    expect(countProbes()).toBe(probesWhileHidden + 1)
   })
 
   it('code that cannot be fetched is a lost line, and never thrown at the page', async () => {
     vi.stubGlobal('navigator', { onLine: true })
-    const heard: string[] = []
-    const ask = () => Promise.reject(new TypeError('Failed to fetch dynamically imported module'))
-    const hear = async (line: Connectivity) => (heard.push(line), 'unreachable' as const)
-    expect(await observed({ call: ask }, hear).call(getUser, {})).toEqual(problem(localProblem('OFFLINE')))
-    expect(heard).toEqual(['unreachable'])
+    const states: string[] = []
+    const call = () => Promise.reject(new TypeError('Failed to fetch dynamically imported module'))
+    const onState = async (state: NetworkState) => (states.push(state), 'unreachable' as const)
+    expect(await observeApi({ call }, onState).call(getUser, {})).toEqual(
+      toProblemResult(createLocalProblem('OFFLINE')),
+    )
+    expect(states).toEqual(['unreachable'])
   })
 })

@@ -1,25 +1,25 @@
 import { expect, it, vi } from 'vitest'
 import { updateCompanyUser } from '#contract/users.ts'
 import { createClock, createTablet, type Tablet } from '#tests/support/device/device.ts'
-import { createScripted } from '#tests/support/device/scripted.ts'
+import { createScriptedServer } from '#tests/support/device/scripted-server.ts'
 
 const page = vi.hoisted(() => ({ ports: {} as Tablet['ports'] }))
-vi.mock('#app/connection/api.ts', () => ({ ...page, workerNow: () => null }))
+vi.mock('#app/connection/api.ts', () => ({ ...page, getWorker: () => null }))
 
 it('a page over which a change waits says that the server is back as soon as it finds it, without an event (P-11)', async () => {
   const clock = createClock()
-  const server = createScripted(clock)
-  const tablet = createTablet((sent) => server.answer(sent), clock)
+  const server = createScriptedServer(clock)
+  const tablet = createTablet((request) => server.transport(request), clock)
   await tablet.signIn('acme', 'user1@acme.example')
-  tablet.line.state = 'down'
+  tablet.connection.state = 'down'
   await tablet.api.call(updateCompanyUser, { params: { id: 2 }, body: { title: 1 } })
-  await tablet.rest()
+  await tablet.settle()
   Object.assign(page.ports, tablet.ports, { wait: () => new Promise((resolve) => setTimeout(resolve, 20)) })
-  const { startTelling } = await import('#app/connection/outbox-triggers.ts')
-  const answered = vi.fn()
-  startTelling(answered)
+  const { startOutboxTriggers } = await import('#app/connection/outbox-triggers.ts')
+  const onServerReached = vi.fn()
+  startOutboxTriggers(onServerReached)
   await new Promise((resolve) => setTimeout(resolve, 200))
-  expect(answered).not.toHaveBeenCalled()
-  tablet.line.state = 'up'
-  await expect.poll(() => answered.mock.calls.length).toBeGreaterThan(0)
+  expect(onServerReached).not.toHaveBeenCalled()
+  tablet.connection.state = 'up'
+  await expect.poll(() => onServerReached.mock.calls.length).toBeGreaterThan(0)
 })

@@ -2,87 +2,97 @@ import 'fake-indexeddb/auto'
 import { expect, test } from 'vitest'
 import { watchSession } from '#app/connection/session-sync.ts'
 import { getUser } from '#contract/accounts.ts'
-import { toWire } from '#contract/http-mapping.ts'
-import { thisDevice } from '#local/storage/device.ts'
-import { storeReading } from '#local/lists/response-store.ts'
+import { toHttpRequest } from '#contract/http-mapping.ts'
+import { getThisDevice } from '#local/storage/device.ts'
+import { storeResponse } from '#local/lists/response-store.ts'
 import { openSession } from '#local/session/session.ts'
-import { readGate } from '#local/session/session-generation.ts'
-import type { Api, Result } from '#request/results.ts'
-import { tellChanged } from '#state/live-changes.ts'
-import { makeStore } from '#state/store.ts'
+import { readSessionGeneration } from '#local/session/session-generation.ts'
+import type { ApiClient, CallResult } from '#request/call-results.ts'
+import { notifyChanged } from '#state/live-changes.ts'
+import { createStore } from '#state/store.ts'
 import { noTrails } from '#tests/support/device/no-trails.ts'
-import { aUser } from '#tests/support/device/device-database.ts'
+import { buildUser } from '#tests/support/device/device-database.ts'
 
 const subject = { companyId: 1, userId: 1 }
 
-async function keptUser(name: string) {
-  const device = thisDevice()
+async function storeUser(name: string) {
+  const device = getThisDevice()
   await openSession(device, subject)
-  const db = device.of(subject)
-  const body = JSON.stringify({ ...aUser(1), name })
-  await storeReading(db, { path: toWire(getUser, {}).path, body, asOf: 1 }, (await readGate(db)) ?? 0)
+  const db = device.getDatabase(subject)
+  const body = JSON.stringify({ ...buildUser(1), name })
+  await storeResponse(
+    db,
+    { path: toHttpRequest(getUser, {}).path, body, asOf: 1 },
+    (await readSessionGeneration(db)) ?? 0,
+  )
 }
 
-function watched(ask: Api['call'], drawable = Promise.resolve()) {
-  const never = () => new Promise<never>(() => {})
-  const jobs = { again: never, dismiss: never, seen: never }
-  const packages = { changeLog: never, send: never, forget: never }
-  const store = makeStore({
-    api: { call: ask },
-    enter: never,
-    leave: never,
-    jobs,
+function watchTestSession(call: ApiClient['call'], firstPageReady = Promise.resolve()) {
+  const neverResolve = () => new Promise<never>(() => {})
+  const jobActions = { retry: neverResolve, dismiss: neverResolve, markSeen: neverResolve }
+  const packages = { fetchChangeLog: neverResolve, send: neverResolve, forget: neverResolve }
+  const store = createStore({
+    api: { call },
+    signIn: neverResolve,
+    signOut: neverResolve,
+    jobActions,
     packages,
-    trails: noTrails,
+    loadTrailActions: noTrails,
   })
-  const stop = watchSession(store, { call: ask }, drawable)
-  const shown = () => {
+  const stop = watchSession(store, { call }, firstPageReady)
+  const readUserName = () => {
     const { session } = store.getState()
     return session.kind === 'signed in' ? session.user.name : session.kind
   }
-  return { shown, stop }
+  return { readUserName, stop }
 }
 
 test('who is signed in is shown from the device while the server says nothing (M10)', async () => {
-  await keptUser('Kept')
-  const { shown, stop } = watched(() => new Promise(() => {}))
-  await expect.poll(shown).toBe('Kept')
+  await storeUser('Kept')
+  const { readUserName, stop } = watchTestSession(() => new Promise(() => {}))
+  await expect.poll(readUserName).toBe('Kept')
   stop()
 })
 
 test("the server's later word on the user replaces the device's", async () => {
-  await keptUser('Kept')
-  const fresh: Result<unknown> = { kind: 'fresh', output: { ...aUser(1), name: 'Renamed' } }
-  const { shown, stop } = watched(async () => fresh as Result<never>)
-  await expect.poll(shown).toBe('Kept')
-  await expect.poll(shown).toBe('Renamed')
+  await storeUser('Kept')
+  const freshResult: CallResult<unknown> = { kind: 'fresh', output: { ...buildUser(1), name: 'Renamed' } }
+  const { readUserName, stop } = watchTestSession(async () => freshResult as CallResult<never>)
+  await expect.poll(readUserName).toBe('Kept')
+  await expect.poll(readUserName).toBe('Renamed')
   stop()
 })
 
 test('nobody is shown before the first page can be drawn', async () => {
-  await keptUser('Kept')
-  let here = () => {}
-  const { shown, stop } = watched(() => new Promise(() => {}), new Promise((resolve) => (here = resolve)))
+  await storeUser('Kept')
+  let resolveFirstPage = () => {}
+  const { readUserName, stop } = watchTestSession(
+    () => new Promise(() => {}),
+    new Promise((resolve) => (resolveFirstPage = resolve)),
+  )
   await new Promise((resolve) => setTimeout(resolve, 100))
-  expect(shown()).toBe('unknown')
-  here()
-  await expect.poll(shown).toBe('Kept')
+  expect(readUserName()).toBe('unknown')
+  resolveFirstPage()
+  await expect.poll(readUserName).toBe('Kept')
   stop()
 })
 
 test('fault 30a the user is read again when rights or names are said to have changed, once for many', async () => {
-  await keptUser('Kept')
-  let reads = 0
-  const answer = async () => {
-    reads += 1
-    return { kind: 'fresh', output: { ...aUser(1), name: reads === 1 ? 'Kept' : 'Renamed' } } as Result<never>
+  await storeUser('Kept')
+  let readCount = 0
+  const respond = async () => {
+    readCount += 1
+    return {
+      kind: 'fresh',
+      output: { ...buildUser(1), name: readCount === 1 ? 'Kept' : 'Renamed' },
+    } as CallResult<never>
   }
-  const { shown, stop } = watched(answer)
-  await expect.poll(() => reads).toBe(1)
-  await expect.poll(shown).toBe('Kept')
-  tellChanged('account')
-  await expect.poll(shown).toBe('Renamed')
-  for (let times = 0; times < 5; times++) tellChanged('account')
-  expect(reads).toBe(2)
+  const { readUserName, stop } = watchTestSession(respond)
+  await expect.poll(() => readCount).toBe(1)
+  await expect.poll(readUserName).toBe('Kept')
+  notifyChanged('account')
+  await expect.poll(readUserName).toBe('Renamed')
+  for (let round = 0; round < 5; round++) notifyChanged('account')
+  expect(readCount).toBe(2)
   stop()
 })

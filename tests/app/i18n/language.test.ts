@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { firstLanguage } from '#app/i18n/language.ts'
+import { getInitialLanguage } from '#app/i18n/language.ts'
 
 describe('the first language (M4, I-12)', () => {
   it.each([
@@ -13,7 +13,7 @@ describe('the first language (M4, I-12)', () => {
     ['?lang=ZH', null, 'en'],
     ['', 'klingon', 'en'],
     ['?lang=fr', 'fr', 'en'],
-  ])('with %o in the address and %o kept is %s', (search, stored, language) => {
-    expect(firstLanguage(search, stored)).toBe(language)
+  ])('with %o in the address and %o kept is %s', (search, storedLanguage, language) => {
+    expect(getInitialLanguage(search, storedLanguage)).toBe(language)
   })
 })

@@ -1,14 +1,14 @@
 /** Code that could not be fetched, with the build that the server has too: most likely a line that was lost for a moment. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { wordPath } from '#contract/client-build.ts'
-import { loadAgain } from '#app/pwa/chunk-load-error.ts'
+import { buildInfoPath } from '#contract/client-build.ts'
+import { recoverFromLoadError } from '#app/pwa/chunk-load-error.ts'
 
 const reload = vi.fn()
 beforeEach(() => {
   sessionStorage.clear()
   vi.spyOn(location, 'reload').mockImplementation(reload)
   vi.stubGlobal('fetch', async (path: string) => {
-    expect(path).toBe(wordPath)
+    expect(path).toBe(buildInfoPath)
     return Response.json({ build: 'test', minimumBuild: '', bypass: false })
   })
 })
@@ -19,14 +19,14 @@ afterEach(() => {
 })
 
 it('loads the page again, once', async () => {
-  await loadAgain()
-  await loadAgain()
+  await recoverFromLoadError()
+  await recoverFromLoadError()
   expect(reload).toHaveBeenCalledTimes(1)
 })
 
 it('loses nothing that stands in a form (W-10)', async () => {
   const form = document.body.appendChild(document.createElement('form'))
   form.appendChild(document.createElement('input')).value = 'a password'
-  await loadAgain()
+  await recoverFromLoadError()
   expect(reload).not.toHaveBeenCalled()
 })

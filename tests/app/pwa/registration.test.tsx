@@ -14,12 +14,12 @@ class FakeRegistration extends EventTarget {
   update = async () => {}
 
   /** As a browser does it: the events come after the states. */
-  finds(): FakeWorker {
+  startInstalling(): FakeWorker {
     this.installing = new FakeWorker()
     this.dispatchEvent(new Event('updatefound'))
     return this.installing
   }
-  ends(worker: FakeWorker, state: 'installed' | 'redundant'): void {
+  endInstalling(worker: FakeWorker, state: 'installed' | 'redundant'): void {
     this.installing = null
     if (state === 'installed') this.waiting = worker
     worker.state = state
@@ -27,13 +27,13 @@ class FakeRegistration extends EventTarget {
   }
 }
 
-async function registered(fake: FakeRegistration) {
+async function registerFake(fake: FakeRegistration) {
   vi.useFakeTimers()
   vi.stubGlobal('navigator', { serviceWorker: Object.assign(new EventTarget(), { register: async () => fake }) })
-  let told = 0
-  const registration = createRegistration(() => (told += 1))
+  let notifications = 0
+  const registration = createRegistration(() => (notifications += 1))
   await registration.register()
-  return { registration, told: () => vi.advanceTimersByTimeAsync(1_000).then(() => told > 0) }
+  return { registration, isNotified: () => vi.advanceTimersByTimeAsync(1_000).then(() => notifications > 0) }
 }
 
 afterEach(() => {
@@ -45,35 +45,35 @@ describe('a build that waits is told of', () => {
   it('when it waited before anybody listened', async () => {
     const fake = new FakeRegistration()
     fake.waiting = new FakeWorker()
-    const { told } = await registered(fake)
-    expect(await told()).toBe(true)
+    const { isNotified } = await registerFake(fake)
+    expect(await isNotified()).toBe(true)
   })
 
   it('when it was being installed before anybody listened', async () => {
     const fake = new FakeRegistration()
-    const early = fake.finds()
-    const { told } = await registered(fake)
-    expect(await told()).toBe(false)
-    fake.ends(early, 'installed')
-    expect(await told()).toBe(true)
+    const earlyWorker = fake.startInstalling()
+    const { isNotified } = await registerFake(fake)
+    expect(await isNotified()).toBe(false)
+    fake.endInstalling(earlyWorker, 'installed')
+    expect(await isNotified()).toBe(true)
   })
 
   it('when another tab asked for it', async () => {
     const fake = new FakeRegistration()
-    const { told } = await registered(fake)
-    fake.ends(fake.finds(), 'installed')
-    expect(await told()).toBe(true)
+    const { isNotified } = await registerFake(fake)
+    fake.endInstalling(fake.startInstalling(), 'installed')
+    expect(await isNotified()).toBe(true)
   })
 
   it('after others that could not be installed', async () => {
     const fake = new FakeRegistration()
-    const { registration, told } = await registered(fake)
-    for (let times = 0; times < 2; times++) fake.ends(fake.finds(), 'redundant')
-    expect(await told()).toBe(false)
-    fake.update = async () => void fake.finds()
+    const { registration, isNotified } = await registerFake(fake)
+    for (let round = 0; round < 2; round++) fake.endInstalling(fake.startInstalling(), 'redundant')
+    expect(await isNotified()).toBe(false)
+    fake.update = async () => void fake.startInstalling()
     await registration.update()
-    fake.ends(fake.installing as FakeWorker, 'installed')
-    expect(await told()).toBe(true)
+    fake.endInstalling(fake.installing as FakeWorker, 'installed')
+    expect(await isNotified()).toBe(true)
   })
 })
 
@@ -81,19 +81,19 @@ describe('nothing is told of', () => {
   it('the first build of all, which takes over by itself', async () => {
     const fake = new FakeRegistration()
     fake.active = null
-    const { told } = await registered(fake)
-    const first = fake.finds()
-    fake.ends(first, 'installed')
+    const { isNotified } = await registerFake(fake)
+    const firstWorker = fake.startInstalling()
+    fake.endInstalling(firstWorker, 'installed')
     fake.waiting = null
-    fake.active = first
-    expect(await told()).toBe(false)
+    fake.active = firstWorker
+    expect(await isNotified()).toBe(false)
   })
 
   it('a look that cannot be taken', async () => {
     const fake = new FakeRegistration()
-    const { registration, told } = await registered(fake)
+    const { registration, isNotified } = await registerFake(fake)
     fake.update = () => Promise.reject(new TypeError('offline'))
     await registration.update()
-    expect(await told()).toBe(false)
+    expect(await isNotified()).toBe(false)
   })
 })

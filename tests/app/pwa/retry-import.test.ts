@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { fetchLate } from '#app/pwa/retry-import.ts'
+import { retryImport } from '#app/pwa/retry-import.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -11,27 +11,28 @@ afterEach(() => {
 })
 
 /** Fails so often, as an import without a line does, and then is there. */
-function lost(times: number) {
-  let asked = 0
-  const load = () => Promise.resolve().then(() => (++asked > times ? 'here' : Promise.reject(new TypeError('no line'))))
-  return { load, asked: () => asked }
+function createFailingImport(failures: number) {
+  let loadCount = 0
+  const load = () =>
+    Promise.resolve().then(() => (++loadCount > failures ? 'here' : Promise.reject(new TypeError('no line'))))
+  return { load, countLoads: () => loadCount }
 }
 
 it('what could not be fetched is asked for again when the browser says that the line is back', async () => {
-  const { load, asked } = lost(1)
-  const fetched = fetchLate(load)
+  const { load, countLoads } = createFailingImport(1)
+  const result = retryImport(load)
   await vi.advanceTimersByTimeAsync(100)
-  expect(asked()).toBe(1)
+  expect(countLoads()).toBe(1)
   window.dispatchEvent(new Event('online'))
-  expect(await fetched).toBe('here')
+  expect(await result).toBe('here')
   await vi.runAllTimersAsync()
-  expect(asked()).toBe(2)
+  expect(countLoads()).toBe(2)
 })
 
 it('and by itself, where the browser says nothing', async () => {
-  const { load, asked } = lost(2)
-  const fetched = fetchLate(load)
+  const { load, countLoads } = createFailingImport(2)
+  const result = retryImport(load)
   await vi.advanceTimersByTimeAsync(31_000)
-  expect(await fetched).toBe('here')
-  expect(asked()).toBe(3)
+  expect(await result).toBe('here')
+  expect(countLoads()).toBe(3)
 })

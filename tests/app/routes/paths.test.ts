@@ -1,30 +1,37 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Caller } from '#domain/access.ts'
-import { admission } from '#app/routes/route-guard.tsx'
-import { insidePlaces, outsidePlaces, placeNames, places, standing, stands } from '#app/routes/paths.ts'
-import { groups, menuFor } from '#app/shell/navigation-items.ts'
-import type { Session, SessionUser } from '#state/session-slice.ts'
+import { getAdmission } from '#app/routes/route-guard.tsx'
+import {
+  signedInRouteNames,
+  publicRouteNames,
+  routeNames,
+  routes,
+  builtRoutes,
+  isBuiltPath,
+} from '#app/routes/paths.ts'
+import { navigationGroups, getNavigationItems } from '#app/shell/navigation-items.ts'
+import type { SessionState, SessionUser } from '#state/session-slice.ts'
 
-const someone: Caller = { userId: 1, companyId: 1, companyCode: 'acme', admin: false, order: false, accessLevel: 0 }
+const plainCaller: Caller = { userId: 1, companyId: 1, companyCode: 'acme', admin: false, order: false, accessLevel: 0 }
 
 const callers: Record<string, Caller> = {
-  user: someone,
-  orderer: { ...someone, order: true },
-  admin: { ...someone, admin: true },
-  'admin with the order flag': { ...someone, admin: true, order: true },
-  clerk: { ...someone, companyCode: 'm18' },
-  'provider admin': { ...someone, companyCode: 'm18', admin: true },
-  'delete level': { ...someone, companyCode: 'm18', accessLevel: 100 },
+  user: plainCaller,
+  orderer: { ...plainCaller, order: true },
+  admin: { ...plainCaller, admin: true },
+  'admin with the order flag': { ...plainCaller, admin: true, order: true },
+  clerk: { ...plainCaller, companyCode: 'm18' },
+  'provider admin': { ...plainCaller, companyCode: 'm18', admin: true },
+  'delete level': { ...plainCaller, companyCode: 'm18', accessLevel: 100 },
   // The level means nothing outside the provider's company (D48).
-  'customer with a level': { ...someone, accessLevel: 100 },
+  'customer with a level': { ...plainCaller, accessLevel: 100 },
 }
 
-const everyone = ['home', 'profile', 'password', 'security', 'sessions', 'outbox', 'device', 'activity']
-const ordering = ['contracts', 'newContract', 'contract', 'contractLog']
-const leading = ['company', 'users', 'trail']
-const built = new Set(standing)
-const providing = [
+const commonRoutes = ['home', 'profile', 'password', 'security', 'sessions', 'outbox', 'device', 'activity']
+const orderRoutes = ['contracts', 'newContract', 'contract', 'contractLog']
+const adminRoutes = ['company', 'users', 'trail']
+const initialRoutes = new Set(builtRoutes)
+const providerRoutes = [
   'services',
   'service',
   'serviceLog',
@@ -41,19 +48,19 @@ const providing = [
   'price',
 ]
 
-const allowed: Record<keyof typeof callers, string[]> = {
-  user: everyone,
-  orderer: [...everyone, ...ordering],
-  admin: [...everyone, ...leading],
-  'admin with the order flag': [...everyone, ...ordering, ...leading],
-  clerk: everyone,
-  'provider admin': [...everyone, ...leading, ...providing],
+const allowedRoutes: Record<keyof typeof callers, string[]> = {
+  user: commonRoutes,
+  orderer: [...commonRoutes, ...orderRoutes],
+  admin: [...commonRoutes, ...adminRoutes],
+  'admin with the order flag': [...commonRoutes, ...orderRoutes, ...adminRoutes],
+  clerk: commonRoutes,
+  'provider admin': [...commonRoutes, ...adminRoutes, ...providerRoutes],
   // Without the admin flag: the provider's pages and the trail (D46, D51), no users, no company (D47).
-  'delete level': [...everyone, 'trail', ...providing],
-  'customer with a level': everyone,
+  'delete level': [...commonRoutes, 'trail', ...providerRoutes],
+  'customer with a level': commonRoutes,
 }
 
-const offered: Record<keyof typeof callers, string[]> = {
+const offeredRoutes: Record<keyof typeof callers, string[]> = {
   user: ['home'],
   orderer: ['home', 'contracts'],
   admin: ['home', 'users', 'company', 'trail'],
@@ -76,15 +83,15 @@ const offered: Record<keyof typeof callers, string[]> = {
 }
 
 afterEach(() => {
-  for (const place of placeNames) if (!built.has(place)) standing.delete(place)
+  for (const routeName of routeNames) if (!initialRoutes.has(routeName)) builtRoutes.delete(routeName)
 })
 
-const signedInAs = (caller: Caller): Session => ({ kind: 'signed in', user: {} as SessionUser, caller })
+const toSessionState = (caller: Caller): SessionState => ({ kind: 'signed in', user: {} as SessionUser, caller })
 
 describe('the places of the portal', () => {
   it('are these, and these may enter them (portal 2, contracts 2)', () => {
     expect(
-      Object.fromEntries(placeNames.map((place) => [places[place].path, places[place].who])),
+      Object.fromEntries(routeNames.map((routeName) => [routes[routeName].path, routes[routeName].access])),
     ).toMatchInlineSnapshot(`
       {
         "/app/activity": "user",
@@ -128,12 +135,12 @@ describe('the places of the portal', () => {
   })
 
   it('lie under /app exactly if they need a session', () => {
-    expect(insidePlaces.filter((place) => !places[place].path.startsWith('/app/'))).toEqual([])
-    expect(outsidePlaces.filter((place) => places[place].path.startsWith('/app'))).toEqual([])
+    expect(signedInRouteNames.filter((routeName) => !routes[routeName].path.startsWith('/app/'))).toEqual([])
+    expect(publicRouteNames.filter((routeName) => routes[routeName].path.startsWith('/app'))).toEqual([])
   })
 
   it('have one path each', () => {
-    const paths = placeNames.map((place) => places[place].path)
+    const paths = routeNames.map((routeName) => routes[routeName].path)
     expect(new Set(paths).size).toBe(paths.length)
   })
 })
@@ -143,53 +150,57 @@ describe.each(Object.keys(callers))('a %s', (name) => {
   const caller = callers[name] as Caller
 
   it('enters what they may and is led home from everything else (M11)', () => {
-    const entered = insidePlaces.filter((place) => {
-      const admitted = admission(signedInAs(caller), places[place].who)
-      if (admitted.kind === 'led') expect(admitted.to).toBe('home')
-      return admitted.kind === 'drawn'
+    const enteredRoutes = signedInRouteNames.filter((routeName) => {
+      const admission = getAdmission(toSessionState(caller), routes[routeName].access)
+      if (admission.kind === 'led') expect(admission.to).toBe('home')
+      return admission.kind === 'drawn'
     })
-    expect(entered.sort()).toEqual([...(allowed[name] ?? [])].sort())
+    expect(enteredRoutes.sort()).toEqual([...(allowedRoutes[name] ?? [])].sort())
   })
 
   it('is offered exactly the places of their menu (M12)', () => {
-    for (const place of placeNames) standing.add(place)
-    expect(groups.flatMap((group) => menuFor(group, caller)).map(({ place }) => place)).toEqual(offered[name])
+    for (const routeName of routeNames) builtRoutes.add(routeName)
+    expect(
+      navigationGroups.flatMap((group) => getNavigationItems(group, caller)).map(({ routeName }) => routeName),
+    ).toEqual(offeredRoutes[name])
   })
 
   it('may go wherever the menu leads', () => {
-    for (const { place } of groups.flatMap((group) => menuFor(group, caller)))
-      expect(admission(signedInAs(caller), places[place].who).kind).toBe('drawn')
+    for (const { routeName } of navigationGroups.flatMap((group) => getNavigationItems(group, caller)))
+      expect(getAdmission(toSessionState(caller), routes[routeName].access).kind).toBe('drawn')
   })
 })
 
 it('offers no page that does not stand, to anybody', () => {
   for (const caller of Object.values(callers))
-    for (const { place } of groups.flatMap((group) => menuFor(group, caller)))
-      expect([place, built.has(place)]).toEqual([place, true])
+    for (const { routeName } of navigationGroups.flatMap((group) => getNavigationItems(group, caller)))
+      expect([routeName, initialRoutes.has(routeName)]).toEqual([routeName, true])
   const { shortcuts } = JSON.parse(readFileSync('public/manifest.webmanifest', 'utf8')) as {
     shortcuts: { url: string }[]
   }
-  expect(shortcuts.map(({ url }) => [url, stands(url.replace('/saas', ''))])).toEqual(
+  expect(shortcuts.map(({ url }) => [url, isBuiltPath(url.replace('/saas', ''))])).toEqual(
     shortcuts.map(({ url }) => [url, true]),
   )
-  expect(stands('/app/user?user=new')).toBe(true)
-  expect(stands('/app/service/7/log')).toBe(true)
-  expect(stands('/app/service/7/nothing')).toBe(false)
+  expect(isBuiltPath('/app/user?user=new')).toBe(true)
+  expect(isBuiltPath('/app/service/7/log')).toBe(true)
+  expect(isBuiltPath('/app/service/7/nothing')).toBe(false)
 })
 
 describe('without a session', () => {
   it('the account pages and the entrance are open, everything else leads to the login (M8, M10)', () => {
-    for (const place of placeNames) {
-      const admitted = admission({ kind: 'signed out', because: 'nobody' }, places[place].who)
-      expect([place, admitted]).toEqual([
-        place,
-        insidePlaces.some((one) => one === place) ? { kind: 'led', to: 'login' } : { kind: 'drawn' },
+    for (const routeName of routeNames) {
+      const admission = getAdmission({ kind: 'signed out', reason: 'nobody' }, routes[routeName].access)
+      expect([routeName, admission]).toEqual([
+        routeName,
+        signedInRouteNames.some((insideName) => insideName === routeName)
+          ? { kind: 'led', to: 'login' }
+          : { kind: 'drawn' },
       ])
     }
   })
 
   it('a page waits while it is not known who is there', () => {
-    expect(admission({ kind: 'unknown' }, 'user')).toEqual({ kind: 'held' })
-    expect(admission({ kind: 'unknown' }, 'anybody')).toEqual({ kind: 'drawn' })
+    expect(getAdmission({ kind: 'unknown' }, 'user')).toEqual({ kind: 'held' })
+    expect(getAdmission({ kind: 'unknown' }, 'anybody')).toEqual({ kind: 'drawn' })
   })
 })

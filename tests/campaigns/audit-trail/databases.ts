@@ -1,39 +1,39 @@
 /** Databases of a campaign: with as many connections as it wants, or of the schema of an older version. */
-import { noCheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
+import { noCheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
 import pino from 'pino'
-import { contextOver } from '#server/cli/with-app.ts'
+import { createCommandContext } from '#server/cli/with-app.ts'
 import { readConfig } from '#server/config/config.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { migrate } from '#server/db/migrate.ts'
-import { makePool, overPool } from '#server/db/pool.ts'
+import { createPool, createPoolKysely } from '#server/db/pool.ts'
 import { asSuperuser } from '#tests/support/server/postgres.ts'
 
 const log = pino({ level: 'silent' })
 export const tokenKey = '11'.repeat(32)
 
-interface Opened {
+interface CampaignDatabase {
   app: AppContext
   url: string
   close: () => Promise<void>
 }
 
 /** `upTo`: the last migration that runs. */
-export async function openDatabase(cluster: string, name: string, upTo?: string): Promise<Opened> {
+export async function openDatabase(cluster: string, name: string, lastMigration?: string): Promise<CampaignDatabase> {
   await asSuperuser(cluster, 'postgres', [`drop database if exists ${name}`, `create database ${name}`])
   const url = `${cluster}/${name}`
-  const first = overPool(makePool({ connectionString: url, max: 1 }, log))
-  await migrate(first, upTo)
-  await first.destroy()
-  const kysely = overPool(makePool({ connectionString: url, max: 60 }, log))
-  const app = appOver(kysely)
+  const migrationConnection = createPoolKysely(createPool({ connectionString: url, max: 1 }, log))
+  await migrate(migrationConnection, lastMigration)
+  await migrationConnection.destroy()
+  const kysely = createPoolKysely(createPool({ connectionString: url, max: 60 }, log))
+  const app = createAppContext(kysely)
   return { app, url, close: app.database.close }
 }
 
 /** A server's context over these connections, without anything that listens. */
-export function appOver(kysely: ReturnType<typeof overPool>): AppContext {
+export function createAppContext(kysely: ReturnType<typeof createPoolKysely>): AppContext {
   const database = {
     engine: 'postgres' as const,
-    migrated: [],
+    appliedMigrations: [],
     kysely,
     hasFreeSpace: () => true,
     dumpTo: null,
@@ -41,5 +41,10 @@ export function appOver(kysely: ReturnType<typeof overPool>): AppContext {
     listen: () => () => undefined,
     close: () => kysely.destroy(),
   }
-  return contextOver({ config: readConfig({ TOKEN_KEY: tokenKey }), database, log, checkpointStore: noCheckpointStore })
+  return createCommandContext({
+    config: readConfig({ TOKEN_KEY: tokenKey }),
+    database,
+    log,
+    checkpointStore: noCheckpointStore,
+  })
 }

@@ -9,16 +9,16 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { dateIn } from '#domain/time.ts'
-import { addMonths } from '#domain/period.ts'
+import { toPlainDate } from '#domain/time.ts'
+import { addMonths } from '#domain/plain-dates.ts'
 import { typeCard } from '#tests/support/orders/card-fields.ts'
-import { expectFine } from '#tests/support/browser/looks.ts'
-import { outsideClient } from '#tests/support/server/outside-client.ts'
-import { freshPage, setUp } from '#tests/support/browser/visit.ts'
-import { ordersOf } from '#tests/support/pages/wizard.ts'
+import { expectNoFaults } from '#tests/support/browser/looks.ts'
+import { createOutsideClient } from '#tests/support/server/outside-client.ts'
+import { openFreshPage, setUp } from '#tests/support/browser/browser-setup.ts'
+import { listOrders } from '#tests/support/pages/wizard.ts'
 
 const setup = setUp({ HOSTING: 'local' })
-const [from, into] = ['acmetest', 'acmetrade']
+const [sourceCode, targetCode] = ['acmetest', 'acmetrade']
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 const dialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name, exact: true })
@@ -26,28 +26,28 @@ const toast = (page: Page, text: string) => page.locator('.toast', { hasText: te
 
 /** The demo's prices from today on, without free traffic. */
 async function sellTraffic() {
-  const staff = await outsideClient(setup.the.portal)
-  const asked = async (path: string, init?: RequestInit) => {
-    const answer = await staff.send(path, init)
-    expect(answer?.status, await answer?.clone().text()).toBeLessThan(300)
-    return (await answer?.json()) as Record<string, unknown>
+  const staff = await createOutsideClient(setup.fixture.portal)
+  const send = async (path: string, init?: RequestInit) => {
+    const response = await staff.send(path, init)
+    expect(response?.status, await response?.clone().text()).toBeLessThan(300)
+    return (await response?.json()) as Record<string, unknown>
   }
   const {
     id: _id,
     update_time: _time,
-    update_user_name: _who,
+    update_user_name: _updateUserName,
     row_version: _version,
     ...list
-  } = await asked('/api/price')
+  } = await send('/api/price')
   const pdbPrice = { ...(list['pdbPrice'] as object), pdb2s3_traffic: '0.00' }
   const body = {
     ...list,
     pdbPrice,
-    effective_date: dateIn('Asia/Hong_Kong', Date.now()),
+    effective_date: toPlainDate('Asia/Hong_Kong', Date.now()),
     desc: 'No free traffic',
     confirmed: true,
   }
-  await asked('/api/pricelist', {
+  await send('/api/pricelist', {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() },
     body: JSON.stringify(body),
@@ -56,7 +56,7 @@ async function sellTraffic() {
 
 /** Straight into its database: a hundred thousand things, which nobody types, and which pack no smaller. */
 function fillInstance(code: string) {
-  const hosting = join(setup.the.portal.dataDir, 'hosting')
+  const hosting = join(setup.fixture.portal.dataDir, 'hosting')
   const path = readdirSync(hosting, { recursive: true, encoding: 'utf8' }).find(
     (one) => one.includes(`${code}-`) && one.endsWith('/instance.db'),
   )
@@ -71,15 +71,15 @@ function fillInstance(code: string) {
 }
 
 async function openTab(page: Page, code: string) {
-  const id = (await ordersOf(page, code))[0]?.id
-  await page.goto(`${setup.the.portal.url}/saas/app/contract/${id}?tab=subscribe`)
+  const id = (await listOrders(page, code))[0]?.id
+  await page.goto(`${setup.fixture.portal.url}/saas/app/contract/${id}?tab=subscribe`)
   await page.getByRole('heading', { name: 'Backup to S3' }).waitFor()
 }
 
 /** The system itself. */
 async function enter(portalPage: Page, code: string, password: string): Promise<Page> {
   const page = await portalPage.context().newPage()
-  await page.goto(`${setup.the.portal.url}/saas/entrance`)
+  await page.goto(`${setup.fixture.portal.url}/saas/entrance`)
   await page.locator('input').first().fill(code)
   await page.keyboard.press('Enter')
   await page.goto((await page.locator(`a[href^="http://www.${code}."]`).first().getAttribute('href')) ?? '')
@@ -93,39 +93,39 @@ async function newPassword(page: Page, code: string): Promise<string> {
   await button(page, `More for the service ${code}`).click()
   await page.getByRole('menuitem', { name: 'Reset password', exact: true }).click()
   await dialog(page, `Reset the password of ${code}?`).getByRole('button', { name: 'Reset password' }).click()
-  const shown = dialog(page, `New password of ${code}`)
-  await shown.getByRole('button', { name: 'Show password' }).click({ timeout: 60_000 })
-  const code1 = shown.locator('code').nth(1)
-  await code1.waitFor()
-  const password = (await code1.textContent()) ?? ''
-  await shown.getByRole('button', { name: 'Close' }).last().click()
+  const passwordDialog = dialog(page, `New password of ${code}`)
+  await passwordDialog.getByRole('button', { name: 'Show password' }).click({ timeout: 60_000 })
+  const passwordCode = passwordDialog.locator('code').nth(1)
+  await passwordCode.waitFor()
+  const password = (await passwordCode.textContent()) ?? ''
+  await passwordDialog.getByRole('button', { name: 'Close' }).last().click()
   return password
 }
 
 it('is ordered, paid, made, charged, paid again, printed, and put into another service, where the item is found', async () => {
-  const { portal } = setup.the
+  const { portal } = setup.fixture
   await sellTraffic()
-  const page = await freshPage(setup, 'admin', '/app/contract')
-  const id = (await ordersOf(page, from))[0]?.id
+  const page = await openFreshPage(setup, 'admin', '/app/contract')
+  const id = (await listOrders(page, sourceCode))[0]?.id
   await page.goto(`${portal.url}/saas/app/contract/${id}`)
   // The demo's services are brought up by themselves.
-  await button(page, `More for the service ${from}`).waitFor({ timeout: 60_000 })
-  const password = await newPassword(page, from)
-  const system = await enter(page, from, password)
+  await button(page, `More for the service ${sourceCode}`).waitFor({ timeout: 60_000 })
+  const password = await newPassword(page, sourceCode)
+  const system = await enter(page, sourceCode, password)
   await system.goto(new URL('/items/new', system.url()).href)
   for (const [name, value] of Object.entries({ code: 'X-1', name: 'A thing to keep', quantity: '3', unit: 'pcs' }))
     await system.locator(`[name=${name}]`).pressSequentially(value)
   await system.locator('form.fields button').click()
   await system.getByText('A thing to keep').waitFor()
   await system.close()
-  fillInstance(from)
+  fillInstance(sourceCode)
 
-  await openTab(page, from)
+  await openTab(page, sourceCode)
   await button(page, 'Subscribe: Backup to S3').click()
   await page.locator('[name=backup-period]').press('Control+A')
   await page.keyboard.type('2')
   await page.locator('[name=backup-unit]').selectOption('month')
-  await expectFine(page, 'a backup subscription that is filled in')
+  await expectNoFaults(page, 'a backup subscription that is filled in')
   await button(page, /^Order · /).click()
   await typeCard(page, '4242424242424242')
   await button(page, /^Pay .* by card$/).click()
@@ -136,63 +136,63 @@ it('is ordered, paid, made, charged, paid again, printed, and put into another s
 
   await button(page, 'Back up now').click()
   await page.getByText('A backup takes about 5 minutes.').waitFor()
-  await dialog(page, `Back up ${from} now?`).getByRole('button', { name: 'Back up now' }).click()
-  await toast(page, `${from}: the backup is made.`)
+  await dialog(page, `Back up ${sourceCode} now?`).getByRole('button', { name: 'Back up now' }).click()
+  await toast(page, `${sourceCode}: the backup is made.`)
   await page.getByText(/GB over the free limit/).waitFor({ timeout: 30_000 })
-  await expectFine(page, 'a tab with a backup and traffic over the limit')
+  await expectNoFaults(page, 'a tab with a backup and traffic over the limit')
   await page.context().close()
 
   // The month ends.
-  const today = dateIn('Asia/Hong_Kong', Date.now())
-  const next = Date.parse(`${addMonths(`${today.slice(0, 7)}-01`, 1)}T04:00:00Z`)
+  const today = toPlainDate('Asia/Hong_Kong', Date.now())
+  const nextMonthStart = Date.parse(`${addMonths(`${today.slice(0, 7)}-01`, 1)}T04:00:00Z`)
   await portal.stop()
   const clock = join(import.meta.dirname, '../../support/server/shifted-clock.mjs')
-  await portal.start({ NODE_OPTIONS: `--import ${clock}`, CLOCK_SHIFT_MS: String(next - Date.now()) })
-  const later = await freshPage(setup, 'admin', '/app/contract')
-  await openTab(later, from)
-  const row = later.locator('tr', { has: later.getByText(today.slice(0, 7), { exact: true }) })
+  await portal.start({ NODE_OPTIONS: `--import ${clock}`, CLOCK_SHIFT_MS: String(nextMonthStart - Date.now()) })
+  const nextMonthPage = await openFreshPage(setup, 'admin', '/app/contract')
+  await openTab(nextMonthPage, sourceCode)
+  const row = nextMonthPage.locator('tr', { has: nextMonthPage.getByText(today.slice(0, 7), { exact: true }) })
   // Its end is found by the clock, within a minute or the next.
   await expect
     .poll(
       async () => {
-        await openTab(later, from)
-        await later.locator('.backup-table').first().waitFor()
+        await openTab(nextMonthPage, sourceCode)
+        await nextMonthPage.locator('.backup-table').first().waitFor()
         return await row.getByText('over the free limit').isVisible()
       },
       { timeout: 150_000, interval: 5_000 },
     )
     .toBe(true)
   await row.getByRole('button', { name: /Pay/ }).click()
-  await button(later, /on the payment page$/).click()
-  await later.waitForURL(/\/pay\/card\//)
-  await later.locator('form button').first().click()
-  await later.waitForURL((url) => url.pathname.startsWith('/saas/app/contract'))
+  await button(nextMonthPage, /on the payment page$/).click()
+  await nextMonthPage.waitForURL(/\/pay\/card\//)
+  await nextMonthPage.locator('form button').first().click()
+  await nextMonthPage.waitForURL((url) => url.pathname.startsWith('/saas/app/contract'))
   await row.getByText(/I\d{12}/).waitFor({ timeout: 30_000 })
-  const paper = later.context().waitForEvent('page')
-  await button(later, `Print the traffic of ${today.slice(0, 7)}`).click()
-  const printed = await paper
-  await printed
+  const printPage = nextMonthPage.context().waitForEvent('page')
+  await button(nextMonthPage, `Print the traffic of ${today.slice(0, 7)}`).click()
+  const printedPage = await printPage
+  await printedPage
     .getByText(/I\d{12}/)
     .first()
     .waitFor()
-  expect(await printed.locator('body').innerText()).toContain(today.slice(0, 7))
-  await printed.close()
+  expect(await printedPage.locator('body').innerText()).toContain(today.slice(0, 7))
+  await printedPage.close()
 
-  await button(later, /^Restore the backup of /)
+  await button(nextMonthPage, /^Restore the backup of /)
     .first()
     .click()
-  const restore = dialog(later, /^Restore the backup of /)
-  await restore.getByRole('radio', { name: new RegExp(into) }).click()
-  await restore.locator('.confirm-code code').first().waitFor()
-  const typed = (await restore.locator('.confirm-code code').allInnerTexts()).join('')
-  await restore.locator('[name=typed-value]').pressSequentially(into)
-  await restore.locator('[name=typed-code]').pressSequentially(typed)
-  await expectFine(later, 'the question before a restore')
-  await restore.getByRole('button', { name: 'Overwrite and restore' }).click()
-  await later.locator('.toast', { hasText: `${into}: the backup of` }).waitFor({ timeout: 120_000 })
+  const restoreDialog = dialog(nextMonthPage, /^Restore the backup of /)
+  await restoreDialog.getByRole('radio', { name: new RegExp(targetCode) }).click()
+  await restoreDialog.locator('.confirm-code code').first().waitFor()
+  const confirmationCode = (await restoreDialog.locator('.confirm-code code').allInnerTexts()).join('')
+  await restoreDialog.locator('[name=typed-value]').pressSequentially(targetCode)
+  await restoreDialog.locator('[name=typed-code]').pressSequentially(confirmationCode)
+  await expectNoFaults(nextMonthPage, 'the question before a restore')
+  await restoreDialog.getByRole('button', { name: 'Overwrite and restore' }).click()
+  await nextMonthPage.locator('.toast', { hasText: `${targetCode}: the backup of` }).waitFor({ timeout: 120_000 })
   // Its users are those of the backup.
-  const other = await enter(later, into, password)
-  await other.locator('input[name=search]').fill('X-1')
-  await other.keyboard.press('Enter')
-  await other.getByText('A thing to keep').waitFor()
+  const otherService = await enter(nextMonthPage, targetCode, password)
+  await otherService.locator('input[name=search]').fill('X-1')
+  await otherService.keyboard.press('Enter')
+  await otherService.getByText('A thing to keep').waitFor()
 }, 400_000)

@@ -1,14 +1,14 @@
 /** What must not be lost or done by one careless press: recovery codes, and a picture that is none. */
 import { expect, it } from 'vitest'
-import { seriousTrouble } from '#tests/support/browser/browser.ts'
-import { arrive, ownCompany, resumedPage, setUpShared } from '#tests/support/browser/visit.ts'
+import { findSeriousViolations } from '#tests/support/browser/browser.ts'
+import { openPath, takeOwnCompany, resumePage, setUpShared } from '#tests/support/browser/browser-setup.ts'
 import { codeAt } from '#tests/support/server/otp.ts'
 
 const setup = setUpShared()
 
 it('a picture that a browser could draw, but none of the formats, is refused; recovery codes are not lost by one Escape', async () => {
-  const { user } = ownCompany()
-  const page = await resumedPage(setup, user, '/app/profile/user?edit=1')
+  const { user } = takeOwnCompany()
+  const page = await resumePage(setup, user, '/app/profile/user?edit=1')
   const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><rect width="20" height="20"/></svg>'
   await page
     .locator('input[type="file"]')
@@ -16,7 +16,7 @@ it('a picture that a browser could draw, but none of the formats, is refused; re
   await page.getByText('Choose a PNG, JPEG, WebP or GIF.', { exact: false }).waitFor()
   expect(await page.getByRole('dialog').count()).toBe(0)
 
-  await arrive(page, setup.the.portal, '/app/profile/security')
+  await openPath(page, setup.fixture.portal, '/app/profile/security')
   const button = (name: string) => page.getByRole('button', { name, exact: true })
   await button('Add authenticator app').click()
   await page.locator('input[name="password"]').fill(user.password)
@@ -28,7 +28,7 @@ it('a picture that a browser could draw, but none of the formats, is refused; re
   await page.keyboard.press('Escape')
   await page.getByText('You have not saved the codes', { exact: false }).waitFor()
   expect(await page.locator('.factor-codes code').count()).toBe(10)
-  expect(await seriousTrouble(page)).toEqual([])
+  expect(await findSeriousViolations(page)).toEqual([])
   await button('Back to the codes').click()
   await button('Download').click()
   await page.keyboard.press('Escape')

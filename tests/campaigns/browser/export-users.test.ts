@@ -1,23 +1,23 @@
 /** The users of a filter as a file: all of them, in the list's order, and what is not all of them says so (C-08, S-13). */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { seriousTrouble, type Who } from '#tests/support/browser/browser.ts'
-import { partKept } from '#tests/support/pages/parts.ts'
+import { findSeriousViolations, type PersonOrName } from '#tests/support/browser/browser.ts'
+import { waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
 import {
-  controlled,
-  listWhole,
-  ownCompany,
-  resumedPage,
+  waitForController,
+  waitForCompleteList,
+  takeOwnCompany,
+  resumePage,
   rows,
   setUpShared,
-  textOf,
-} from '#tests/support/browser/visit.ts'
+  readText,
+} from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
-const { code, admin } = ownCompany()
+const { code, admin } = takeOwnCompany()
 
-async function enter(who: Who, query: string): Promise<Page> {
-  const page = await resumedPage(setup, who, `/app/user${query}`)
+async function enter(person: PersonOrName, query: string): Promise<Page> {
+  const page = await resumePage(setup, person, `/app/user${query}`)
   await rows(page).first().waitFor()
   return page
 }
@@ -26,7 +26,7 @@ const dialog = (page: Page) => page.getByRole('dialog')
 
 async function save(page: Page) {
   const [download] = await Promise.all([page.waitForEvent('download'), dialog(page).locator('.button.primary').click()])
-  const text = await textOf(download)
+  const text = await readText(download)
   expect(text.startsWith('\uFEFF')).toBe(true)
   const [head = [], ...lines] = text
     .slice(1)
@@ -37,16 +37,16 @@ async function save(page: Page) {
 }
 
 /** As it is with a list too long to be kept whole: one page of it was read, and what else there is is not here. */
-async function keepOnlyAPage(page: Page) {
+async function removeRowsAfterFirstPage(page: Page) {
   await page.evaluate(async () => {
-    const heard = <T>(request: IDBRequest<T>) =>
+    const toPromise = <T>(request: IDBRequest<T>) =>
       new Promise<T>((resolve) => (request.onsuccess = () => resolve(request.result)))
     const names = (await indexedDB.databases()).map(({ name }) => name ?? '')
-    const db = await heard(indexedDB.open(names.find((name) => /^portal-\d+-\d+$/.test(name)) ?? ''))
+    const db = await toPromise(indexedDB.open(names.find((name) => /^portal-\d+-\d+$/.test(name)) ?? ''))
     const stores = db.transaction(['users', 'syncPoints'], 'readwrite')
-    await heard(stores.objectStore('syncPoints').clear())
-    for (const id of (await heard(stores.objectStore('users').getAllKeys())).slice(20))
-      await heard(stores.objectStore('users').delete(id))
+    await toPromise(stores.objectStore('syncPoints').clear())
+    for (const id of (await toPromise(stores.objectStore('users').getAllKeys())).slice(20))
+      await toPromise(stores.objectStore('users').delete(id))
     db.close()
   })
 }
@@ -57,18 +57,18 @@ it('holds every row of the filter in the order of the list, from the device, the
   await dialog(page).locator('input[name=email]').fill('formula@acme.example')
   await dialog(page).locator('button[type=submit]').click()
   await dialog(page).waitFor({ state: 'detached' })
-  await page.goto(`${setup.the.portal.url}/saas/app/user?statusType=0&sortField=email&sortOrder=desc`)
+  await page.goto(`${setup.fixture.portal.url}/saas/app/user?statusType=0&sortField=email&sortOrder=desc`)
   await rows(page).first().waitFor()
   await page.getByRole('button', { name: 'Export' }).click()
   await dialog(page).getByText('All users that the filters of the list find, in its order.').waitFor()
   await dialog(page).getByText('Times are in the business time zone: Asia/Hong_Kong.').waitFor()
   await dialog(page).getByText('All of them are on this device, updated', { exact: false }).waitFor()
-  expect(await seriousTrouble(page)).toEqual([])
+  expect(await findSeriousViolations(page)).toEqual([])
   const countShown = async () => Number(/ of (\d+)/.exec(await page.locator('.list-foot p').innerText())?.[1])
-  const shown = await countShown()
+  const displayedCount = await countShown()
   const { name, head, lines } = await save(page)
-  const whole = new RegExp(`^users-${code}-20\\d\\d-\\d\\d-\\d\\d-\\d{4}\\.csv$`)
-  expect(name).toMatch(whole)
+  const fileNamePattern = new RegExp(`^users-${code}-20\\d\\d-\\d\\d-\\d\\d-\\d{4}\\.csv$`)
+  expect(name).toMatch(fileNamePattern)
   expect(head).toEqual([
     'Name',
     'E-mail',
@@ -80,8 +80,8 @@ it('holds every row of the filter in the order of the list, from the device, the
     'Created (Asia/Hong_Kong)',
     'Updated (Asia/Hong_Kong)',
   ])
-  expect(lines).toHaveLength(shown)
-  expect(shown).toBeGreaterThan(10)
+  expect(lines).toHaveLength(displayedCount)
+  expect(displayedCount).toBeGreaterThan(10)
   const mails = lines.map(([, email]) => email)
   expect(mails).toEqual([...mails].sort().reverse())
   expect(new Set(lines.map((line) => line[3]))).toEqual(new Set(['Not activated']))
@@ -91,43 +91,43 @@ it('holds every row of the filter in the order of the list, from the device, the
   await page.getByText(`Saved as ${name}.`).waitFor()
 
   // A list of which only a page is here is asked for.
-  await page.goto(`${setup.the.portal.url}/saas/app/user?statusType=1&sortField=email&sortOrder=desc`)
+  await page.goto(`${setup.fixture.portal.url}/saas/app/user?statusType=1&sortField=email&sortOrder=desc`)
   await rows(page).first().waitFor()
   // What is still on its way would bring back what is taken away below.
-  await listWhole(page)
+  await waitForCompleteList(page)
   const activated = await countShown()
-  await keepOnlyAPage(page)
-  await partKept(page, 'users')
+  await removeRowsAfterFirstPage(page)
+  await waitForCachedPart(page, 'users')
   await page.getByRole('button', { name: 'Export' }).click()
   await dialog(page).getByText('They are loaded from the server now.').waitFor()
-  const fetched = await save(page)
-  expect(fetched.name).toMatch(whole)
-  expect(fetched.lines).toHaveLength(activated)
-  const sorted = fetched.lines.map(([, email]) => email)
+  const serverExport = await save(page)
+  expect(serverExport.name).toMatch(fileNamePattern)
+  expect(serverExport.lines).toHaveLength(activated)
+  const sorted = serverExport.lines.map(([, email]) => email)
   expect(sorted).toEqual([...sorted].sort().reverse())
-  expect(new Set(fetched.lines.map((line) => line[3]))).toEqual(new Set(['Activated']))
+  expect(new Set(serverExport.lines.map((line) => line[3]))).toEqual(new Set(['Activated']))
 
   // Without a line there is no more than is here, and the file's name says how much of all that is.
   await page.getByRole('button', { name: '中文' }).click()
   await page.getByRole('button', { name: '导出' }).waitFor()
   await page.locator('.bar-waiting').waitFor({ state: 'detached', timeout: 30_000 })
-  await controlled(page)
+  await waitForController(page)
   await Promise.all([
-    page.waitForResponse((answer) => answer.url().includes('sortField=')),
-    page.goto(`${setup.the.portal.url}/saas/app/user`),
+    page.waitForResponse((response) => response.url().includes('sortField=')),
+    page.goto(`${setup.fixture.portal.url}/saas/app/user`),
   ])
-  await listWhole(page)
-  await keepOnlyAPage(page)
+  await waitForCompleteList(page)
+  await removeRowsAfterFirstPage(page)
   await page.context().setOffline(true)
   await page.getByRole('button', { name: '导出' }).click()
   await dialog(page).getByText('文件名中会注明', { exact: false }).waitFor()
-  expect(await seriousTrouble(page)).toEqual([])
-  const part = await save(page)
-  expect(part.name).toMatch(
-    new RegExp(`^用户-${code}-20\\d\\d-\\d\\d-\\d\\d-\\d{4}-${part.lines.length}-of-\\d+\\.csv$`),
+  expect(await findSeriousViolations(page)).toEqual([])
+  const partialExport = await save(page)
+  expect(partialExport.name).toMatch(
+    new RegExp(`^用户-${code}-20\\d\\d-\\d\\d-\\d\\d-\\d{4}-${partialExport.lines.length}-of-\\d+\\.csv$`),
   )
-  expect(part.head.slice(0, 2)).toEqual(['姓名', '邮箱'])
-  expect(part.lines.length).toBeLessThan(21)
+  expect(partialExport.head.slice(0, 2)).toEqual(['姓名', '邮箱'])
+  expect(partialExport.lines.length).toBeLessThan(21)
 })
 
 it('is of the own company alone, with access levels for who may grant them', async () => {

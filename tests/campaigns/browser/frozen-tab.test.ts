@@ -1,16 +1,16 @@
 /** A tab that sends by itself, where there is no worker, is frozen by the browser while it holds a lock; another one goes on. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openTabs, type Tab, type Tabs } from '#tests/campaigns/engines/chromium-tabs.ts'
+import { openTabs, type ChromiumTab, type ChromiumTabs } from '#tests/campaigns/engines/chromium-tabs.ts'
 import type { Person } from '#tests/support/browser/browser.ts'
-import { ownCompany, setUpShared } from '#tests/support/browser/visit.ts'
+import { takeOwnCompany, setUpShared } from '#tests/support/browser/browser-setup.ts'
 
-const { the } = setUpShared()
+const { fixture } = setUpShared()
 /** After which others go on without it, ms. */
 const withinMs = 6_000
 const accessCookie = 'portal-access'
 
-let tabs: Tabs
+let tabs: ChromiumTabs
 beforeEach(async () => {
   tabs = await openTabs()
 })
@@ -22,16 +22,22 @@ const open = () =>
     document.addEventListener('freeze', () => localStorage.setItem('frozen', 'yes'), { capture: true })
   })
 
-async function until(tab: Tab, what: string, isTrue: () => boolean | Promise<boolean>, timeoutMs = 30_000) {
-  for (const end = performance.now() + timeoutMs; !(await tab.run(isTrue).catch(() => false)); await wait(25))
-    if (performance.now() > end)
-      throw new Error(`not within ${timeoutMs} ms: ${what}\n${await tab.run(() => document.body.innerText)}`)
+async function until(
+  tab: ChromiumTab,
+  description: string,
+  isTrue: () => boolean | Promise<boolean>,
+  timeoutMs = 30_000,
+) {
+  for (const deadline = performance.now() + timeoutMs; !(await tab.run(isTrue).catch(() => false)); await wait(25))
+    if (performance.now() > deadline)
+      throw new Error(`not within ${timeoutMs} ms: ${description}\n${await tab.run(() => document.body.innerText)}`)
 }
 
-const listed = (tab: Tab) => until(tab, 'the list is shown', () => document.querySelector('main tbody tr a') !== null)
-const toUsers = (tab: Tab) => tab.goTo(`${the.portal.url}/saas/app/user`)
+const listed = (tab: ChromiumTab) =>
+  until(tab, 'the list is shown', () => document.querySelector('main tbody tr a') !== null)
+const toUsers = (tab: ChromiumTab) => tab.goTo(`${fixture.portal.url}/saas/app/user`)
 
-async function signIn(tab: Tab, { company, username, password }: Person): Promise<void> {
+async function signIn(tab: ChromiumTab, { company, username, password }: Person): Promise<void> {
   await toUsers(tab)
   await until(tab, 'the login is shown', () => document.querySelector('input[name="password"]') !== null)
   for (const [name, text] of Object.entries({ company, username, password }))
@@ -40,17 +46,17 @@ async function signIn(tab: Tab, { company, username, password }: Person): Promis
   await listed(tab)
 }
 
-async function rename(tab: Tab, row: number, name: string): Promise<void> {
+async function rename(tab: ChromiumTab, row: number, name: string): Promise<void> {
   await tab.run((at) => document.querySelectorAll<HTMLElement>('tbody .lead a')[at]?.click(), row)
   await until(tab, 'the form is shown', () => document.querySelector('[role="dialog"] input[name="name"]') !== null)
   await tab.fill('[role="dialog"] input[name="name"]', name)
   await tab.run(() => document.querySelector<HTMLElement>('[role="dialog"] button[type="submit"]')?.click())
 }
 
-const heldLocks = (tab: Tab) =>
+const heldLocks = (tab: ChromiumTab) =>
   tab.run(async () => ((await navigator.locks.query()).held ?? []).map(({ name = '' }) => name.split(':')[0] ?? ''))
 
-async function freeze(tab: Tab, lock: string, other: Tab): Promise<void> {
+async function freeze(tab: ChromiumTab, lock: string, other: ChromiumTab): Promise<void> {
   await tab.setLifecycle('frozen')
   await until(other, 'the tab is frozen', () => localStorage.getItem('frozen') === 'yes')
   expect(await heldLocks(other)).toContain(lock)
@@ -58,27 +64,29 @@ async function freeze(tab: Tab, lock: string, other: Tab): Promise<void> {
 
 it('fault 41e a tab that is frozen while it sends keeps no other one from sending, and both writes arrive', async () => {
   const [frozen, other] = [await open(), await open()]
-  await signIn(frozen, ownCompany().admin)
+  await signIn(frozen, takeOwnCompany().admin)
   await toUsers(other)
   await listed(other)
   const hung = frozen.hang(({ method }) => method === 'PUT')
   await rename(frozen, 1, 'Aa before the freeze')
   const heal = await hung
   await freeze(frozen, 'drain', other)
-  const since = performance.now()
+  const startedAt = performance.now()
   await rename(other, 2, 'Aa beside the freeze')
   await until(other, 'the other write is sent', () => {
-    const row = [...document.querySelectorAll('tbody tr')].find((one) => one.textContent.includes('beside the freeze'))
+    const row = [...document.querySelectorAll('tbody tr')].find((word) =>
+      word.textContent.includes('beside the freeze'),
+    )
     return row !== undefined && !row.querySelector('.pending-mark')
   })
-  expect(performance.now() - since).toBeLessThan(withinMs)
+  expect(performance.now() - startedAt).toBeLessThan(withinMs)
   await frozen.setLifecycle('active')
   await heal()
   await toUsers(other)
   const isAll = () => {
     const text = document.querySelector('tbody')?.textContent ?? ''
     return (
-      ['before', 'beside'].every((one) => text.includes(`Aa ${one} the freeze`)) &&
+      ['before', 'beside'].every((word) => text.includes(`Aa ${word} the freeze`)) &&
       !document.querySelector('.bar-waiting, .pending-mark')
     )
   }
@@ -87,16 +95,16 @@ it('fault 41e a tab that is frozen while it sends keeps no other one from sendin
 
 it('fault 41f a tab that is frozen while it renews the session keeps no other one from renewing it', async () => {
   const [frozen, other] = [await open(), await open()]
-  await signIn(frozen, ownCompany().admin)
-  await other.goTo(`${the.portal.url}/`)
+  await signIn(frozen, takeOwnCompany().admin)
+  await other.goTo(`${fixture.portal.url}/`)
   const hung = frozen.hang(({ url }) => url.endsWith('/token'))
-  await frozen.clearCookie(accessCookie, `${the.portal.url}/saas/`)
+  await frozen.clearCookie(accessCookie, `${fixture.portal.url}/saas/`)
   await toUsers(frozen)
   await hung
   await freeze(frozen, 'portal-renew', other)
-  const since = performance.now()
+  const startedAt = performance.now()
   await toUsers(other)
   await until(other, 'the session is renewed', async () => (await cookieStore.get('portal-access')) !== null)
-  expect(performance.now() - since).toBeLessThan(withinMs)
+  expect(performance.now() - startedAt).toBeLessThan(withinMs)
   await listed(other)
 }, 120_000)

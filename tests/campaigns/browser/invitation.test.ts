@@ -1,14 +1,20 @@
 import { expect, it } from 'vitest'
-import { comeIn, invite } from '#tests/support/browser/newcomer.ts'
-import { controlled, freshPage, ownCompany, rows, setUpShared } from '#tests/support/browser/visit.ts'
+import { activateAndLogIn, invite } from '#tests/support/browser/newcomer.ts'
+import {
+  waitForController,
+  openFreshPage,
+  takeOwnCompany,
+  rows,
+  setUpShared,
+} from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
-const { the } = setup
+const { fixture } = setup
 
 it('a session whose token is gone in the middle of a form goes on by itself; an invitation that was made without a line goes out when it is back, and whom it invites comes in by it (M21, P-13, M40)', async () => {
-  const { code: company, admin } = ownCompany()
-  const page = await freshPage(setup, admin, '/app/user')
-  await controlled(page)
+  const { code: company, admin } = takeOwnCompany()
+  const page = await openFreshPage(setup, admin, '/app/user')
+  await waitForController(page)
   await rows(page).first().waitFor()
   const add = page.locator('.page-action .button.primary')
   await add.click()
@@ -22,14 +28,14 @@ it('a session whose token is gone in the middle of a form goes on by itself; an 
   await add.click()
   await invite(page, { name: 'Later', email })
   await page.locator('.bar-waiting').waitFor()
-  const context = await the.browser.newContext({ serviceWorkers: 'block' })
-  setup.ends.push(() => context.close())
+  const context = await fixture.browser.newContext({ serviceWorkers: 'block' })
+  setup.cleanups.push(() => context.close())
   const mails = await context.newPage()
-  await mails.goto(`${the.portal.url}/dev/mail`)
+  await mails.goto(`${fixture.portal.url}/dev/mail`)
   expect(await mails.locator('nav a', { hasText: email }).count()).toBe(0)
   await page.context().setOffline(false)
   await page.locator('.bar-waiting').waitFor({ state: 'detached', timeout: 30_000 })
-  await comeIn(mails, the.portal.url, { company, username: email })
+  await activateAndLogIn(mails, fixture.portal.url, { company, username: email })
   await page.locator('.filters input').first().fill('in.time')
   await rows(page).filter({ hasText: 'In Time' }).waitFor()
 })

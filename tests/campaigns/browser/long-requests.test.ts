@@ -29,7 +29,7 @@ let context: BrowserContext
 afterEach(() => context.close())
 
 /** Somebody of the provider's staff, on a device with nothing on it. */
-async function staff(): Promise<Page> {
+async function openStaffPage(): Promise<Page> {
   context = await browser.newContext({ locale: 'en-GB' })
   const page = await context.newPage()
   await signIn(page, portal, 'staff')
@@ -40,67 +40,68 @@ const show = async (page: Page) => {
   await page.goto(`${portal.url}/saas/app/activity`)
   await page.locator('main h1').waitFor()
 }
-const start = (page: Page) => page.locator('main').getByRole('button', { name: 'Verify the audit trail' }).click()
-const bar = (page: Page) =>
+const clickVerify = (page: Page) => page.locator('main').getByRole('button', { name: 'Verify the audit trail' }).click()
+const getProgressBar = (page: Page) =>
   page.locator('main').getByRole('progressbar', { name: 'Progress: Check of the audit trail' })
-const percent = async (page: Page) => Number(await bar(page).getAttribute('aria-valuenow'))
-const result = (page: Page) => page.locator('main .request').filter({ hasText: 'as they were written' })
+const readPercent = async (page: Page) => Number(await getProgressBar(page).getAttribute('aria-valuenow'))
+const getResult = (page: Page) => page.locator('main .request').filter({ hasText: 'as they were written' })
 const isControlled = (page: Page) => page.waitForFunction(() => navigator.serviceWorker.controller !== null)
 
 /** Polls of long requests that the server answered so far, from its own log. */
-const polls = () => portal.output().split('"route":"/api/request/:id"').length - 1
+const countPolls = () => portal.output().split('"route":"/api/request/:id"').length - 1
 
 describe('a long request in a real browser', () => {
   it('is asked about once a second, whatever number of pages is open', async () => {
-    const page = await staff()
+    const page = await openStaffPage()
     const pages = [page, await context.newPage(), await context.newPage()]
-    for (const one of pages) await show(one)
-    for (const one of pages) await isControlled(one)
-    await start(page)
-    for (const one of pages) await bar(one).waitFor()
-    const before = polls()
-    const since = performance.now()
+    for (const openPage of pages) await show(openPage)
+    for (const openPage of pages) await isControlled(openPage)
+    await clickVerify(page)
+    for (const openPage of pages) await getProgressBar(openPage).waitFor()
+    const before = countPolls()
+    const startedAt = performance.now()
     await page.waitForTimeout(7_000)
-    const perSecond = (polls() - before) / ((performance.now() - since) / 1000)
+    const perSecond = (countPolls() - before) / ((performance.now() - startedAt) / 1000)
     expect(perSecond).toBeLessThanOrEqual(1.05 + 1 / 7)
     // A watch that sleeps for five seconds makes half of this; a busy machine alone does not.
     expect(perSecond).toBeGreaterThan(0.6)
-    for (const one of pages) await result(one).waitFor({ timeout: 45_000 })
+    for (const openPage of pages) await getResult(openPage).waitFor({ timeout: 45_000 })
     console.log(`polls per second over ${pages.length} pages: ${perSecond.toFixed(2)}`)
   })
 
   it('is told by a websocket that the page’s policy lets through, and by polls where it is cut (R-26)', async () => {
-    const page = await staff()
+    const page = await openStaffPage()
     const complaints: string[] = []
-    const heard: string[] = []
+    const frames: string[] = []
     page.on('console', (message) => {
       if (/Content Security Policy|Refused to connect/i.test(message.text())) complaints.push(message.text())
     })
-    page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => heard.push(String(payload))))
+    page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => frames.push(String(payload))))
     await show(page)
-    await start(page)
-    await expect.poll(() => heard.length, { timeout: 10_000 }).toBeGreaterThan(2)
-    expect(JSON.parse(heard.at(-1) ?? '')).toMatchObject({ code: 'verify-trail', data: { status: 'active' } })
+    await clickVerify(page)
+    await expect.poll(() => frames.length, { timeout: 10_000 }).toBeGreaterThan(2)
+    expect(JSON.parse(frames.at(-1) ?? '')).toMatchObject({ code: 'verify-trail', data: { status: 'active' } })
     expect(complaints).toEqual([])
-    await result(page).waitFor({ timeout: 45_000 })
+    await getResult(page).waitFor({ timeout: 45_000 })
 
-    const blocked = await withoutSocket()
-    await show(blocked.page)
-    await start(blocked.page)
-    const seen: number[] = []
+    const pageWithoutSocket = await withoutSocket()
+    await show(pageWithoutSocket.page)
+    await clickVerify(pageWithoutSocket.page)
+    const seenPercents: number[] = []
     await expect
       .poll(
         async () => {
-          if ((await bar(blocked.page).count()) > 0) seen.push(await percent(blocked.page).catch(() => 0))
-          return await result(blocked.page).count()
+          if ((await getProgressBar(pageWithoutSocket.page).count()) > 0)
+            seenPercents.push(await readPercent(pageWithoutSocket.page).catch(() => 0))
+          return await getResult(pageWithoutSocket.page).count()
         },
         { timeout: 45_000, interval: 200 },
       )
       .toBe(2)
-    expect(blocked.tries()).toBeGreaterThan(0)
-    expect(blocked.tries()).toBeLessThan(25)
-    const shown = seen.filter((one) => one > 0)
-    expect(shown).toEqual(shown.toSorted((a, b) => a - b))
+    expect(pageWithoutSocket.tries()).toBeGreaterThan(0)
+    expect(pageWithoutSocket.tries()).toBeLessThan(25)
+    const displayedPercents = seenPercents.filter((percent) => percent > 0)
+    expect(displayedPercents).toEqual(displayedPercents.toSorted((a, b) => a - b))
   })
 
   async function withoutSocket() {
@@ -114,41 +115,41 @@ describe('a long request in a real browser', () => {
   }
 
   it('survives a reload, the death of its worker and of the server, and shows its result (M46, R-24, R-25)', async () => {
-    const page = await staff()
+    const page = await openStaffPage()
     await show(page)
     await isControlled(page)
-    await start(page)
-    await expect.poll(() => percent(page), { timeout: 10_000 }).toBeGreaterThan(0)
+    await clickVerify(page)
+    await expect.poll(() => readPercent(page), { timeout: 10_000 }).toBeGreaterThan(0)
 
     await page.reload()
-    await bar(page).waitFor()
+    await getProgressBar(page).waitFor()
     const worker = await controlWorker(page)
     await expect.poll(() => worker.isRunning()).toBe(true)
-    const before = await percent(page)
+    const before = await readPercent(page)
     expect(before).toBeGreaterThan(0)
     const gaps: number[] = []
     for (let strike = 0; strike < 4; strike++) {
       await expect.poll(() => worker.isRunning()).toBe(true)
-      const asked = polls()
-      const since = performance.now()
+      const pollsBefore = countPolls()
+      const startedAt = performance.now()
       await worker.stop()
-      await expect.poll(() => polls(), { interval: 20, timeout: 5_000 }).toBeGreaterThan(asked)
-      gaps.push(Math.round(performance.now() - since))
+      await expect.poll(() => countPolls(), { interval: 20, timeout: 5_000 }).toBeGreaterThan(pollsBefore)
+      gaps.push(Math.round(performance.now() - startedAt))
     }
     console.log(`ms from the worker's death to the next poll: ${gaps.join(', ')}`)
     expect(Math.max(...gaps)).toBeLessThan(3_000)
-    expect(await percent(page)).toBeGreaterThan(before)
+    expect(await readPercent(page)).toBeGreaterThan(before)
 
     await portal.kill()
     await portal.start()
-    const killed = await percent(page)
+    const percentAfterKill = await readPercent(page)
     await worker.stop()
-    await result(page).waitFor({ timeout: 45_000 })
-    expect(killed).toBeLessThan(100)
-    expect(await result(page).innerText()).toMatch(/4,\d{3} entries are as they were written.*Companies: 3\./)
+    await getResult(page).waitFor({ timeout: 45_000 })
+    expect(percentAfterKill).toBeLessThan(100)
+    expect(await getResult(page).innerText()).toMatch(/4,\d{3} entries are as they were written.*Companies: 3\./)
     // Whoever comes later finds it as well, with the server away.
     await portal.stop()
     await page.reload()
-    await result(page).waitFor()
+    await getResult(page).waitFor()
   })
 })

@@ -2,31 +2,31 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { tabThrough } from '#tests/support/browser/looks.ts'
-import { desk, resumedPage, setUpShared } from '#tests/support/browser/visit.ts'
+import { desktop, resumePage, setUpShared } from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
-const { the, ends } = setup
+const { fixture, cleanups } = setup
 
 async function open(options: BrowserContextOptions): Promise<Page> {
-  const context = await the.browser.newContext({ reducedMotion: 'reduce', serviceWorkers: 'block', ...options })
-  ends.push(() => context.close())
+  const context = await fixture.browser.newContext({ reducedMotion: 'reduce', serviceWorkers: 'block', ...options })
+  cleanups.push(() => context.close())
   return context.newPage()
 }
 const go = async (page: Page, path: string) => {
-  await page.goto(`${the.portal.url}/saas${path}`)
+  await page.goto(`${fixture.portal.url}/saas${path}`)
   await page.locator('main h1').waitFor()
 }
 describe('by the keyboard alone', () => {
   it('every stop of the visitors’ pages and of the account’s is seen (A-02)', async () => {
-    const principal = await open(desk)
+    const visitorPage = await open(desktop)
     for (const path of ['/login', '/signup', '/forget', '/entrance?code=acmetrade']) {
-      await go(principal, path)
-      if (path.includes('code=')) await principal.locator('.entrance-found').waitFor()
-      const { stops, ringless } = await tabThrough(principal)
+      await go(visitorPage, path)
+      if (path.includes('code=')) await visitorPage.locator('.entrance-found').waitFor()
+      const { stops, ringless } = await tabThrough(visitorPage)
       expect([path, ringless]).toEqual([path, []])
       expect(stops.length).toBeGreaterThan(6)
     }
-    const page = await resumedPage(setup, 'admin', '/app/home')
+    const page = await resumePage(setup, 'admin', '/app/home')
     for (const path of ['/app/profile/user?edit=1', '/app/profile/password', '/app/profile/company', '/app/device']) {
       await go(page, path)
       if (path.includes('profile')) await page.locator('main form').waitFor()
@@ -37,8 +37,8 @@ describe('by the keyboard alone', () => {
   })
 
   it('one registers, from the home page to the mail (A-02, A-11)', async () => {
-    const page = await open(desk)
-    await page.goto(`${the.portal.url}/index.html`)
+    const page = await open(desktop)
+    await page.goto(`${fixture.portal.url}/index.html`)
     await page.getByRole('link', { name: 'Register your company' }).focus()
     await page.keyboard.press('Enter')
     await page.locator('main form').waitFor()

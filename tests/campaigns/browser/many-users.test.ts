@@ -1,64 +1,73 @@
 /** Many users chosen by hand, key and finger; what is then done to them is told in `bulk-dialog.night.test.tsx`. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { seriousTrouble } from '#tests/support/browser/browser.ts'
-import { listWhole, ownCompany, resumedPage, rows, setUpShared } from '#tests/support/browser/visit.ts'
+import { findSeriousViolations } from '#tests/support/browser/browser.ts'
+import {
+  waitForCompleteList,
+  takeOwnCompany,
+  resumePage,
+  rows,
+  setUpShared,
+} from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
-const { admin } = ownCompany()
+const { admin } = takeOwnCompany()
 let page: Page
 
 /** Patience for what has to go to the server and come back. */
-const heard = { timeout: 30_000 }
+const longTimeout = { timeout: 30_000 }
 
-const box = (name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true })
-const boxes = () => page.locator('td.pick input')
-const counted = () => page.locator('.picks > p').innerText()
+const getBox = (name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true })
+const getBoxes = () => page.locator('td.pick input')
+const readSelectionText = () => page.locator('.picks > p').innerText()
 const dialog = () => page.getByRole('dialog')
 
 it('users are chosen by key, over a stretch, for all of a page and over pages; a new filter and Escape end it (A-02, A-08)', async () => {
-  page = await resumedPage(setup, admin, '/app/user')
+  page = await resumePage(setup, admin, '/app/user')
   await rows(page).first().waitFor()
-  await listWhole(page)
-  await boxes().first().focus()
+  await waitForCompleteList(page)
+  await getBoxes().first().focus()
   await page.keyboard.press('Space')
-  await expect.poll(counted).toBe('1 selected')
-  await boxes()
+  await expect.poll(readSelectionText).toBe('1 selected')
+  await getBoxes()
     .nth(3)
     .click({ modifiers: ['Shift'] })
-  expect(await counted()).toBe('4 selected')
+  expect(await readSelectionText()).toBe('4 selected')
   // All of its cell is the box, for a finger as for a pointer.
-  const at = await rows(page).nth(5).locator('td.pick').boundingBox()
-  await page.mouse.click((at?.x ?? 0) + 4, (at?.y ?? 0) + 4)
-  expect(await counted()).toBe('5 selected')
+  const cell = await rows(page).nth(5).locator('td.pick').boundingBox()
+  await page.mouse.click((cell?.x ?? 0) + 4, (cell?.y ?? 0) + 4)
+  expect(await readSelectionText()).toBe('5 selected')
 
-  const all = page.getByRole('checkbox', { name: 'Select all on this page' })
-  expect(await all.evaluate((input: HTMLInputElement) => [input.checked, input.indeterminate])).toEqual([false, true])
-  await all.check()
-  expect(await counted()).toBe('10 selected')
+  const selectAllBox = page.getByRole('checkbox', { name: 'Select all on this page' })
+  expect(await selectAllBox.evaluate((input: HTMLInputElement) => [input.checked, input.indeterminate])).toEqual([
+    false,
+    true,
+  ])
+  await selectAllBox.check()
+  expect(await readSelectionText()).toBe('10 selected')
   await page.getByRole('button', { name: 'Next page' }).click()
-  await expect.poll(counted).toBe('10 selected · 10 on other pages')
+  await expect.poll(readSelectionText).toBe('10 selected · 10 on other pages')
   await page.goBack()
-  await expect.poll(counted).toBe('10 selected')
-  await all.uncheck()
+  await expect.poll(readSelectionText).toBe('10 selected')
+  await selectAllBox.uncheck()
   await page.locator('.picks').waitFor({ state: 'detached' })
-  const disable = page.locator('.picks').getByRole('button', { name: 'Disable' })
+  const disableButton = page.locator('.picks').getByRole('button', { name: 'Disable' })
 
   // What is asked before many are changed, and what became of each, as both look (A-01); its words are a component test's.
-  await box('Ada Wong').check()
-  await box('Agnes Fung').check()
-  await disable.click()
+  await getBox('Ada Wong').check()
+  await getBox('Agnes Fung').check()
+  await disableButton.click()
   await dialog().getByText('Disable 1 user?', { exact: true }).waitFor()
-  expect(['asked', await seriousTrouble(page)]).toEqual(['asked', []])
+  expect(['asked', await findSeriousViolations(page)]).toEqual(['asked', []])
   await dialog().getByRole('button', { name: 'Disable 1 user' }).click()
-  await dialog().getByText('1 done', { exact: true }).waitFor(heard)
-  expect(['became', await seriousTrouble(page)]).toEqual(['became', []])
+  await dialog().getByText('1 done', { exact: true }).waitFor(longTimeout)
+  expect(['became', await findSeriousViolations(page)]).toEqual(['became', []])
   await page.keyboard.press('Escape')
   await dialog().waitFor({ state: 'detached' })
 
   await page.getByLabel('Status', { exact: true }).selectOption('Disabled')
   await page.locator('.picks').waitFor({ state: 'detached' })
-  await boxes().first().check()
+  await getBoxes().first().check()
   await page.locator('.picks').waitFor()
   await page.keyboard.press('Escape')
   await page.locator('.picks').waitFor({ state: 'detached' })

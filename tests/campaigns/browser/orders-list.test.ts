@@ -5,73 +5,76 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import orders from '#locales/zh/orders.json' with { type: 'json' }
-import { filesKept, partKept } from '#tests/support/pages/parts.ts'
+import { countCachedFiles, waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
 import {
-  address,
-  controlled,
-  freshPage,
-  listed,
-  ownCompany,
-  resumedPage,
+  getAddress,
+  waitForController,
+  openFreshPage,
+  waitForList,
+  takeOwnCompany,
+  resumePage,
   rows,
   setUpShared,
   tablet,
-} from '#tests/support/browser/visit.ts'
+} from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
 
 const row = (page: Page, code: string) => rows(page).filter({ hasText: code })
-async function act(page: Page, code: string, name: string) {
+async function selectAction(page: Page, code: string, name: string) {
   await row(page, code).locator('[aria-haspopup=menu]').click()
   await page.getByRole('menuitem', { name, exact: true }).click()
 }
 const codes = (page: Page) => page.locator('tbody .order-code').allInnerTexts()
 
 it('home and the list stand without a line; the list is searched, filtered and sorted by its address', async () => {
-  const { code, admin } = ownCompany()
-  const named = (...services: string[]) => services.map((service) => `${code}${service}`)
-  const page = await resumedPage(setup, admin, '/app/home')
-  const part = page.getByRole('region', { name: 'Needs attention' })
-  const duty = (text: RegExp) => part.getByRole('listitem').filter({ hasText: text })
-  await duty(/Acme people: New contract, pay by \d{4}-\d\d-\d\d/).waitFor()
-  await controlled(page)
-  await partKept(page, 'orders')
+  const { code, admin } = takeOwnCompany()
+  const buildCodes = (...services: string[]) => services.map((service) => `${code}${service}`)
+  const page = await resumePage(setup, admin, '/app/home')
+  const attentionRegion = page.getByRole('region', { name: 'Needs attention' })
+  const getDuty = (text: RegExp) => attentionRegion.getByRole('listitem').filter({ hasText: text })
+  await getDuty(/Acme people: New contract, pay by \d{4}-\d\d-\d\d/).waitFor()
+  await waitForController(page)
+  await waitForCachedPart(page, 'orders')
   await page.context().setOffline(true)
   await page.reload()
-  await duty(/Acme people: New contract, pay by/).waitFor()
-  await duty(/Acme, to try things out ends on \d{4}-\d\d-\d\d/).waitFor()
-  expect(await duty(/Acme, to try things out: Change, pay by/).count()).toBe(1)
+  await getDuty(/Acme people: New contract, pay by/).waitFor()
+  await getDuty(/Acme, to try things out ends on \d{4}-\d\d-\d\d/).waitFor()
+  expect(await getDuty(/Acme, to try things out: Change, pay by/).count()).toBe(1)
 
   await page.getByRole('navigation').getByRole('link', { name: 'Contracts', exact: true }).click()
-  await listed(page)
-  const shade = (code: string) =>
+  await waitForList(page)
+  const readColor = (code: string) =>
     row(page, code)
       .locator('td')
       .nth(1)
       .evaluate((cell) => getComputedStyle(cell).color)
-  expect(await shade(`${code}old`)).not.toBe(await shade(`${code}trade`))
+  expect(await readColor(`${code}old`)).not.toBe(await readColor(`${code}trade`))
   await page.getByRole('textbox', { name: 'Search service code or name' }).fill('ACME, to')
-  await expect.poll(() => codes(page)).toEqual(named('test'))
-  await expect.poll(() => address(page).searchParams.get('searchText')).toBe('ACME, to')
+  await expect.poll(() => codes(page)).toEqual(buildCodes('test'))
+  await expect.poll(() => getAddress(page).searchParams.get('searchText')).toBe('ACME, to')
   await page.getByRole('button', { name: 'Clear search' }).click()
   await page.getByRole('combobox', { name: 'Status' }).selectOption({ label: 'Expired' })
-  await expect.poll(() => codes(page)).toEqual(named('old'))
-  await expect.poll(() => address(page).searchParams.get('status')).toBe('2')
+  await expect.poll(() => codes(page)).toEqual(buildCodes('old'))
+  await expect.poll(() => getAddress(page).searchParams.get('status')).toBe('2')
   await page.reload()
-  await expect.poll(() => codes(page)).toEqual(named('old'))
+  await expect.poll(() => codes(page)).toEqual(buildCodes('old'))
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await page.locator('th button', { hasText: 'Service code' }).click()
-  await expect.poll(() => codes(page)).toEqual(named('hr', 'old', 'shop', 'test', 'trade'))
+  await expect.poll(() => codes(page)).toEqual(buildCodes('hr', 'old', 'shop', 'test', 'trade'))
   const calendar = page.getByRole('button', { name: 'Calendar' })
   await expect.poll(() => calendar.getAttribute('aria-disabled')).toBe('true')
 })
 
 it('a contract is printed in a tab of its own, once, in Chinese too, and where no tab was to be had there is a way to it', async () => {
   // Of a company of its own: the document is in the language of the account, which the login sets.
-  const chinese = ownCompany()
-  const page = await freshPage(setup, chinese.admin, '/app/contract?lang=zh', { ...tablet, locale: 'zh-CN' })
-  await listed(page)
-  const [tab] = await Promise.all([page.context().waitForEvent('page'), act(page, `${chinese.code}test`, '打印')])
+  const chinese = takeOwnCompany()
+  const page = await openFreshPage(setup, chinese.admin, '/app/contract?lang=zh', { ...tablet, locale: 'zh-CN' })
+  await waitForList(page)
+  const [tab] = await Promise.all([
+    page.context().waitForEvent('page'),
+    selectAction(page, `${chinese.code}test`, '打印'),
+  ])
   await tab.getByRole('heading', { name: '服务合同' }).waitFor()
   expect(await tab.title()).toMatch(/^服务合同 C\d+ · Acme, to try things out$/)
   const pdf = await tab.pdf({ preferCSSPageSize: true })
@@ -81,23 +84,23 @@ it('a contract is printed in a tab of its own, once, in Chinese too, and where n
   await tab.close()
 
   await page.evaluate(() => {
-    const real = window.open.bind(window)
-    window.open = (...given) => {
-      window.open = real
-      return given[0] === '' ? null : real(...given)
+    const originalOpen = window.open.bind(window)
+    window.open = (...args) => {
+      window.open = originalOpen
+      return args[0] === '' ? null : originalOpen(...args)
     }
   })
-  await act(page, `${chinese.code}test`, '打印')
-  const [again] = await Promise.all([
+  await selectAction(page, `${chinese.code}test`, '打印')
+  const [printTab] = await Promise.all([
     page.context().waitForEvent('page'),
     page.getByRole('button', { name: orders.toast.printOpen, exact: true }).click(),
   ])
-  await again.getByRole('heading', { name: '服务合同' }).waitFor()
+  await printTab.getByRole('heading', { name: '服务合同' }).waitFor()
 })
 
 it('home says nothing of contracts to who orders none, and the device does not keep the part', async () => {
-  const page = await resumedPage(setup, 'clerk', '/app/home')
-  await controlled(page)
+  const page = await resumePage(setup, 'clerk', '/app/home')
+  await waitForController(page)
   await page.getByRole('heading', { level: 2 }).first().waitFor()
   await page.waitForLoadState('networkidle')
   expect(await page.getByRole('link', { name: /contract/i }).count()).toBe(0)
@@ -105,10 +108,10 @@ it('home says nothing of contracts to who orders none, and the device does not k
   // It answers in turn: what it was asked to keep before, it has begun to.
   await page.evaluate(async () => {
     const { port1, port2 } = new MessageChannel()
-    const answered = new Promise((resolve) => (port1.onmessage = resolve))
+    const answer = new Promise((resolve) => (port1.onmessage = resolve))
     navigator.serviceWorker.controller?.postMessage({ type: 'build' }, [port2])
-    await answered
+    await answer
   })
   expect(await page.evaluate(() => caches.keys())).not.toContainEqual(expect.stringMatching(/^portal-staff-/))
-  expect(await filesKept(page, 'orders')).toBe(0)
+  expect(await countCachedFiles(page, 'orders')).toBe(0)
 })

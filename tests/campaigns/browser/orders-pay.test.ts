@@ -4,32 +4,32 @@
  */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { seriousTrouble } from '#tests/support/browser/browser.ts'
+import { findSeriousViolations } from '#tests/support/browser/browser.ts'
 import { cardField, typeCard } from '#tests/support/orders/card-fields.ts'
-import { expectFine } from '#tests/support/browser/looks.ts'
-import { controlled, ownCompany, resumedPage, setUpShared } from '#tests/support/browser/visit.ts'
-import { ask, choose, fill, order, submit } from '#tests/support/pages/wizard.ts'
+import { expectNoFaults } from '#tests/support/browser/looks.ts'
+import { waitForController, takeOwnCompany, resumePage, setUpShared } from '#tests/support/browser/browser-setup.ts'
+import { callApi, choose, fill, getOrderButton, getSubmitButton } from '#tests/support/pages/wizard.ts'
 
 const setup = setUpShared()
-const { the } = setup
-const { admin } = ownCompany()
+const { fixture } = setup
+const { admin } = takeOwnCompany()
 
-const inside = (language: string) => resumedPage(setup, admin, `/app/home?lang=${language}`)
+const openHome = (language: string) => resumePage(setup, admin, `/app/home?lang=${language}`)
 
 /** Ordered by the call, as the wizard does at its third step; answers where its page is. */
-async function ordered(page: Page, code: string): Promise<string> {
+async function createOrder(page: Page, code: string): Promise<string> {
   const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Hong_Kong' }).format(new Date())
-  const wish = { user_mode: 'CONCURRENT', users: 10, modules: ['core', 'fin'], period: 1, period_start: today }
-  const { body } = await ask<{ id: number }>(page, 'POST', '/api/sorder', {
+  const orderFields = { user_mode: 'CONCURRENT', users: 10, modules: ['core', 'fin'], period: 1, period_start: today }
+  const { body } = await callApi<{ id: number }>(page, 'POST', '/api/sorder', {
     code,
     name: code,
     currency: 'HKD',
-    ...wish,
+    ...orderFields,
   })
-  return `${the.portal.url}/saas/app/contract/${body.id}`
+  return `${fixture.portal.url}/saas/app/contract/${body.id}`
 }
 
-const words = {
+const buttonNames = {
   en: { open: /^Pay HKD/, card: /^Pay .* by card$/, page: /on the payment page$/, alipay: /^Pay .* with Alipay$/ },
   zh: { open: /^支付 (HKD|RMB)/, card: /^用银行卡支付/, page: /^前往支付页面支付/, alipay: /^用支付宝支付/ },
 }
@@ -37,15 +37,15 @@ const button = (page: Page, name: RegExp | string) => page.getByRole('button', {
 const note = (page: Page, text: string) => page.locator('.payment-note', { hasText: text })
 
 /** The panel over the order's page. */
-async function panel(page: Page, address: string, language: keyof typeof words = 'en') {
+async function openPaymentPanel(page: Page, address: string, language: keyof typeof buttonNames = 'en') {
   await page.goto(address)
-  await button(page, words[language].open).click()
+  await button(page, buttonNames[language].open).click()
   await page.locator('.payment').waitFor()
 }
 
-async function toCards(page: Page, address: string, language: keyof typeof words = 'en') {
-  await panel(page, address, language)
-  await button(page, words[language].page).click()
+async function openCardPage(page: Page, address: string, language: keyof typeof buttonNames = 'en') {
+  await openPaymentPanel(page, address, language)
+  await button(page, buttonNames[language].page).click()
   await page.waitForURL(/\/pay\/card\//)
 }
 
@@ -54,107 +54,107 @@ async function chooseCard(page: Page, number: string) {
   await page.locator('form button').click()
 }
 
-const isEffective = (page: Page, said = 'Effective') => page.locator('.order-intro .tag', { hasText: said }).waitFor()
-const back = (page: Page, address: string) => page.waitForURL((url) => url.href.startsWith(address))
+const isEffective = (page: Page, label = 'Effective') => page.locator('.order-intro .tag', { hasText: label }).waitFor()
+const waitForReturn = (page: Page, address: string) => page.waitForURL((url) => url.href.startsWith(address))
 
 it('a card pays once for two tabs; the page of the order, the other tab and the list without a line say so', async () => {
-  const page = await inside('en')
-  const address = await ordered(page, 'paycard')
-  const listed = page.locator('main tbody tr', { hasText: 'paycard' })
-  await page.goto(`${the.portal.url}/saas/app/contract`)
-  await listed.getByText('Unpaid').waitFor()
-  const other = await page.context().newPage()
-  await panel(other, address)
-  await toCards(page, address)
-  const relisted = page.waitForResponse((answer) => answer.url().includes('searchText=paycard'))
+  const page = await openHome('en')
+  const address = await createOrder(page, 'paycard')
+  const listedRow = page.locator('main tbody tr', { hasText: 'paycard' })
+  await page.goto(`${fixture.portal.url}/saas/app/contract`)
+  await listedRow.getByText('Unpaid').waitFor()
+  const otherPage = await page.context().newPage()
+  await openPaymentPanel(otherPage, address)
+  await openCardPage(page, address)
+  const listResponse = page.waitForResponse((response) => response.url().includes('searchText=paycard'))
   await chooseCard(page, '4242 4242 4242 4242')
-  await back(page, address)
+  await waitForReturn(page, address)
   await note(page, 'Payment received').waitFor()
   await isEffective(page)
-  expect(await seriousTrouble(page)).toEqual([])
+  expect(await findSeriousViolations(page)).toEqual([])
   await button(page, 'Close').click()
   await expect.poll(() => page.url()).toBe(address)
-  await relisted
+  await listResponse
 
   // Its card fields were open all the time; what was paid in the other tab is not charged again.
-  await typeCard(other, '4242424242424242')
-  await button(other, words.en.card).click()
-  await other.locator('.toast', { hasText: 'Payment received' }).waitFor()
-  await isEffective(other)
-  await other.close()
+  await typeCard(otherPage, '4242424242424242')
+  await button(otherPage, buttonNames.en.card).click()
+  await otherPage.locator('.toast', { hasText: 'Payment received' }).waitFor()
+  await isEffective(otherPage)
+  await otherPage.close()
 
   await page.context().setOffline(true)
   await page.locator('.crumbs a').first().click()
-  await listed.getByText('Effective').waitFor()
+  await listedRow.getByText('Effective').waitFor()
 })
 
 it('a card: it waits for a line, turning back pays nothing, a declined one is told so there, and one whose bank asks first pays after the yes', async () => {
-  const page = await inside('zh')
-  await controlled(page)
-  const address = await ordered(page, 'paybank')
-  await panel(page, address, 'zh')
+  const page = await openHome('zh')
+  await waitForController(page)
+  const address = await createOrder(page, 'paybank')
+  await openPaymentPanel(page, address, 'zh')
   await page.context().setOffline(true)
   await page.locator('.payment-offline').waitFor()
-  expect(await button(page, words.zh.card).getAttribute('aria-disabled')).toBe('true')
+  expect(await button(page, buttonNames.zh.card).getAttribute('aria-disabled')).toBe('true')
   await page.context().setOffline(false)
   await page.locator('.payment-offline').waitFor({ state: 'detached', timeout: 30_000 })
-  await button(page, words.zh.page).click()
+  await button(page, buttonNames.zh.page).click()
   await page.waitForURL(/\/pay\/card\//)
   await page.locator('.back a').click()
-  await back(page, address)
+  await waitForReturn(page, address)
   await note(page, '付款失败').waitFor()
 
-  await button(page, words.zh.open).click()
-  await button(page, words.zh.page).click()
+  await button(page, buttonNames.zh.open).click()
+  await button(page, buttonNames.zh.page).click()
   await page.waitForURL(/\/pay\/card\//)
   await chooseCard(page, '4000 0000 0000 0002')
   await page.locator('.declined').waitFor()
   await chooseCard(page, '4000 0025 0000 3155')
   await page.waitForURL(/\/pay\/bank\//)
   await page.locator('button[value="yes"]').click()
-  await back(page, address)
+  await waitForReturn(page, address)
   await note(page, '已收到付款').waitFor()
   await isEffective(page, '生效中')
 })
 
 it('fault 36M81e a card that is typed: declined ones are said to be invalid and can be mended, and one whose bank asks pays after the yes', async () => {
-  const page = await inside('zh')
-  const address = await ordered(page, 'paytyped')
-  await panel(page, address, 'zh')
+  const page = await openHome('zh')
+  const address = await createOrder(page, 'paytyped')
+  await openPaymentPanel(page, address, 'zh')
   await typeCard(page, '4000000000000002')
-  await button(page, words.zh.card).click()
+  await button(page, buttonNames.zh.card).click()
   await note(page, '您的银行卡信息无效').waitFor()
-  await expectFine(page, 'a declined card')
+  await expectNoFaults(page, 'a declined card')
   await cardField(page, 'number').fill('4000 0025 0000 3155')
   expect(await cardField(page, 'cvc').inputValue()).toBe('123')
-  await button(page, words.zh.card).click()
+  await button(page, buttonNames.zh.card).click()
   await page.waitForURL(/\/pay\/bank\//)
   await page.locator('button[value="yes"]').click()
-  await back(page, address)
+  await waitForReturn(page, address)
   await note(page, '已收到付款').waitFor()
   await isEffective(page, '生效中')
 })
 
 it('whoever orders in RMB goes to Alipay and back, also after a no, and having paid comes back to the last step of the wizard', async () => {
-  const page = await inside('zh')
-  await page.goto(`${the.portal.url}/saas/app/contract/new`)
+  const page = await openHome('zh')
+  await page.goto(`${fixture.portal.url}/saas/app/contract/new`)
   await fill(page, 'payalipay')
   await page.locator('[name=currency][value=RMB]').check()
-  await submit(page).click()
+  await getSubmitButton(page).click()
   await choose(page, 'doc')
-  await order(page).click()
-  await throughAlipay(page, 'back')
+  await getOrderButton(page).click()
+  await payThroughAlipay(page, 'back')
   await note(page, '付款失败').waitFor()
-  await button(page, words.zh.open).click()
-  await throughAlipay(page, 'pay')
+  await button(page, buttonNames.zh.open).click()
+  await payThroughAlipay(page, 'pay')
   await page.getByRole('heading', { name: '合同已生效' }).waitFor()
   expect(new URL(page.url()).pathname).toBe('/saas/app/contract/new')
   await page.getByText('payalipay').first().waitFor()
-  await expectFine(page, 'a contract that has just been paid')
+  await expectNoFaults(page, 'a contract that has just been paid')
 })
 
-async function throughAlipay(page: Page, answer: 'back' | 'pay') {
-  await button(page, words.zh.alipay).click()
+async function payThroughAlipay(page: Page, action: 'back' | 'pay') {
+  await button(page, buttonNames.zh.alipay).click()
   await page.waitForURL(/\/pay\/alipay\//)
-  await page.locator(`button[value="${answer}"]`).click()
+  await page.locator(`button[value="${action}"]`).click()
 }

@@ -1,26 +1,32 @@
 /** What is not known to have happened, and what a browser has taken away (protocol 13, requirement 48). */
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { seriousTrouble, signIn } from '#tests/support/browser/browser.ts'
+import { findSeriousViolations, signIn } from '#tests/support/browser/browser.ts'
 import { openFaultProxy } from '#tests/support/network/fault-proxy.ts'
-import { partKept } from '#tests/support/pages/parts.ts'
-import { controlled, desk, listWhole, ownCompany, setUpShared } from '#tests/support/browser/visit.ts'
+import { waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
+import {
+  waitForController,
+  desktop,
+  waitForCompleteList,
+  takeOwnCompany,
+  setUpShared,
+} from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
-const { the, ends } = setup
-const { admin } = ownCompany()
+const { fixture, cleanups } = setup
+const { admin } = takeOwnCompany()
 let page: Page
 
 /** Patience for what has to go to the server and come back. */
-const heard = { timeout: 30_000 }
+const longTimeout = { timeout: 30_000 }
 
 /** The network goes once the worker has everything and the list is whole. */
-async function cut() {
-  await controlled(page)
-  await partKept(page, 'users')
+async function goOffline() {
+  await waitForController(page)
+  await waitForCachedPart(page, 'users')
   await page.context().setOffline(true)
 }
-const mendLine = () => page.context().setOffline(false)
+const goOnline = () => page.context().setOffline(false)
 
 const dialog = () => page.getByRole('dialog')
 let url: string
@@ -28,7 +34,7 @@ const go = (path: string) => page.goto(`${url}/saas${path}`)
 const receipt = (text: string) => page.locator('.receipts li').filter({ hasText: text })
 const save = async () => {
   await dialog().locator('button[type="submit"]').click()
-  await dialog().waitFor({ state: 'detached', ...heard })
+  await dialog().waitFor({ state: 'detached', ...longTimeout })
 }
 
 /** Opens the user of that name in its form, changes it and saves; seen by the version the form has. */
@@ -46,42 +52,42 @@ async function create(name: string, email: string) {
   await save()
 }
 it('what is not known to have happened is told as soon as the server says it, never sent again (protocol 13); what a browser has taken away is counted and told until one has seen it (requirement 48)', async () => {
-  const proxy = await openFaultProxy(Number(new URL(the.portal.url).port))
-  ends.push(() => proxy.close())
+  const proxy = await openFaultProxy(Number(new URL(fixture.portal.url).port))
+  cleanups.push(() => proxy.close())
   url = proxy.url
-  const context = await the.browser.newContext({ ...desk, reducedMotion: 'reduce' })
-  ends.push(() => context.close())
+  const context = await fixture.browser.newContext({ ...desktop, reducedMotion: 'reduce' })
+  cleanups.push(() => context.close())
   page = await context.newPage()
   await signIn(page, proxy, admin, '/app/user')
-  await controlled(page)
-  const isRights = ({ method, path }: { method: string; path: string }) =>
+  await waitForController(page)
+  const isRightsChange = ({ method, path }: { method: string; path: string }) =>
     method === 'PUT' && path.includes('/company-user/')
-  const isAsking = ({ path }: { path: string }) => path.includes('/api/request/')
-  proxy.set((call) => (isRights(call) ? 'cut before the answer' : isAsking(call) ? 'reset' : null))
+  const isOutcomeRequest = ({ path }: { path: string }) => path.includes('/api/request/')
+  proxy.set((call) => (isRightsChange(call) ? 'cut before the answer' : isOutcomeRequest(call) ? 'reset' : null))
   await go('/app/user?searchText=bonnie')
   await page.locator('.lead a').first().click()
   await dialog().getByText('Admin', { exact: true }).click()
   await dialog().locator('button[type="submit"]').click()
-  await dialog().locator('.problem').waitFor(heard)
+  await dialog().locator('.problem').waitFor(longTimeout)
 
   await go('/app/outbox')
-  const unknown = page.locator('.unknowns')
-  await unknown.getByRole('heading', { name: "Change of a user's rights" }).waitFor(heard)
-  await unknown.getByText('nothing is sent twice', { exact: false }).waitFor()
-  expect(['unknown', await seriousTrouble(page)]).toEqual(['unknown', []])
+  const unknownWrites = page.locator('.unknowns')
+  await unknownWrites.getByRole('heading', { name: "Change of a user's rights" }).waitFor(longTimeout)
+  await unknownWrites.getByText('nothing is sent twice', { exact: false }).waitFor()
+  expect(['unknown', await findSeriousViolations(page)]).toEqual(['unknown', []])
   proxy.heal()
-  await unknown.waitFor({ state: 'detached', timeout: 60_000 })
+  await unknownWrites.waitFor({ state: 'detached', timeout: 60_000 })
   await receipt("Change of a user's rights").getByText('Done', { exact: true }).waitFor()
-  expect(new Set(proxy.arrivals.filter(isRights).flatMap(({ keys }) => keys)).size).toBe(1)
+  expect(new Set(proxy.arrivals.filter(isRightsChange).flatMap(({ keys }) => keys)).size).toBe(1)
 
   await go('/app/user')
   await page.locator('.lead a').first().waitFor()
-  await listWhole(page)
-  await cut()
+  await waitForCompleteList(page)
+  await goOffline()
   await edit('agnes', (form) => form.getByText('Alert', { exact: true }).click())
   await create('Carla Tse', 'carla.tse@acme.example')
   await expect.poll(() => page.locator('.bar-waiting').innerText()).toBe('2')
-  await expect.poll(async () => await cookie('portal-unsent')).toMatch(/\.2\.2$/)
+  await expect.poll(async () => await readCookie('portal-unsent')).toMatch(/\.2\.2$/)
   await page.goto('about:blank')
   const session = await page.context().newCDPSession(page)
   // Every store of the origin but the cookies: what a browser does that runs out of room.
@@ -90,14 +96,14 @@ it('what is not known to have happened is told as soon as the server says it, ne
     origin,
     storageTypes: 'indexeddb,service_workers,cache_storage',
   })
-  await mendLine()
+  await goOnline()
 
   // The device knows nobody any more, whatever the cookies say.
   await signIn(page, proxy, admin, '/app/home')
-  await page.getByText('2 unsent changes are lost from this device').waitFor(heard)
+  await page.getByText('2 unsent changes are lost from this device').waitFor(longTimeout)
   await page.getByRole('link', { name: 'See what to do' }).click()
   await page.getByText('Please check what you last entered offline', { exact: false }).waitFor()
-  expect(['loss', await seriousTrouble(page)]).toEqual(['loss', []])
+  expect(['loss', await findSeriousViolations(page)]).toEqual(['loss', []])
   // Nothing waits, and it was not sent either.
   await page.getByRole('heading', { name: 'Nothing is waiting on this device now' }).waitFor()
   await page.getByRole('button', { name: 'I have seen this' }).click()
@@ -107,5 +113,5 @@ it('what is not known to have happened is told as soon as the server says it, ne
   expect(await page.locator('.loss, .lost').count()).toBe(0)
 })
 
-const cookie = async (of: string) =>
-  (await page.context().cookies(`${url}/saas/`)).find((one) => one.name === of)?.value ?? ''
+const readCookie = async (cookieName: string) =>
+  (await page.context().cookies(`${url}/saas/`)).find((browserCookie) => browserCookie.name === cookieName)?.value ?? ''

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { ownCompany, phone, setUpShared, tablet, visits } from '#tests/support/browser/visit.ts'
+import { takeOwnCompany, phone, setUpShared, tablet, createVisits } from '#tests/support/browser/browser-setup.ts'
 
-const { resume } = visits(setUpShared())
+const { resume } = createVisits(setUpShared())
 
 it('why a button cannot be pressed is told to who presses it, and not to who has just saved by it (T-04)', async () => {
-  const { page, close } = await resume(ownCompany().admin, '/app/profile/company', tablet)
+  const { page, close } = await resume(takeOwnCompany().admin, '/app/profile/company', tablet)
   const save = page.locator('main button[type="submit"]')
   const reason = page.locator('.hint', { hasText: 'Nothing has been changed yet.' })
   await page.getByLabel(/^Website/).fill('https://acme.example/new')
@@ -12,7 +12,7 @@ it('why a button cannot be pressed is told to who presses it, and not to who has
   await save.click()
   await expect.poll(() => save.getAttribute('aria-disabled')).toBe('true')
   await expect.poll(() => reason.count()).toBe(1)
-  expect(await save.evaluate((pressed) => pressed.matches(':hover'))).toBe(true)
+  expect(await save.evaluate((button) => button.matches(':hover'))).toBe(true)
   expect(await reason.isVisible()).toBe(false)
   await page.locator('h1').tap()
   // Pressed without being hovered: not every browser takes a finger for a mouse.
@@ -26,13 +26,13 @@ it('why a button cannot be pressed is told to who presses it, and not to who has
 })
 
 it('the reason under a drawer is read whole on a phone', async () => {
-  const { page, close } = await resume(ownCompany().admin, '/app/user', phone)
+  const { page, close } = await resume(takeOwnCompany().admin, '/app/user', phone)
   await page.locator('main tbody a').first().tap()
-  const pressed = page.locator('[role="dialog"] .p-dialog-footer [aria-disabled="true"]')
-  await pressed.focus()
+  const disabledButton = page.locator('[role="dialog"] .p-dialog-footer [aria-disabled="true"]')
+  await disabledButton.focus()
   await page.keyboard.press('Shift+Tab')
   await page.keyboard.press('Tab')
-  const reason = pressed.locator('xpath=following-sibling::*[contains(@class, "hint")]')
+  const reason = disabledButton.locator('xpath=following-sibling::*[contains(@class, "hint")]')
   await expect.poll(() => reason.isVisible()).toBe(true)
   const { x, y, width, height } = (await reason.boundingBox()) ?? { x: -1, y: -1, width: 0, height: 0 }
   expect([x >= 0, y >= 0, x + width <= 390, y + height <= 844]).not.toContain(false)

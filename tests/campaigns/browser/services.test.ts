@@ -4,9 +4,9 @@
  */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { expectFine } from '#tests/support/browser/looks.ts'
-import { freshPage, setUp, textOf } from '#tests/support/browser/visit.ts'
-import { choose, fill, order, ordersOf, submit } from '#tests/support/pages/wizard.ts'
+import { expectNoFaults } from '#tests/support/browser/looks.ts'
+import { openFreshPage, setUp, readText } from '#tests/support/browser/browser-setup.ts'
+import { choose, fill, getOrderButton, listOrders, getSubmitButton } from '#tests/support/pages/wizard.ts'
 
 const setup = setUp({ HOSTING: 'local' })
 const code = 'story1'
@@ -14,10 +14,10 @@ const code = 'story1'
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 const dialog = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true })
 const toast = (page: Page, text: string) => page.locator('.toast', { hasText: text }).waitFor({ timeout: 60_000 })
-const fact = (page: Page, name: string) =>
+const getFact = (page: Page, name: string) =>
   page.locator('dl.facts > div', { has: page.getByText(name, { exact: true }) }).locator('dd')
 
-async function act(page: Page, item: string) {
+async function selectAction(page: Page, item: string) {
   // Behind the system's own tab it would be drawn once in two seconds.
   await page.bringToFront()
   await button(page, `More for the service ${code}`).click()
@@ -25,65 +25,65 @@ async function act(page: Page, item: string) {
 }
 
 /** What the dialog shows, once. */
-async function password(page: Page): Promise<string> {
-  const shown = dialog(page, `New password of ${code}`)
-  await shown.getByRole('button', { name: 'Show password' }).click({ timeout: 60_000 })
-  await shown.getByText('Copy it now: it is not shown again.').waitFor()
-  const told = await shown.locator('code').allInnerTexts()
-  expect(told[0]).toBe('admin')
-  await shown.getByRole('button', { name: 'Close' }).last().click()
-  return told[1] ?? ''
+async function readNewPassword(page: Page): Promise<string> {
+  const passwordDialog = dialog(page, `New password of ${code}`)
+  await passwordDialog.getByRole('button', { name: 'Show password' }).click({ timeout: 60_000 })
+  await passwordDialog.getByText('Copy it now: it is not shown again.').waitFor()
+  const codeTexts = await passwordDialog.locator('code').allInnerTexts()
+  expect(codeTexts[0]).toBe('admin')
+  await passwordDialog.getByRole('button', { name: 'Close' }).last().click()
+  return codeTexts[1] ?? ''
 }
 
 /** The system itself, through the entrance that everybody knows. */
-async function enter(portalPage: Page, given: string): Promise<Page> {
+async function enter(portalPage: Page, servicePassword: string): Promise<Page> {
   const page = await portalPage.context().newPage()
-  await page.goto(`${setup.the.portal.url}/saas/entrance`)
+  await page.goto(`${setup.fixture.portal.url}/saas/entrance`)
   await page.locator('input').first().fill(code)
   await page.keyboard.press('Enter')
   const link = page.locator(`a[href^="http://www.${code}."]`).first()
   const href = (await link.getAttribute('href')) ?? ''
   await page.goto(href)
   await page.locator('[name=user]').fill('admin')
-  await page.locator('[name=password]').fill(given)
+  await page.locator('[name=password]').fill(servicePassword)
   await page.locator('form.fields button').click()
   return page
 }
 
 it('is ordered, set up, entered, changed, rebooted, read, removed, set up again with its data, and deleted', async () => {
-  const page = await freshPage(setup, 'admin', '/app/contract/new')
+  const page = await openFreshPage(setup, 'admin', '/app/contract/new')
   await fill(page, code)
-  await submit(page).click()
+  await getSubmitButton(page).click()
   await choose(page, 'core')
-  await order(page).click()
+  await getOrderButton(page).click()
   await page.getByText(`Order ${code} created.`).waitFor()
   await button(page, /on the payment page$/).click()
   await page.waitForURL(/\/pay\/card\//)
   await page.locator('form button').first().click()
   await page.waitForURL((url) => url.pathname.startsWith('/saas/app/contract'))
-  await expect.poll(async () => (await ordersOf(page, code))[0]?.state, { timeout: 30_000 }).toBe('effective')
-  const id = (await ordersOf(page, code))[0]?.id
-  await page.goto(`${setup.the.portal.url}/saas/app/contract/${id}`)
+  await expect.poll(async () => (await listOrders(page, code))[0]?.state, { timeout: 30_000 }).toBe('effective')
+  const id = (await listOrders(page, code))[0]?.id
+  await page.goto(`${setup.fixture.portal.url}/saas/app/contract/${id}`)
 
-  await act(page, 'Create service')
-  await expectFine(page, 'the question before a service is created')
+  await selectAction(page, 'Create service')
+  await expectNoFaults(page, 'the question before a service is created')
   await dialog(page, `Create the service ${code}?`).getByRole('button', { name: 'Create service' }).click()
   await page.getByRole('progressbar', { name: `Progress of ${code}` }).waitFor()
-  const first = await password(page)
+  const firstPassword = await readNewPassword(page)
   await toast(page, 'Service is created successfully')
-  await expect.poll(() => fact(page, 'Health check').textContent()).toBe('Online')
+  await expect.poll(() => getFact(page, 'Health check').textContent()).toBe('Online')
   // Its set-up is no matter any more (contracts 4).
   await expect.poll(() => page.locator('.order-note').count()).toBe(0)
-  await expectFine(page, 'a contract with its service')
+  await expectNoFaults(page, 'a contract with its service')
 
-  const system = await enter(page, first)
+  const system = await enter(page, firstPassword)
   await system.goto(new URL('/items/new', system.url()).href)
   for (const [name, value] of Object.entries({ code: 'X-1', name: 'A thing of mine', quantity: '3', unit: 'pcs' }))
     await system.locator(`[name=${name}]`).fill(value)
   await system.locator('form.fields button').click()
   await system.getByText('A thing of mine').waitFor()
 
-  await act(page, 'Change configuration')
+  await selectAction(page, 'Change configuration')
   await page.locator('[name=memory]').fill('1200')
   await dialog(page, `Configuration of ${code}`).getByRole('button', { name: 'Change configuration' }).click()
   await dialog(page, `Reboot ${code} now?`).getByRole('button', { name: 'Reboot' }).click({ timeout: 60_000 })
@@ -95,51 +95,51 @@ it('is ordered, set up, entered, changed, rebooted, read, removed, set up again 
   await page.locator('.service-links').getByRole('link', { name: 'Log' }).click()
   await page.getByRole('textbox', { name: 'Search the log' }).fill('login of admin')
   await expect.poll(() => page.locator('.log-text').allInnerTexts()).toEqual(['login of admin'])
-  await expectFine(page, 'the log of a service')
+  await expectNoFaults(page, 'the log of a service')
   const download = page.waitForEvent('download')
   await button(page, 'Download').click()
   const file = await download
   expect(file.suggestedFilename()).toMatch(/^story1-log-[\d-]+\.txt$/)
-  expect(await textOf(file)).toContain('login of admin')
+  expect(await readText(file)).toContain('login of admin')
 
-  await page.goto(`${setup.the.portal.url}/saas/app/contract/${id}`)
-  await act(page, 'Reset password')
+  await page.goto(`${setup.fixture.portal.url}/saas/app/contract/${id}`)
+  await selectAction(page, 'Reset password')
   await dialog(page, `Reset the password of ${code}?`).getByRole('button', { name: 'Reset password' }).click()
-  const second = await password(page)
-  expect(second).not.toBe(first)
-  const refused = await enter(page, first)
-  await refused.locator('[role=alert]').waitFor()
-  await refused.close()
-  const again = await enter(page, second)
-  await again.getByText('A thing of mine').waitFor()
-  await again.close()
+  const secondPassword = await readNewPassword(page)
+  expect(secondPassword).not.toBe(firstPassword)
+  const refusedPage = await enter(page, firstPassword)
+  await refusedPage.locator('[role=alert]').waitFor()
+  await refusedPage.close()
+  const secondPage = await enter(page, secondPassword)
+  await secondPage.getByText('A thing of mine').waitFor()
+  await secondPage.close()
 
-  await act(page, 'Remove service')
+  await selectAction(page, 'Remove service')
   await dialog(page, `Remove ${code}?`).getByRole('button', { name: 'Remove service' }).click()
   await toast(page, 'Service is removed successfully')
   await page.getByText('Its data is kept until').waitFor()
-  await act(page, 'Create service')
+  await selectAction(page, 'Create service')
   await dialog(page, `Create the service ${code}?`).getByRole('button', { name: 'Create service' }).click()
   await toast(page, 'Service is created successfully')
-  await expect.poll(() => fact(page, 'Health check').textContent()).toBe('Online')
+  await expect.poll(() => getFact(page, 'Health check').textContent()).toBe('Online')
   // Its users are those of before.
   expect(await button(page, 'Show password').count()).toBe(0)
   // Whoever was logged in there would be still.
   await page.context().clearCookies({ domain: `www.${code}.localhost` })
-  const back = await enter(page, second)
-  await back.getByText('A thing of mine').waitFor()
-  await back.close()
+  const returnedPage = await enter(page, secondPassword)
+  await returnedPage.getByText('A thing of mine').waitFor()
+  await returnedPage.close()
 
-  const staff = await freshPage(setup, 'staff', '/app/service')
+  const staff = await openFreshPage(setup, 'staff', '/app/service')
   await staff.getByRole('link', { name: code, exact: true }).click()
-  await act(staff, 'Delete service')
-  const confirm = dialog(staff, `Delete ${code}`)
-  await confirm.locator('.confirm-code code').first().waitFor()
-  const typed = (await confirm.locator('.confirm-code code').allInnerTexts()).join('')
-  await confirm.locator('[name=typed-value]').pressSequentially(code)
-  await confirm.locator('[name=typed-code]').pressSequentially(typed)
-  await expectFine(staff, 'the question before a service is deleted')
-  await confirm.getByRole('button', { name: 'Delete service' }).click()
+  await selectAction(staff, 'Delete service')
+  const confirmDialog = dialog(staff, `Delete ${code}`)
+  await confirmDialog.locator('.confirm-code code').first().waitFor()
+  const confirmationCode = (await confirmDialog.locator('.confirm-code code').allInnerTexts()).join('')
+  await confirmDialog.locator('[name=typed-value]').pressSequentially(code)
+  await confirmDialog.locator('[name=typed-code]').pressSequentially(confirmationCode)
+  await expectNoFaults(staff, 'the question before a service is deleted')
+  await confirmDialog.getByRole('button', { name: 'Delete service' }).click()
   await toast(staff, 'Service is deleted successfully')
   await expect
     .poll(() =>

@@ -2,14 +2,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
 import { fillLogin, openBrowser, people, signIn, startPortal } from '#tests/support/browser/browser.ts'
-import { listed } from '#tests/support/browser/visit.ts'
+import { waitForList } from '#tests/support/browser/browser-setup.ts'
 
 /** A browser asks before such a page is left. */
-const wouldAsk = (page: Page) =>
+const hasUnsavedPrompt = (page: Page) =>
   page.evaluate(() => !window.dispatchEvent(new Event('beforeunload', { cancelable: true })))
 
-async function logIn(page: Page, who: keyof typeof people) {
-  await fillLogin(page, people[who])
+async function logIn(page: Page, personName: keyof typeof people) {
+  await fillLogin(page, people[personName])
   await page.locator('form button[type=submit]').click()
   await page.waitForURL((url) => url.pathname === '/saas/app/user')
   await page.locator('main h1').waitFor()
@@ -18,33 +18,33 @@ async function logIn(page: Page, who: keyof typeof people) {
 /** Whoever asks first hears that the session is over: the page by itself, or somebody who asks to sign in again. */
 async function backToLogin(page: Page) {
   await page.context().setOffline(false)
-  const there = page.waitForURL((url) => url.pathname === '/saas/login', { timeout: 60_000 })
+  const loginReached = page.waitForURL((url) => url.pathname === '/saas/login', { timeout: 60_000 })
   const button = page.locator('.update').getByRole('button', { name: 'Login' })
   // Gone with the page that the login takes the place of.
   void button.click({ timeout: 60_000 }).catch(() => undefined)
-  await there
+  await loginReached
 }
 
 /** Offline for as long as the server would have renewed it, until the login stands there. */
-async function runOut(page: Page) {
+async function waitForExpiry(page: Page) {
   await page.context().setOffline(true)
   await page.locator('.update').getByText('Your session has expired').waitFor({ timeout: 60_000 })
   await backToLogin(page)
 }
 
 /** Everything that the browser's databases hold, as text. */
-const stored = (page: Page) =>
+const readStorage = (page: Page) =>
   page.evaluate(async () => {
-    const done = <T>(request: IDBRequest<T>) =>
-      new Promise<T>((go, fail) => {
-        request.onsuccess = () => go(request.result)
-        request.onerror = () => fail(request.error)
+    const toPromise = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result)
+        request.onerror = () => reject(request.error)
       })
     const texts: string[] = []
     for (const { name = '' } of await indexedDB.databases()) {
-      const db = await done(indexedDB.open(name))
+      const db = await toPromise(indexedDB.open(name))
       for (const table of db.objectStoreNames)
-        texts.push(JSON.stringify(await done(db.transaction(table).objectStore(table).getAll())))
+        texts.push(JSON.stringify(await toPromise(db.transaction(table).objectStore(table).getAll())))
       db.close()
     }
     return texts.join('\n')
@@ -59,7 +59,7 @@ describe('a session that runs out offline', () => {
       const page = await context.newPage()
       await signIn(page, portal, 'admin', '/app/user')
       await page.goto(`${portal.url}/saas/app/user?user=new`)
-      await listed(page)
+      await waitForList(page)
       await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
       const name = page.locator('[role=dialog] input[name=name]')
       await name.fill('Typed too late')
@@ -71,12 +71,17 @@ describe('a session that runs out offline', () => {
       await name.press('Enter')
       await page.locator('.toast', { hasText: 'Locked on this device. Sent after you log in.' }).waitFor()
       await expect.poll(() => page.locator('.bar-waiting').textContent()).toContain('1')
-      const before = await stored(page)
-      expect([before.includes('late@acme.example'), before.includes('@acme.example')]).toEqual([false, true])
+      const storedBefore = await readStorage(page)
+      expect([storedBefore.includes('late@acme.example'), storedBefore.includes('@acme.example')]).toEqual([
+        false,
+        true,
+      ])
 
       await backToLogin(page)
       // Sealed beside the login page.
-      await expect.poll(async () => (await stored(page)).includes('@acme.example'), { timeout: 20_000 }).toBe(false)
+      await expect
+        .poll(async () => (await readStorage(page)).includes('@acme.example'), { timeout: 20_000 })
+        .toBe(false)
       await logIn(page, 'admin')
       await page.goto(`${portal.url}/saas/app/user?searchText=Typed`)
       await page.getByRole('link', { name: 'Typed too late' }).waitFor({ timeout: 30_000 })
@@ -85,11 +90,11 @@ describe('a session that runs out offline', () => {
       // Once more, on a row, and somebody else is who signs in.
       await page.getByRole('link', { name: 'Typed too late' }).click()
       await name.fill('Typed by the first')
-      await runOut(page)
+      await waitForExpiry(page)
       await logIn(page, 'globex')
       await page.locator('[role=dialog]').waitFor()
       expect([await name.count(), await page.getByText('Typed by the first').count()]).toEqual([0, 0])
-      expect(await wouldAsk(page)).toBe(false)
+      expect(await hasUnsavedPrompt(page)).toBe(false)
     } finally {
       await browser.close()
       await portal.close()

@@ -3,103 +3,103 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { signIn } from '#tests/support/browser/browser.ts'
-import { expectFine } from '#tests/support/browser/looks.ts'
-import { ownCompany, resumedPage, setUpShared, tablet } from '#tests/support/browser/visit.ts'
-import { choose, field, fill, order, ordersOf, submit } from '#tests/support/pages/wizard.ts'
+import { expectNoFaults } from '#tests/support/browser/looks.ts'
+import { takeOwnCompany, resumePage, setUpShared, tablet } from '#tests/support/browser/browser-setup.ts'
+import { choose, field, fill, getOrderButton, listOrders, getSubmitButton } from '#tests/support/pages/wizard.ts'
 
 const setup = setUpShared()
-const { the } = setup
+const { fixture } = setup
 
-const amount = (page: Page) => page.locator('.price-due .amount').innerText()
+const readAmount = (page: Page) => page.locator('.price-due .amount').innerText()
 
 it('the number and the price follow the slider, and what stands there at rest is what is kept', async () => {
-  const page = await resumedPage(setup, ownCompany().admin, '/app/contract/new')
+  const page = await resumePage(setup, takeOwnCompany().admin, '/app/contract/new')
   await field(page, 'code').waitFor()
   await fill(page, 'wizhand', { users: '10' })
   const slider = page.locator('.users-range')
-  const read = () => Promise.all([slider.inputValue(), field(page, 'users').inputValue(), amount(page)])
+  const readValues = () => Promise.all([slider.inputValue(), field(page, 'users').inputValue(), readAmount(page)])
   await slider.scrollIntoViewIfNeeded()
-  const to = async (part: number) => {
+  const moveTo = async (share: number) => {
     const box = await slider.boundingBox()
     if (!box) throw new Error('there is no slider')
-    await page.mouse.move(box.x + box.width * part, box.y + box.height / 2)
+    await page.mouse.move(box.x + box.width * share, box.y + box.height / 2)
   }
-  await to(0.1)
+  await moveTo(0.1)
   await page.mouse.down()
-  const seen: { users: string; price: string }[] = []
-  for (const part of [0.3, 0.5, 0.7]) {
-    const before = await amount(page)
-    await to(part)
+  const seenPrices: { users: string; price: string }[] = []
+  for (const share of [0.3, 0.5, 0.7]) {
+    const before = await readAmount(page)
+    await moveTo(share)
     // The price is drawn after the number.
-    await expect.poll(() => amount(page)).not.toBe(before)
-    const [told, number] = await read()
-    expect(number).toBe(told)
-    seen.push({ users: number, price: await amount(page) })
+    await expect.poll(() => readAmount(page)).not.toBe(before)
+    const [draggedValue, draggedUsers] = await readValues()
+    expect(draggedUsers).toBe(draggedValue)
+    seenPrices.push({ users: draggedUsers, price: await readAmount(page) })
   }
   await page.mouse.up()
-  const [told, number, price] = await read()
-  expect({ users: number, price }).toEqual(seen.at(-1))
+  const [sliderValue, number, price] = await readValues()
+  expect({ users: number, price }).toEqual(seenPrices.at(-1))
   // Each price is that of its number, typed.
-  for (const { users, price } of seen) {
+  for (const { users, price } of seenPrices) {
     await field(page, 'users').fill(users)
     expect(await slider.inputValue()).toBe(users)
-    await expect.poll(() => amount(page)).toBe(price)
+    await expect.poll(() => readAmount(page)).toBe(price)
   }
 
   await page.locator('.price-why summary').click()
   await slider.press('ArrowLeft')
-  expect(await field(page, 'users').inputValue()).toBe(String(Number(told) - 1))
-  await expect.poll(() => amount(page)).not.toBe(price)
-  const due = page.locator('.why-due > .why-line').first()
-  expect(await due.innerText()).toContain(await amount(page))
+  expect(await field(page, 'users').inputValue()).toBe(String(Number(sliderValue) - 1))
+  await expect.poll(() => readAmount(page)).not.toBe(price)
+  const dueLine = page.locator('.why-due > .why-line').first()
+  expect(await dueLine.innerText()).toContain(await readAmount(page))
   // The reasons follow as well: lines of ranges come and go, and the users of them add up to the number.
   const lines = page.locator('.why-users')
-  await to(0.9)
+  await moveTo(0.9)
   await page.mouse.down()
-  const many = await lines.count()
-  for (const part of [0.6, 0.02]) {
-    await to(part)
+  const lineCount = await lines.count()
+  for (const share of [0.6, 0.02]) {
+    await moveTo(share)
     const number = await field(page, 'users').inputValue()
-    const counted = async () => {
+    const countUsers = async () => {
       const counts = (await lines.allInnerTexts()).map((line) => Number(/: (\d+) ×/.exec(line)?.[1]))
       return counts.reduce((sum, count) => sum + count, 0)
     }
-    await expect.poll(counted).toBe(Number(number))
-    expect(await due.innerText()).toContain(await amount(page))
+    await expect.poll(countUsers).toBe(Number(number))
+    expect(await dueLine.innerText()).toContain(await readAmount(page))
   }
-  expect(await lines.count()).toBeLessThan(many)
+  expect(await lines.count()).toBeLessThan(lineCount)
   await page.mouse.up()
-  expect(await due.innerText()).toContain(await amount(page))
+  expect(await dueLine.innerText()).toContain(await readAmount(page))
   await page.locator('.price-why summary').click()
   // Held, and not let go: it is kept all the same.
-  await to(0.7)
+  await moveTo(0.7)
   await page.mouse.down()
-  await to(0.4)
-  const [held] = await read()
+  await moveTo(0.4)
+  const [usersBefore] = await readValues()
   await page.reload()
   await field(page, 'code').waitFor()
-  expect(await field(page, 'users').inputValue()).toBe(held)
-  expect(await slider.inputValue()).toBe(held)
+  expect(await field(page, 'users').inputValue()).toBe(usersBefore)
+  expect(await slider.inputValue()).toBe(usersBefore)
 })
 
 it('the form is not pushed away, by the note of unpaid orders above it or by a draft that begins; and both prices are shown where the server has another one (D17)', async () => {
-  const context = await the.browser.newContext({ ...tablet, serviceWorkers: 'block' })
-  setup.ends.push(() => context.close())
+  const context = await fixture.browser.newContext({ ...tablet, serviceWorkers: 'block' })
+  setup.cleanups.push(() => context.close())
   const page = await context.newPage()
-  let asked = 0
+  let unpaidRequestCount = 0
   await page.route('**/api/**status=0**', async (route) => {
-    asked++
+    unpaidRequestCount++
     await wait(300)
     await route.continue()
   })
   // A price list that is past by now: the core is dearer at the server.
   await page.route('**/api/price?**', async (route) => {
-    const answer = await route.fetch()
-    const list = (await answer.json()) as { module: { code: string; hkd: string }[] }
-    const cheaper = list.module.map((row) => (row.code === 'core' ? { ...row, hkd: '11500.00' } : row))
-    await route.fulfill({ response: answer, json: { ...list, module: cheaper } })
+    const response = await route.fetch()
+    const list = (await response.json()) as { module: { code: string; hkd: string }[] }
+    const cheaperModules = list.module.map((row) => (row.code === 'core' ? { ...row, hkd: '11500.00' } : row))
+    await route.fulfill({ response, json: { ...list, module: cheaperModules } })
   })
-  setup.ends.push(() => page.unrouteAll({ behavior: 'ignoreErrors' }))
+  setup.cleanups.push(() => page.unrouteAll({ behavior: 'ignoreErrors' }))
   // The second for which the form waits is longer here: how busy the machine is says nothing about the form.
   await page.addInitScript(`{
     const later = setTimeout
@@ -112,28 +112,28 @@ it('the form is not pushed away, by the note of unpaid orders above it or by a d
     }
     look()
   }`)
-  await signIn(page, the.portal, 'admin', '/app/contract/new')
+  await signIn(page, fixture.portal, 'admin', '/app/contract/new')
   await field(page, 'code').waitFor()
   await page.locator('.wizard-note', { hasText: 'unpaid order' }).waitFor()
-  expect(asked).not.toBe(0)
+  expect(unpaidRequestCount).not.toBe(0)
   expect(await page.evaluate('tops.length')).toBe(1)
 
   // As wide as a phone.
   await page.setViewportSize({ width: 390, height: 844 })
   await page.waitForFunction(() => document.documentElement.clientWidth === 390)
-  const top = () => field(page, 'code').evaluate((input) => input.getBoundingClientRect().top + scrollY)
-  const before = await top()
+  const readTop = () => field(page, 'code').evaluate((input) => input.getBoundingClientRect().top + scrollY)
+  const before = await readTop()
   await field(page, 'name').pressSequentially('Ours')
   await page.locator('.draft-note button').waitFor()
-  expect(await top()).toBe(before)
+  expect(await readTop()).toBe(before)
 
   await page.setViewportSize({ width: 1024, height: 768 })
   await fill(page, 'wizprice', { users: '11' })
-  await submit(page).click()
+  await getSubmitButton(page).click()
   await choose(page, 'fin')
-  await order(page).click()
+  await getOrderButton(page).click()
   await page.getByText('The price differs from the one you saw. Nothing has been ordered.').waitFor()
   expect(await page.locator('.compared dd').allInnerTexts()).toEqual(['HKD 42,500.00', 'HKD 43,000.00'])
-  await expectFine(page, 'the two prices')
-  expect(await ordersOf(page, 'wizprice')).toEqual([])
+  await expectNoFaults(page, 'the two prices')
+  expect(await listOrders(page, 'wizprice')).toEqual([])
 })

@@ -10,14 +10,14 @@ import { type MessageSocket, openSocket } from '#tests/campaigns/engines/socket.
 import { chromiumPath, flags } from '#tests/support/browser/browser.ts'
 import { waitForAddress } from '#tests/support/browser/browser-address.ts'
 
-export interface Tab {
+export interface ChromiumTab {
   /** Runs a function in the page. It must not refer to anything outside of itself. */
-  run<A extends unknown[], T>(act: (...args: A) => T | Promise<T>, ...args: A): Promise<T>
+  run<A extends unknown[], T>(callback: (...args: A) => T | Promise<T>, ...args: A): Promise<T>
   goTo(url: string): Promise<void>
   /** Replaces what a field holds, as a paste does. */
   fill(selector: string, text: string): Promise<void>
   /** Requests that match stay without a response until `heal`; resolves when the first one is on its way. */
-  hang(isMeant: (request: PausedRequest) => boolean): Promise<() => Promise<void>>
+  hang(isTarget: (request: PausedRequest) => boolean): Promise<() => Promise<void>>
   setLifecycle(state: 'frozen' | 'active'): Promise<void>
   clearCookie(name: string, url: string): Promise<void>
 }
@@ -27,13 +27,13 @@ export interface PausedRequest {
   url: string
 }
 
-export interface Tabs {
+export interface ChromiumTabs {
   /** `script` runs in every document of the tab before its own. */
-  open(script: () => void): Promise<Tab>
+  open(script: () => void): Promise<ChromiumTab>
   close(): Promise<void>
 }
 
-export async function openTabs(): Promise<Tabs> {
+export async function openTabs(): Promise<ChromiumTabs> {
   const profile = await mkdtemp(join(tmpdir(), 'portal-tabs-'))
   const child = startGroup(chromiumPath(), [
     '--headless',
@@ -47,7 +47,7 @@ export async function openTabs(): Promise<Tabs> {
     async open(script) {
       const response = await fetch(`http://${host}/json/new?about:blank`, { method: 'PUT' })
       const { webSocketDebuggerUrl } = (await response.json()) as { webSocketDebuggerUrl: string }
-      return await toTab(webSocketDebuggerUrl, script)
+      return await openTab(webSocketDebuggerUrl, script)
     },
     async close() {
       await killGroup(child)
@@ -56,20 +56,20 @@ export async function openTabs(): Promise<Tabs> {
   }
 }
 
-async function toTab(address: string, script: () => void): Promise<Tab> {
+async function openTab(address: string, script: () => void): Promise<ChromiumTab> {
   let onPaused: (params: { requestId: string; request: PausedRequest }) => void = () => undefined
   const socket: MessageSocket = await openSocket(address, (method, params) => {
     if (method === 'Fetch.requestPaused') onPaused(params)
   })
   await socket.send('Page.enable')
   await socket.send('Page.addScriptToEvaluateOnNewDocument', { source: `(${script.toString()})()` })
-  const tab: Tab = {
-    async run(act, ...args) {
+  const tab: ChromiumTab = {
+    async run(callback, ...args) {
       const { result, exceptionDetails } = await socket.send<{
         result: { value?: string }
         exceptionDetails?: { text: string; exception?: { description?: string } }
       }>('Runtime.evaluate', {
-        expression: toJsonCall(act as never, args),
+        expression: toJsonCall(callback as never, args),
         awaitPromise: true,
         returnByValue: true,
       })
@@ -78,18 +78,18 @@ async function toTab(address: string, script: () => void): Promise<Tab> {
     },
     goTo: async (url) => void (await socket.send('Page.navigate', { url })),
     async fill(selector, text) {
-      await tab.run((one) => {
-        const field = document.querySelector<HTMLInputElement>(one)
+      await tab.run((targetSelector) => {
+        const field = document.querySelector<HTMLInputElement>(targetSelector)
         field?.focus()
         field?.select()
       }, selector)
       await socket.send('Input.insertText', { text })
     },
-    async hang(isMeant) {
+    async hang(isTarget) {
       await socket.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] })
       await new Promise<void>((resolve) => {
         onPaused = ({ requestId, request }) => {
-          if (isMeant(request)) resolve()
+          if (isTarget(request)) resolve()
           else void socket.send('Fetch.continueRequest', { requestId }).catch(() => undefined)
         }
       })

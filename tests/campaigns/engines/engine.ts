@@ -11,7 +11,7 @@ export interface EngineBrowser {
   /** Leaves the page for another one and does not wait for it. */
   leaveFor(url: string): Promise<void>
   /** Runs a function in the page. It must not refer to anything outside of itself. */
-  run<A extends unknown[], T>(act: (...args: A) => T | Promise<T>, ...args: A): Promise<T>
+  run<A extends unknown[], T>(callback: (...args: A) => T | Promise<T>, ...args: A): Promise<T>
   /** With the mouse, in the middle of the first element that is visible. */
   click(selector: string): Promise<void>
   /** Key by key, into an element that is clicked first. */
@@ -19,7 +19,7 @@ export interface EngineBrowser {
   resize(width: number, height: number): Promise<void>
   /** A PNG. */
   screenshot(): Promise<Buffer>
-  isUp(): boolean
+  isRunning(): boolean
   /** SIGKILL for the browser and all its processes. */
   kill(): Promise<void>
   /** Ends it as a person does. */
@@ -27,8 +27,8 @@ export interface EngineBrowser {
 }
 
 /** Source text of a call that resolves to JSON; browsers return strings in the same way. */
-export const toJsonCall = (act: (...args: never[]) => unknown, args: unknown[]): string =>
-  `Promise.resolve((${act.toString()})(...${JSON.stringify(args)})).then((value) => JSON.stringify(value ?? null))`
+export const toJsonCall = (callback: (...args: never[]) => unknown, args: unknown[]): string =>
+  `Promise.resolve((${callback.toString()})(...${JSON.stringify(args)})).then((value) => JSON.stringify(value ?? null))`
 
 const pollMs = 50
 const defaultWaitMs = 30_000
@@ -36,22 +36,22 @@ const defaultWaitMs = 30_000
 /** Waits until the function returns something true in the page; throws with `what` when it does not in time. */
 export async function waitFor<A extends unknown[]>(
   browser: EngineBrowser,
-  what: string,
-  act: (...args: A) => unknown,
+  description: string,
+  callback: (...args: A) => unknown,
   args: A,
   timeoutMs = defaultWaitMs,
 ): Promise<void> {
-  const end = performance.now() + timeoutMs
+  const deadline = performance.now() + timeoutMs
   for (;;) {
     // A page that is being left answers nothing.
-    const isTrue = await browser.run(act, ...args).catch((error: unknown) => {
-      if (!browser.isUp()) throw error
+    const isTrue = await browser.run(callback, ...args).catch((error: unknown) => {
+      if (!browser.isRunning()) throw error
       return false
     })
     if (isTrue) return
-    if (performance.now() > end) {
+    if (performance.now() > deadline) {
       const text = await browser.run(() => `${location.href}\n${document.body.innerText}`).catch(String)
-      throw new Error(`not within ${timeoutMs} ms: ${what}. The page shows:\n${text.slice(0, 600)}`)
+      throw new Error(`not within ${timeoutMs} ms: ${description}. The page shows:\n${text.slice(0, 600)}`)
     }
     await wait(pollMs)
   }
@@ -61,18 +61,19 @@ type Point = { x: number; y: number }
 
 /** Middle of the first visible element, in CSS pixels of the view, once it has come to rest there. */
 export async function findMiddle(browser: EngineBrowser, selector: string): Promise<Point> {
-  let last: Point | null = null
-  for (const end = performance.now() + defaultWaitMs; ; await wait(2 * pollMs)) {
-    const now: Point | null = await browser.run((text) => {
+  let lastMiddle: Point | null = null
+  for (const deadline = performance.now() + defaultWaitMs; ; await wait(2 * pollMs)) {
+    const middleNow: Point | null = await browser.run((text) => {
       const visible = [...document.querySelectorAll(text)].find((element) => element.getClientRects().length > 0)
       visible?.scrollIntoView({ block: 'center', behavior: 'instant' })
       const box = visible?.getBoundingClientRect()
-      const middle = box && { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) }
-      return middle && middle.x < innerWidth && middle.y < innerHeight ? middle : null
+      const center = box && { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) }
+      return center && center.x < innerWidth && center.y < innerHeight ? center : null
     }, selector)
-    if (now && last && now.x === last.x && now.y === last.y) return now
-    if (performance.now() > end) throw new Error(`not within ${defaultWaitMs} ms: ${selector} is visible and at rest`)
-    last = now
+    if (middleNow && lastMiddle && middleNow.x === lastMiddle.x && middleNow.y === lastMiddle.y) return middleNow
+    if (performance.now() > deadline)
+      throw new Error(`not within ${defaultWaitMs} ms: ${selector} is visible and at rest`)
+    lastMiddle = middleNow
   }
 }
 
@@ -81,12 +82,12 @@ const keyMs = 20
 /** Mouse and keys by the actions of WebDriver, which both protocols have. */
 export function createInput(
   find: (selector: string) => Promise<Point>,
-  act: (type: 'pointer' | 'key', list: object[]) => Promise<unknown>,
+  sendActions: (type: 'pointer' | 'key', list: object[]) => Promise<unknown>,
 ): Pick<EngineBrowser, 'click' | 'type'> {
   const click = async (selector: string) => {
-    const at = await find(selector)
-    await act('pointer', [
-      { type: 'pointerMove', ...at },
+    const middle = await find(selector)
+    await sendActions('pointer', [
+      { type: 'pointerMove', ...middle },
       { type: 'pointerDown', button: 0 },
       { type: 'pointerUp', button: 0 },
     ])
@@ -100,7 +101,7 @@ export function createInput(
         { type: 'keyUp', value },
         { type: 'pause', duration: keyMs },
       ])
-      await act('key', keys)
+      await sendActions('key', keys)
     },
   }
 }
@@ -112,11 +113,11 @@ export function startGroup(program: string, args: readonly string[], env: Record
 
 export async function killGroup(child: ChildProcess): Promise<void> {
   const isOver = child.exitCode !== null || child.signalCode !== null
-  const ended = isOver ? Promise.resolve() : once(child, 'exit')
+  const exit = isOver ? Promise.resolve() : once(child, 'exit')
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
   } catch {
     // It had ended by itself.
   }
-  await ended
+  await exit
 }

@@ -28,7 +28,7 @@ const preferences = {
   'permissions.default.persistent-storage': 1,
 }
 
-interface Evaluated {
+interface EvaluationResult {
   type: 'success' | 'exception'
   result?: { value: string }
   exceptionDetails?: { text: string }
@@ -43,8 +43,8 @@ export async function startFirefox(profile: string): Promise<EngineBrowser> {
   const program = process.env.FIREFOX_PATH ?? 'firefox-esr'
   const args = ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port', '0', 'about:blank']
   const child = startGroup(program, args, { MOZ_CRASHREPORTER_DISABLE: '1' })
-  let isUp = true
-  child.on('exit', () => (isUp = false))
+  let isRunning = true
+  child.on('exit', () => (isRunning = false))
   try {
     const socket = await openSocket(`${await waitForAddress(child, /BiDi listening on (ws:\S+)/)}/session`)
     await socket.send('session.new', {
@@ -53,37 +53,37 @@ export async function startFirefox(profile: string): Promise<EngineBrowser> {
     const { contexts } = await socket.send<{ contexts: { context: string }[] }>('browsingContext.getTree')
     const context = contexts[0]?.context
     if (context === undefined) throw new Error('Firefox has no page')
-    const actions = (type: 'pointer' | 'key', list: object[]) =>
-      socket.send('input.performActions', { context, actions: [{ type, id: type, actions: list }] })
+    const performActions = (type: 'pointer' | 'key', actionList: object[]) =>
+      socket.send('input.performActions', { context, actions: [{ type, id: type, performActions: actionList }] })
     const browser: EngineBrowser = {
       goTo: async (url) => void (await socket.send('browsingContext.navigate', { context, url, wait: 'complete' })),
       leaveFor: async (url) => void (await socket.send('browsingContext.navigate', { context, url, wait: 'none' })),
-      async run(act, ...args) {
-        const { result, exceptionDetails } = await socket.send<Evaluated>('script.evaluate', {
-          expression: toJsonCall(act as never, args),
+      async run(callback, ...args) {
+        const { result, exceptionDetails } = await socket.send<EvaluationResult>('script.evaluate', {
+          expression: toJsonCall(callback as never, args),
           target: { context },
           awaitPromise: true,
         })
         if (exceptionDetails) throw new Error(exceptionDetails.text)
         return JSON.parse(result?.value ?? 'null')
       },
-      ...createInput((selector) => findMiddle(browser, selector), actions),
+      ...createInput((selector) => findMiddle(browser, selector), performActions),
       resize: async (width, height) =>
         void (await socket.send('browsingContext.setViewport', { context, viewport: { width, height } })),
       async screenshot() {
         const { data } = await socket.send<{ data: string }>('browsingContext.captureScreenshot', { context })
         return Buffer.from(data, 'base64')
       },
-      isUp: () => isUp,
+      isRunning: () => isRunning,
       async kill() {
-        isUp = false
+        isRunning = false
         await killGroup(child)
         socket.close()
       },
       async close() {
-        const ended = isUp ? once(child, 'exit') : Promise.resolve()
+        const exit = isRunning ? once(child, 'exit') : Promise.resolve()
         await socket.send('browser.close').catch(() => undefined)
-        await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, closeMs))])
+        await Promise.race([exit, new Promise((resolve) => setTimeout(resolve, closeMs))])
         await browser.kill()
       },
     }

@@ -1,64 +1,68 @@
 /** A person's shortest way through: login, the list offline, a change that waits, a reload, and the change sent. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { type EngineBrowser, waitFor } from '#tests/campaigns/engines/engine.ts'
-import { enter, type Stage } from '#tests/campaigns/engines/stage.ts'
+import { enter, type EngineStage } from '#tests/campaigns/engines/stage.ts'
 import { people } from '#tests/support/browser/browser.ts'
 
 const sentWithinMs = 60_000
 /** Files of one page come one after the other. */
-const keptMs = { quiet: 3_000, atMost: 60_000 }
+const cacheWaitMs = { stable: 3_000, max: 60_000 }
 
 /** The code of forms comes to the device after the list: until no further file of it has come for a while. */
-async function waitForKeptCode(browser: EngineBrowser): Promise<void> {
+async function waitForCachedCode(browser: EngineBrowser): Promise<void> {
   const countFiles = async () => {
     const names = (await caches.keys()).filter((name) => name.startsWith('portal-staff-'))
     const files = await Promise.all(names.map(async (name) => (await (await caches.open(name)).keys()).length))
     return files.reduce((sum, count) => sum + count, 0)
   }
   let count = 0
-  let since = performance.now()
-  for (const end = since + keptMs.atMost; count === 0 || performance.now() - since < keptMs.quiet; await wait(200)) {
-    if (performance.now() > end) throw new Error('the code of the forms did not come to the device')
-    const now = await browser.run(countFiles)
-    if (now !== count) since = performance.now()
-    count = now
+  let stableSince = performance.now()
+  for (
+    const deadline = stableSince + cacheWaitMs.max;
+    count === 0 || performance.now() - stableSince < cacheWaitMs.stable;
+    await wait(200)
+  ) {
+    if (performance.now() > deadline) throw new Error('the code of the forms did not come to the device')
+    const currentCount = await browser.run(countFiles)
+    if (currentCount !== count) stableSince = performance.now()
+    count = currentCount
   }
 }
 
 /** Throws where a step does not come true. */
-export async function walk(stage: Stage, say: (line: string) => void): Promise<void> {
+export async function runJourney(stage: EngineStage, report: (line: string) => void): Promise<void> {
   const { proxy } = stage
   const browser = await stage.openWithKeys('journey')
   const name = `Smoke ${Date.now() % 100_000}`
   const isShown = (text: string) => document.body.textContent.includes(text)
-  const list = `${proxy.url}/saas/app/user`
+  const listUrl = `${proxy.url}/saas/app/user`
   try {
     await browser.resize(1280, 800)
     await enter(browser, proxy.url, people.globex)
-    await waitForKeptCode(browser)
-    say('signed in, the list is shown')
+    await waitForCachedCode(browser)
+    report('signed in, the list is shown')
     proxy.cut()
-    await browser.goTo(list)
+    await browser.goTo(listUrl)
     await waitFor(browser, 'the list is shown offline', () => document.querySelector('main tbody tr a') !== null, [])
     await waitFor(browser, 'the page does not say Online', () => !document.querySelector('.line.online'), [])
-    say('offline, the list is shown')
-    await browser.goTo(`${list}?user=new`)
+    report('offline, the list is shown')
+    await browser.goTo(`${listUrl}?user=new`)
     await browser.type('[role="dialog"] input[name="name"]', name)
     await browser.type('[role="dialog"] input[name="email"]', `smoke-${Date.now()}@globex.example`)
     await browser.click('[role="dialog"] button[type="submit"]')
     await waitFor(browser, 'the form is closed', () => !document.querySelector('[role="dialog"]'), [])
     await browser.goTo(`${proxy.url}/saas/app/outbox`)
     await waitFor(browser, 'the change waits in the outbox after a reload', isShown, [name])
-    await browser.goTo(`${list}?searchText=${encodeURIComponent(name)}`)
+    await browser.goTo(`${listUrl}?searchText=${encodeURIComponent(name)}`)
     await waitFor(browser, 'the new user is in the list after a reload', isShown, [name])
-    say('offline, a change waits, also after a reload')
+    report('offline, a change waits, also after a reload')
     proxy.heal()
     const isSent = () => document.querySelector('.bar-waiting') === null
     await waitFor(browser, 'nothing waits', isSent, [], sentWithinMs)
     const hasArrived = () => proxy.arrivals.some(({ method, keys }) => method === 'POST' && keys.length > 0)
-    for (const end = performance.now() + sentWithinMs; !hasArrived(); await wait(100))
-      if (performance.now() > end) throw new Error('the change did not arrive')
-    say('online again, the change is sent')
+    for (const deadline = performance.now() + sentWithinMs; !hasArrived(); await wait(100))
+      if (performance.now() > deadline) throw new Error('the change did not arrive')
+    report('online again, the change is sent')
   } finally {
     proxy.heal()
     await browser.kill()

@@ -3,55 +3,55 @@
  * blocks every later page.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { enter, type Stage } from '#tests/campaigns/engines/stage.ts'
+import { enter, type EngineStage } from '#tests/campaigns/engines/stage.ts'
 import { people } from '#tests/support/browser/browser.ts'
 import { between, type Chance } from '#tests/support/runner/chance.ts'
 
 const paths = ['user', 'home', 'contract', 'profile/company']
 /** Time that a page has before it is left, ms. */
-const stays = { min: 200, max: 1_000 }
+const stayMs = { min: 200, max: 1_000 }
 const answerMs = 10_000
 const settleMs = 3_000
 
 /** Rounds after which a database did not answer, or the page had no rows. */
 export async function leavePages(
-  stage: Stage,
+  stage: EngineStage,
   chance: Chance,
   rounds: number,
-  say: (line: string) => void,
+  report: (line: string) => void,
 ): Promise<string[]> {
   const { proxy } = stage
-  const blocked: string[] = []
+  const blockedLoads: string[] = []
   const browser = await stage.openWithKeys('left-pages')
   try {
     await enter(browser, proxy.url, people.globex)
     for (let round = 1; round <= rounds; round++) {
-      const loads = between(chance, 3, 5)
-      for (let load = 0; load < loads; load++) {
+      const loadCount = between(chance, 3, 5)
+      for (let load = 0; load < loadCount; load++) {
         await browser.goTo(`${proxy.url}/saas/app/${paths[load % paths.length]}`)
-        await wait(between(chance, stays.min, stays.max))
+        await wait(between(chance, stayMs.min, stayMs.max))
       }
       await browser.goTo(`${proxy.url}/saas/app/user`)
       await wait(settleMs)
-      const silent = await browser.run(findSilentDatabases, answerMs)
+      const silentDatabases = await browser.run(findSilentDatabases, answerMs)
       const hasRows = await browser.run(() => document.querySelector('main tbody tr a') !== null)
-      if (silent.length > 0 || !hasRows)
-        blocked.push(
-          `after ${loads} loads: ${silent.join(' and ') || 'no database'} silent, rows ${hasRows ? 'shown' : 'missing'}`,
+      if (silentDatabases.length > 0 || !hasRows)
+        blockedLoads.push(
+          `after ${loadCount} loads: ${silentDatabases.join(' and ') || 'no database'} silent, rows ${hasRows ? 'shown' : 'missing'}`,
         )
-      say(`${round} of ${rounds}: ${blocked.length} blocked`)
+      report(`${round} of ${rounds}: ${blockedLoads.length} blocked`)
     }
   } finally {
     await browser.kill()
   }
-  return blocked
+  return blockedLoads
 }
 
 /** Runs in the page: the databases in which nobody can write now. */
 async function findSilentDatabases(timeoutMs: number): Promise<string[]> {
-  const all = await indexedDB.databases()
-  const answers = all.map(({ name = '' }) => {
-    const answered = new Promise<null>((resolve) => {
+  const databases = await indexedDB.databases()
+  const answers = databases.map(({ name = '' }) => {
+    const answer = new Promise<null>((resolve) => {
       const opening = indexedDB.open(name)
       opening.onsuccess = () => {
         const { result: database } = opening
@@ -62,7 +62,7 @@ async function findSilentDatabases(timeoutMs: number): Promise<string[]> {
         }
       }
     })
-    return Promise.race([answered, new Promise<string>((resolve) => setTimeout(() => resolve(name), timeoutMs))])
+    return Promise.race([answer, new Promise<string>((resolve) => setTimeout(() => resolve(name), timeoutMs))])
   })
   return (await Promise.all(answers)).filter((name) => name !== null)
 }

@@ -3,10 +3,10 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type EngineBrowser, waitFor } from '#tests/campaigns/engines/engine.ts'
-import { enter, type Stage } from '#tests/campaigns/engines/stage.ts'
+import { enter, type EngineStage } from '#tests/campaigns/engines/stage.ts'
 import { people } from '#tests/support/browser/browser.ts'
 
-const sizes = { desk: [1280, 800], tablet: [1024, 768], phone: [390, 844] } as const
+const sizes = { desktop: [1280, 800], tablet: [1024, 768], phone: [390, 844] } as const
 /** By turns, so that each page is seen in both languages and both themes. */
 const looks = [
   { language: 'en', theme: 'light' },
@@ -15,8 +15,8 @@ const looks = [
 /** After the heading stands, for rows and pictures. */
 const settleMs = 1_500
 
-const outside = ['login', 'signup', 'entrance']
-const ofCompany = [
+const visitorPaths = ['login', 'signup', 'entrance']
+const companyPaths = [
   'app/home',
   'app/user',
   'app/user?user=new',
@@ -31,7 +31,7 @@ const ofCompany = [
   'app/device',
   'app/activity',
 ]
-const ofProvider = [
+const providerPaths = [
   'app/home',
   'app/service',
   'app/apphistory',
@@ -52,14 +52,18 @@ function findFaults(): string[] {
 }
 
 /** Returns what was found, by page, size and look. */
-export async function takePictures(stage: Stage, folder: string, say: (line: string) => void): Promise<string[]> {
+export async function takePictures(
+  stage: EngineStage,
+  folder: string,
+  report: (line: string) => void,
+): Promise<string[]> {
   await mkdir(folder, { recursive: true })
-  const found: string[] = []
+  const faults: string[] = []
   let count = 0
-  const visit = async (browser: EngineBrowser, who: string, paths: readonly string[]) => {
-    for (const [at, path] of paths.entries())
-      for (const [turn, [size, [width, height]]] of Object.entries(sizes).entries()) {
-        const look = looks[(at + turn) % looks.length] ?? looks[0]
+  const takePicturesOf = async (browser: EngineBrowser, userName: string, paths: readonly string[]) => {
+    for (const [index, path] of paths.entries())
+      for (const [sizeIndex, [size, [width, height]]] of Object.entries(sizes).entries()) {
+        const look = looks[(index + sizeIndex) % looks.length] ?? looks[0]
         await browser.resize(width, height)
         await browser.run(({ language, theme }) => {
           localStorage.setItem('portal.language', language)
@@ -68,28 +72,28 @@ export async function takePictures(stage: Stage, folder: string, say: (line: str
         await browser.goTo(`${stage.proxy.url}/saas/${path}`)
         await waitFor(browser, `${path} is shown`, () => document.querySelector('main h1, main h2') !== null, [])
         await wait(settleMs)
-        const name = `${who}-${path.replaceAll(/[^\w]+/g, '-')}-${size}-${look.language}-${look.theme}.png`
+        const name = `${userName}-${path.replaceAll(/[^\w]+/g, '-')}-${size}-${look.language}-${look.theme}.png`
         await writeFile(join(folder, name), await browser.screenshot())
         count += 1
-        for (const fault of await browser.run(findFaults)) found.push(`${name}: ${fault}`)
+        for (const fault of await browser.run(findFaults)) faults.push(`${name}: ${fault}`)
       }
   }
-  for (const [who, paths] of [
-    ['company', ofCompany],
-    ['provider', ofProvider],
+  for (const [visitor, paths] of [
+    ['company', companyPaths],
+    ['provider', providerPaths],
   ] as const) {
-    const browser = await stage.openWithKeys(`pictures-${who}`)
+    const browser = await stage.openWithKeys(`pictures-${visitor}`)
     try {
-      if (who === 'company') {
+      if (visitor === 'company') {
         await browser.goTo(`${stage.proxy.url}/saas/login`)
-        await visit(browser, 'nobody', outside)
+        await takePicturesOf(browser, 'nobody', visitorPaths)
       }
-      await enter(browser, stage.proxy.url, who === 'company' ? people.globex : people.staff)
-      await visit(browser, who, paths)
+      await enter(browser, stage.proxy.url, visitor === 'company' ? people.globex : people.staff)
+      await takePicturesOf(browser, visitor, paths)
     } finally {
       await browser.kill()
     }
   }
-  say(`${count} pictures in ${folder}`)
-  return found
+  report(`${count} pictures in ${folder}`)
+  return faults
 }

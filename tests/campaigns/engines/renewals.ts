@@ -1,45 +1,49 @@
 /** Fault 40: how often a token is renewed while it is good, and whether a session survives that the browser is killed. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { waitFor } from '#tests/campaigns/engines/engine.ts'
-import { enter, type Stage } from '#tests/campaigns/engines/stage.ts'
+import { enter, type EngineStage } from '#tests/campaigns/engines/stage.ts'
 import { people } from '#tests/support/browser/browser.ts'
 
-export interface Renewals {
-  renewals: number
+export interface RenewalReport {
+  renewalCount: number
   requests: number
   kills: number
   /** After so many of the kills nobody had to log in again. */
-  survived: number
+  survivedCount: number
 }
 
-const visits = ['home', 'user', 'contract', 'profile/company', 'systrail']
+const visitedPaths = ['home', 'user', 'contract', 'profile/company', 'systrail']
 const visitMs = 3_000
 /** Browsers write cookies to the disk a little late. */
 const beforeKillMs = 4_000
 
-export async function countRenewals(stage: Stage, kills: number, say: (line: string) => void): Promise<Renewals> {
+export async function countRenewals(
+  stage: EngineStage,
+  kills: number,
+  report: (line: string) => void,
+): Promise<RenewalReport> {
   const { proxy } = stage
   let browser = await stage.open('renewals')
   try {
     await enter(browser, proxy.url, people.globex)
-    const before = proxy.arrivals.length
-    for (const path of visits) {
+    const arrivalsBefore = proxy.arrivals.length
+    for (const path of visitedPaths) {
       await browser.goTo(`${proxy.url}/saas/app/${path}`)
       await waitFor(browser, `${path} is shown`, () => document.querySelector('main h1') !== null, [])
       await wait(visitMs)
     }
-    const calls = proxy.arrivals.slice(before).filter(({ path }) => path.startsWith('/api/'))
-    const renewals = calls.filter(({ method, path }) => method === 'POST' && path === '/api/m18s/token').length
-    say(`${renewals} renewals in ${calls.length} requests`)
-    let survived = 0
+    const calls = proxy.arrivals.slice(arrivalsBefore).filter(({ path }) => path.startsWith('/api/'))
+    const renewalCount = calls.filter(({ method, path }) => method === 'POST' && path === '/api/m18s/token').length
+    report(`${renewalCount} renewals in ${calls.length} requests`)
+    let survivedCount = 0
     for (let kill = 1; kill <= kills; kill++) {
       await wait(beforeKillMs)
       await browser.kill()
       browser = await stage.open('renewals')
-      if (!(await enter(browser, proxy.url, people.globex))) survived += 1
-      say(`${survived} of ${kill} kills survived`)
+      if (!(await enter(browser, proxy.url, people.globex))) survivedCount += 1
+      report(`${survivedCount} of ${kill} kills survived`)
     }
-    return { renewals, requests: calls.length - renewals, kills, survived }
+    return { renewalCount, requests: calls.length - renewalCount, kills, survivedCount }
   } finally {
     await browser.kill()
   }

@@ -12,17 +12,17 @@ export async function openScreen(): Promise<VirtualScreen> {
   // It chooses a number that is free and writes it to descriptor 3.
   const args = ['-displayfd', '3', '-screen', '0', '1600x1200x24', '-nolisten', 'tcp', '-ac']
   const child = spawn('Xvfb', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
-  const started = await Promise.race([
+  const displayOutput = await Promise.race([
     once(child.stdio[3] as NodeJS.ReadableStream, 'data'),
     once(child, 'exit').then(() => null),
   ])
-  if (!started) throw new Error('Xvfb did not start')
+  if (!displayOutput) throw new Error('Xvfb did not start')
   return {
-    display: `:${String(started[0]).trim()}`,
+    display: `:${String(displayOutput[0]).trim()}`,
     async close() {
-      const ended = once(child, 'exit')
+      const exit = once(child, 'exit')
       child.kill('SIGTERM')
-      await ended
+      await exit
     },
   }
 }

@@ -1,6 +1,13 @@
 /** Requests and responses over a WebSocket, as JSON with ids: what BiDi and WebKit's inspector have in common. */
 
-type Message = { id?: number; method?: string; params?: unknown; result?: unknown; error?: unknown; message?: string }
+type SocketMessage = {
+  id?: number
+  method?: string
+  params?: unknown
+  result?: unknown
+  error?: unknown
+  message?: string
+}
 
 export interface MessageSocket {
   send<T>(method: string, params?: object): Promise<T>
@@ -29,7 +36,7 @@ export async function openSocket(
   const pending = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
   let lastId = 0
   socket.onmessage = ({ data }) => {
-    const message = JSON.parse(String(data)) as Message
+    const message = JSON.parse(String(data)) as SocketMessage
     const request = message.id === undefined ? undefined : pending.get(message.id)
     if (!request || message.id === undefined) return onEvent(message.method ?? '', message.params as never)
     pending.delete(message.id)

@@ -10,7 +10,7 @@ import { type Person, type Portal, startPortal } from '#tests/support/browser/br
 import { type FaultProxy, openFaultProxy } from '#tests/support/network/fault-proxy.ts'
 import { buildRig } from '#tests/support/device/rig/build.ts'
 
-export interface Stage {
+export interface EngineStage {
   engine: EngineName
   portal: Portal
   proxy: FaultProxy
@@ -21,7 +21,7 @@ export interface Stage {
   close(): Promise<void>
 }
 
-export async function openStage(engine: EngineName, settings: Record<string, string> = {}): Promise<Stage> {
+export async function openStage(engine: EngineName, settings: Record<string, string> = {}): Promise<EngineStage> {
   const folder = await mkdtemp(join(tmpdir(), `portal-${engine}-`))
   await buildRig(join(folder, 'rig'))
   const portal = await startPortal(settings)
@@ -51,14 +51,14 @@ const hasList = () => document.querySelector('main tbody tr a') !== null
 const hasListOrLogin = () => document.querySelector('main tbody tr a, input[name="password"]') !== null
 
 /** To the list of users, by way of the login where it is asked for. Returns whether it was. */
-export async function enter(browser: EngineBrowser, url: string, who: Person): Promise<boolean> {
+export async function enter(browser: EngineBrowser, url: string, credentials: Person): Promise<boolean> {
   await browser.goTo(`${url}/saas/app/user`)
   await waitFor(browser, 'the list of users or the login is shown', hasListOrLogin, [], enterMs)
   const isLogin = !(await browser.run(hasList))
   if (isLogin) {
-    await browser.type('input[name="company"]', who.company)
-    await browser.type('input[name="username"]', who.username)
-    await browser.type('input[name="password"]', who.password)
+    await browser.type('input[name="company"]', credentials.company)
+    await browser.type('input[name="username"]', credentials.username)
+    await browser.type('input[name="password"]', credentials.password)
     await browser.click('form button[type="submit"]')
   }
   await waitFor(browser, 'the list of users is shown', hasList, [], enterMs)
@@ -67,7 +67,7 @@ export async function enter(browser: EngineBrowser, url: string, who: Person): P
 }
 
 /** A hand inside (tests/support/device/rig). */
-export async function giveHand(browser: EngineBrowser): Promise<void> {
+export async function loadRig(browser: EngineBrowser): Promise<void> {
   await browser.run(async (address) => {
     window.rig = (await import(address)) as typeof window.rig
   }, '/saas/rig/rig.js')

@@ -24,8 +24,8 @@ const environment = (display: string) => ({ DISPLAY: display, WEBKIT_DISABLE_SAN
 
 export async function findMiniBrowser(): Promise<string> {
   for (const folder of await readdir('/usr/lib')) {
-    const inside = await readdir(join('/usr/lib', folder, 'webkit2gtk-4.1')).catch((): string[] => [])
-    if (inside.includes('MiniBrowser')) return join('/usr/lib', folder, 'webkit2gtk-4.1', 'MiniBrowser')
+    const entries = await readdir(join('/usr/lib', folder, 'webkit2gtk-4.1')).catch((): string[] => [])
+    if (entries.includes('MiniBrowser')) return join('/usr/lib', folder, 'webkit2gtk-4.1', 'MiniBrowser')
   }
   throw new Error('MiniBrowser of WebKitGTK 4.1 is not installed')
 }
@@ -33,9 +33,9 @@ export async function findMiniBrowser(): Promise<string> {
 export async function startWebKit(display: string): Promise<EngineBrowser> {
   const port = await freePort()
   const child = startGroup('WebKitWebDriver', [`--port=${port}`, '--host=127.0.0.1'], environment(display))
-  let isUp = true
-  child.on('exit', () => (isUp = false))
-  const call = async <T>(method: 'GET' | 'POST' | 'DELETE', path: string, body: object = {}): Promise<T> => {
+  let isRunning = true
+  child.on('exit', () => (isRunning = false))
+  const callDriver = async <T>(method: 'GET' | 'POST' | 'DELETE', path: string, body: object = {}): Promise<T> => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       method,
       ...(method === 'POST' ? { body: JSON.stringify(body) } : {}),
@@ -45,50 +45,54 @@ export async function startWebKit(display: string): Promise<EngineBrowser> {
     return value
   }
   try {
-    for (const end = Date.now() + startMs; ; await wait(100)) {
+    for (const deadline = Date.now() + startMs; ; await wait(100)) {
       if (
-        await call('GET', '/status').then(
+        await callDriver('GET', '/status').then(
           () => true,
           () => false,
         )
       )
         break
-      if (Date.now() > end) throw new Error('WebKitWebDriver did not start in time')
+      if (Date.now() > deadline) throw new Error('WebKitWebDriver did not start in time')
     }
     const options = { binary: await findMiniBrowser(), args: ['--automation'] }
-    const { sessionId } = await call<{ sessionId: string }>('POST', '/session', {
+    const { sessionId } = await callDriver<{ sessionId: string }>('POST', '/session', {
       capabilities: { alwaysMatch: { pageLoadStrategy: 'none', 'webkitgtk:browserOptions': options } },
     })
     const session = `/session/${sessionId}`
-    await call('POST', `${session}/timeouts`, { script: 120_000, pageLoad: loadMs })
-    const actions = (type: 'pointer' | 'key', list: object[]) =>
-      call('POST', `${session}/actions`, { actions: [{ type, id: type, actions: list }] })
+    await callDriver('POST', `${session}/timeouts`, { script: 120_000, pageLoad: loadMs })
+    const performActions = (type: 'pointer' | 'key', actionList: object[]) =>
+      callDriver('POST', `${session}/actions`, { actions: [{ type, id: type, performActions: actionList }] })
     const browser: EngineBrowser = {
       async goTo(url) {
         await browser.leaveFor(url)
         await untilLoaded(browser, url)
       },
-      leaveFor: async (url) => void (await call('POST', `${session}/url`, { url })),
-      async run(act, ...args) {
+      leaveFor: async (url) => void (await callDriver('POST', `${session}/url`, { url })),
+      async run(callback, ...args) {
         const script = `const done = arguments[0]
-          ${toJsonCall(act as never, args)}.then((json) => done({ json }), (error) => done({ error: String(error) }))`
-        const { json, error } = await call<{ json?: string; error?: string }>('POST', `${session}/execute/async`, {
-          script,
-          args: [],
-        })
+          ${toJsonCall(callback as never, args)}.then((json) => done({ json }), (error) => done({ error: String(error) }))`
+        const { json, error } = await callDriver<{ json?: string; error?: string }>(
+          'POST',
+          `${session}/execute/async`,
+          {
+            script,
+            args: [],
+          },
+        )
         if (error !== undefined) throw new Error(error)
         return JSON.parse(json ?? 'null')
       },
-      ...createInput((selector) => findMiddle(browser, selector), actions),
-      resize: async (width, height) => void (await call('POST', `${session}/window/rect`, { width, height })),
-      screenshot: async () => Buffer.from(await call<string>('GET', `${session}/screenshot`), 'base64'),
-      isUp: () => isUp,
+      ...createInput((selector) => findMiddle(browser, selector), performActions),
+      resize: async (width, height) => void (await callDriver('POST', `${session}/window/rect`, { width, height })),
+      screenshot: async () => Buffer.from(await callDriver<string>('GET', `${session}/screenshot`), 'base64'),
+      isRunning: () => isRunning,
       async kill() {
-        isUp = false
+        isRunning = false
         await killGroup(child)
       },
       async close() {
-        await call('DELETE', session).catch(() => undefined)
+        await callDriver('DELETE', session).catch(() => undefined)
         await browser.kill()
       },
     }
@@ -101,19 +105,19 @@ export async function startWebKit(display: string): Promise<EngineBrowser> {
 
 /** The driver does not wait for pages: what it waits for ends with the next page, and then it waits without end. */
 async function untilLoaded(browser: EngineBrowser, url: string): Promise<void> {
-  for (const end = Date.now() + loadMs; ; await wait(50)) {
+  for (const deadline = Date.now() + loadMs; ; await wait(50)) {
     const state = await browser
       .run(() => [document.readyState, location.origin])
       .catch((error: unknown) => {
-        if (!browser.isUp()) throw error
+        if (!browser.isRunning()) throw error
         return null
       })
     if (state?.[0] === 'complete' && state[1] === new URL(url).origin) return
-    if (Date.now() > end) throw new Error(`not loaded within ${loadMs} ms: ${url}`)
+    if (Date.now() > deadline) throw new Error(`not loaded within ${loadMs} ms: ${url}`)
   }
 }
 
-interface Evaluated {
+interface EvaluationResult {
   result: { type: string; value?: unknown; objectId?: string; description?: string }
   wasThrown?: boolean
 }
@@ -132,22 +136,22 @@ export async function openWebKit(display: string, profile: string): Promise<Engi
       XDG_CONFIG_HOME: join(profile, 'config'),
     },
   )
-  let isUp = true
-  child.on('exit', () => (isUp = false))
+  let isRunning = true
+  child.on('exit', () => (isRunning = false))
   try {
-    const page = await openTarget(await pageAddress(port))
+    const page = await openTarget(await findPageAddress(port))
     const browser: EngineBrowser = {
       async goTo(url) {
         await page.run(`window.isLeaving = true; location.assign(${JSON.stringify(url)})`)
-        for (const end = Date.now() + loadMs; ; await wait(50)) {
+        for (const deadline = Date.now() + loadMs; ; await wait(50)) {
           const state = await page.run('window.isLeaving ? "leaving" : document.readyState').catch(() => null)
           if (state === 'complete') return
-          if (Date.now() > end || !isUp) throw new Error(`not loaded within ${loadMs} ms: ${url}`)
+          if (Date.now() > deadline || !isRunning) throw new Error(`not loaded within ${loadMs} ms: ${url}`)
         }
       },
       leaveFor: async (url) => void (await page.run(`location.assign(${JSON.stringify(url)})`)),
-      async run(act, ...args) {
-        return JSON.parse(String(await page.run(toJsonCall(act as never, args))))
+      async run(callback, ...args) {
+        return JSON.parse(String(await page.run(toJsonCall(callback as never, args))))
       },
       // The inspector has neither mouse nor keys.
       async click(selector) {
@@ -157,9 +161,9 @@ export async function openWebKit(display: string, profile: string): Promise<Engi
       async type(selector, text) {
         await findMiddle(browser, selector)
         await browser.run(
-          (name, typed) => {
+          (name, typedText) => {
             document.querySelector<HTMLElement>(name)?.focus()
-            for (const key of typed) document.execCommand('insertText', false, key)
+            for (const key of typedText) document.execCommand('insertText', false, key)
           },
           selector,
           text,
@@ -167,16 +171,16 @@ export async function openWebKit(display: string, profile: string): Promise<Engi
       },
       resize: async () => undefined,
       screenshot: () => Promise.reject(new Error('only through WebDriver')),
-      isUp: () => isUp,
+      isRunning: () => isRunning,
       async kill() {
-        isUp = false
+        isRunning = false
         await killGroup(child)
         page.close()
       },
       async close() {
-        const ended = isUp ? once(child, 'exit') : Promise.resolve()
+        const exit = isRunning ? once(child, 'exit') : Promise.resolve()
         child.kill('SIGTERM')
-        await Promise.race([ended, wait(startMs)])
+        await Promise.race([exit, wait(startMs)])
         await browser.kill()
       },
     }
@@ -187,38 +191,38 @@ export async function openWebKit(display: string, profile: string): Promise<Engi
   }
 }
 
-async function pageAddress(port: number): Promise<string> {
-  for (const end = Date.now() + startMs; ; await wait(100)) {
-    const list = await fetch(`http://127.0.0.1:${port}/`).then(
+async function findPageAddress(port: number): Promise<string> {
+  for (const deadline = Date.now() + startMs; ; await wait(100)) {
+    const pageList = await fetch(`http://127.0.0.1:${port}/`).then(
       (response) => response.text(),
       () => '',
     )
-    const [, path] = /(\/socket\/\d+\/\d+\/WebPage)'/.exec(list) ?? []
+    const [, path] = /(\/socket\/\d+\/\d+\/WebPage)'/.exec(pageList) ?? []
     if (path) return `ws://127.0.0.1:${port}${path}`
-    if (Date.now() > end) throw new Error('WebKit did not start in time')
+    if (Date.now() > deadline) throw new Error('WebKit did not start in time')
   }
 }
 
-interface Target {
+interface InspectorTarget {
   /** The value of an expression; of a promise, what it resolves to. */
   run(expression: string): Promise<unknown>
   close(): void
 }
 
 /** Another page may mean another process, and then another target behind the same socket. */
-async function openTarget(address: string): Promise<Target> {
+async function openTarget(address: string): Promise<InspectorTarget> {
   let target = ''
   let lastId = 0
   const pending = new Map<number, { target: string; settle: (message: { result?: never; error?: unknown }) => void }>()
-  const fail = (id: string) => {
-    for (const [n, { target: of, settle }] of pending) {
-      if (of !== id) continue
-      pending.delete(n)
+  const failPending = (id: string) => {
+    for (const [messageId, { target: pendingTarget, settle }] of pending) {
+      if (pendingTarget !== id) continue
+      pending.delete(messageId)
       settle({ error: 'the page was left' })
     }
   }
   let onFirst = () => {}
-  const first = new Promise<void>((resolve) => (onFirst = resolve))
+  const firstTarget = new Promise<void>((resolve) => (onFirst = resolve))
   const socket: MessageSocket = await openSocket(address, (method, params: Record<string, never>) => {
     if (method === 'Target.targetCreated') {
       const { targetId, type, isProvisional } = params['targetInfo'] as unknown as Record<string, unknown>
@@ -227,7 +231,7 @@ async function openTarget(address: string): Promise<Target> {
       onFirst()
     }
     if (method === 'Target.didCommitProvisionalTarget') target = String(params['newTargetId'])
-    if (method === 'Target.targetDestroyed') fail(String(params['targetId']))
+    if (method === 'Target.targetDestroyed') failPending(String(params['targetId']))
     if (method === 'Target.dispatchMessageFromTarget') {
       const message = JSON.parse(String(params['message'])) as { id?: number }
       if (message.id === undefined) return
@@ -235,32 +239,36 @@ async function openTarget(address: string): Promise<Target> {
       pending.delete(message.id)
     }
   })
-  await first
+  await firstTarget
   const send = <T>(method: string, params: object): Promise<T> =>
     new Promise((resolve, reject) => {
       const id = ++lastId
-      const to = target
+      const targetId = target
       pending.set(id, {
-        target: to,
+        target: targetId,
         settle: ({ result, error }) => (error ? reject(new Error(JSON.stringify(error))) : resolve(result as T)),
       })
       const message = JSON.stringify({ id, method, params })
-      socket.send('Target.sendMessageToTarget', { targetId: to, message }).catch((error: unknown) => {
+      socket.send('Target.sendMessageToTarget', { targetId, message }).catch((error: unknown) => {
         pending.delete(id)
         reject(error as Error)
       })
     })
   return {
     async run(expression) {
-      const { result, wasThrown } = await send<Evaluated>('Runtime.evaluate', { expression, returnByValue: false })
+      const { result, wasThrown } = await send<EvaluationResult>('Runtime.evaluate', {
+        expression,
+        returnByValue: false,
+      })
       if (wasThrown) throw new Error(result.description)
       if (result.objectId === undefined) return result.value
-      const awaited = await send<Evaluated>('Runtime.awaitPromise', {
+      const awaitedResult = await send<EvaluationResult>('Runtime.awaitPromise', {
         promiseObjectId: result.objectId,
         returnByValue: true,
       })
-      if (awaited.wasThrown) throw new Error(awaited.result.description ?? String(awaited.result.value))
-      return awaited.result.value
+      if (awaitedResult.wasThrown)
+        throw new Error(awaitedResult.result.description ?? String(awaitedResult.result.value))
+      return awaitedResult.result.value
     },
     close: () => socket.close(),
   }

@@ -1,28 +1,28 @@
 /** Writes over a faulty connection, and browsers that are killed meanwhile: what the server's database says in the end. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { planDeeds } from '#tests/campaigns/operations.ts'
-import { type Reckoning, reckon } from '#tests/campaigns/verify.ts'
-import { enter, giveHand, type Stage } from '#tests/campaigns/engines/stage.ts'
+import { createWritePlan } from '#tests/campaigns/write-plan.ts'
+import { type WriteCheck, checkWrites } from '#tests/campaigns/check-writes.ts'
+import { enter, loadRig, type EngineStage } from '#tests/campaigns/engines/stage.ts'
 import { people } from '#tests/support/browser/browser.ts'
 import { between, type Chance } from '#tests/support/runner/chance.ts'
-import { drawn, type Fault } from '#tests/support/network/fault-proxy.ts'
-import type { Deed, Told } from '#tests/support/device/rig/rig.ts'
+import { createRandomFaults, type Fault } from '#tests/support/network/fault-proxy.ts'
+import type { PlannedWrite, WriteProgress } from '#tests/support/device/rig/rig.ts'
 
 declare global {
   interface Window {
-    campaignLog?: Told[]
+    campaignLog?: WriteProgress[]
   }
 }
 
-export interface WriteReport extends Reckoning {
+export interface WriteReport extends WriteCheck {
   recorded: number
   arrivals: number
-  met: Partial<Record<Fault, number>>
+  metFaults: Partial<Record<Fault, number>>
   kills: number
   /** How often somebody had to log in again after a kill. */
   logins: number
   /** Said to be on the device, and not there when the browser was opened again. */
-  gone: string[]
+  missingIntents: string[]
   problems: string[]
   /** Still waiting a minute after the last one was sent. */
   stuck: string[]
@@ -40,111 +40,114 @@ const faults: readonly Fault[] = [
   'reset',
   'login page',
 ]
-const lanesAtOnce = 4
-const renamings = 5
-const writesPerRound = lanesAtOnce * (renamings + 1)
+const queuesAtOnce = 4
+const renamingCount = 5
+const writesPerRound = queuesAtOnce * (renamingCount + 1)
 const cutMs = 1_000
 const settleWithinMs = 60_000
 /** Between the page's word and the kill, ms. */
 const killWithinMs = 200
 
 export async function writeUnderFaults(
-  stage: Stage,
+  stage: EngineStage,
   chance: Chance,
   { writes, kills }: { writes: number; kills: number },
-  say: (line: string) => void,
+  report: (line: string) => void,
 ): Promise<WriteReport> {
   const { proxy, portal } = stage
-  const deeds = planDeeds()
-  const gone: string[] = []
+  const plan = createWritePlan()
+  const missingIntents: string[] = []
   const stuck: string[] = []
   let logins = 0
-  const opened = async () => {
+  const openEnteredBrowser = async () => {
     const browser = await stage.open('writes')
     try {
       if (await enter(browser, proxy.url, people.admin)) logins += 1
-      await giveHand(browser)
+      await loadRig(browser)
       return browser
     } catch (error) {
       await browser.kill()
       throw error
     }
   }
-  let browser = await opened()
+  let browser = await openEnteredBrowser()
   logins = 0
-  const author = await browser.run(() => window.rig.subject())
-  const write = async (lanes: Deed[][]) => {
-    await browser.run((all) => {
+  const author = await browser.run(() => window.rig.readSubject())
+  const sendWrites = async (queues: PlannedWrite[][]) => {
+    await browser.run((writesByQueue) => {
       window.campaignLog = []
-      void window.rig.writeAll(all, (one) => window.campaignLog?.push(one)).then(() => (window.campaignLog ??= []))
-    }, lanes)
-    const asked = new Set(lanes.flat().map(({ intent }) => intent))
-    for (const end = performance.now() + settleWithinMs; asked.size > 0; await wait(20)) {
-      for (const one of await browser.run(() => window.campaignLog?.splice(0) ?? [])) {
-        deeds.tell(one)
-        asked.delete(one.intent)
+      void window.rig
+        .writeAll(writesByQueue, (progress) => window.campaignLog?.push(progress))
+        .then(() => (window.campaignLog ??= []))
+    }, queues)
+    const unrecordedIntents = new Set(queues.flat().map(({ intent }) => intent))
+    for (const deadline = performance.now() + settleWithinMs; unrecordedIntents.size > 0; await wait(20)) {
+      for (const progress of await browser.run(() => window.campaignLog?.splice(0) ?? [])) {
+        plan.recordProgress(progress)
+        unrecordedIntents.delete(progress.intent)
       }
-      if (performance.now() > end) throw new Error(`${asked.size} writes were not recorded`)
+      if (performance.now() > deadline) throw new Error(`${unrecordedIntents.size} writes were not recorded`)
     }
   }
-  const settle = async (what: string) => {
-    let last = Number.POSITIVE_INFINITY
-    for (let end = performance.now() + settleWithinMs; ; await wait(100)) {
-      const waiting = await browser.run(() => window.rig.waiting())
-      if (waiting === 0) return
+  const waitUntilSent = async (description: string) => {
+    let lastCount = Number.POSITIVE_INFINITY
+    for (let deadline = performance.now() + settleWithinMs; ; await wait(100)) {
+      const unsentCount = await browser.run(() => window.rig.countUnsent())
+      if (unsentCount === 0) return
       // A busy machine sends slowly: stuck is what does not go on.
-      if (waiting < last) end = performance.now() + settleWithinMs
-      last = Math.min(last, waiting)
-      if (performance.now() < end) continue
-      stuck.push(`${what}: ${(await browser.run(() => window.rig.standing())).join('; ')}`)
+      if (unsentCount < lastCount) deadline = performance.now() + settleWithinMs
+      lastCount = Math.min(lastCount, unsentCount)
+      if (performance.now() < deadline) continue
+      stuck.push(`${description}: ${(await browser.run(() => window.rig.describeEntries())).join('; ')}`)
       return
     }
   }
   try {
-    for (let round = 1; deeds.recorded.size < writes; round++) {
-      const lanes = Array.from({ length: lanesAtOnce }, () => deeds.newLane(renamings).deeds)
-      proxy.set(drawn(chance, faults, { share: 0.2 + 0.5 * chance() }))
-      await write(lanes)
+    for (let round = 1; plan.recorded.size < writes; round++) {
+      const queues = Array.from({ length: queuesAtOnce }, () => plan.addQueue(renamingCount).writes)
+      proxy.set(createRandomFaults(chance, faults, { share: 0.2 + 0.5 * chance() }))
+      await sendWrites(queues)
       if (round % 3 === 0) {
         proxy.cut()
         await wait(cutMs)
       }
       await wait(between(chance, 500, 1_500))
       proxy.heal()
-      await settle(`round ${round}`)
+      await waitUntilSent(`round ${round}`)
       if (stuck.length > 0) break
-      say(`${deeds.recorded.size} of ${Math.ceil(writes / writesPerRound) * writesPerRound} writes under faults`)
+      report(`${plan.recorded.size} of ${Math.ceil(writes / writesPerRound) * writesPerRound} writes under faults`)
     }
     for (let kill = 1; kill <= kills && stuck.length === 0; kill++) {
-      const { maker, deeds: planned } = deeds.newLane(1)
+      const { creationIntent, writes: plannedWrites } = plan.addQueue(1)
       // Every second one is killed while its writes are on their way.
       if (kill % 2) proxy.cut()
-      await write([planned])
+      await sendWrites([plannedWrites])
       await wait(between(chance, 0, killWithinMs))
       await browser.kill()
       proxy.heal()
-      browser = await opened()
-      for (const { intent } of planned)
-        if (!(await browser.run((one) => window.rig.isKnown(one), intent))) gone.push(`${maker}: ${intent}`)
-      say(`${kill} of ${kills} kills, ${gone.length} gone, ${logins} logins`)
+      browser = await openEnteredBrowser()
+      for (const { intent } of plannedWrites)
+        if (!(await browser.run((intentToCheck) => window.rig.isRecorded(intentToCheck), intent)))
+          missingIntents.push(`${creationIntent}: ${intent}`)
+      report(`${kill} of ${kills} kills, ${missingIntents.length} gone, ${logins} logins`)
     }
-    if (stuck.length === 0) await settle('after the kills')
+    if (stuck.length === 0) await waitUntilSent('after the kills')
   } finally {
     await browser.kill()
   }
   await portal.stop()
   if (!author) throw new Error('nobody was signed in')
-  const met: WriteReport['met'] = {}
-  for (const { fault } of proxy.arrivals) if (fault) met[fault] = (met[fault] ?? 0) + 1
+  const metFaults: WriteReport['metFaults'] = {}
+  for (const { fault } of proxy.arrivals) if (fault) metFaults[fault] = (metFaults[fault] ?? 0) + 1
   return {
-    ...(await reckon({ DATA_DIR: portal.dataDir }, deeds, author)),
-    recorded: deeds.recorded.size,
+    ...(await checkWrites({ DATA_DIR: portal.dataDir }, plan, author)),
+    recorded: plan.recorded.size,
     arrivals: proxy.arrivals.reduce((sum, { keys }) => sum + keys.length, 0),
-    met,
+    metFaults,
     kills,
     logins,
-    gone,
-    problems: deeds.problems,
+    missingIntents,
+    problems: plan.problems,
     stuck,
   }
 }

@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Currency } from '#domain/money.ts'
-import type { Claim } from '#tests/campaigns/money/check-money.ts'
+import type { MoneyClaim } from '#tests/campaigns/money/check-money.ts'
 import type { MoneyWorld } from '#tests/campaigns/money/world.ts'
-import { call, signIn } from '#tests/campaigns/payers.ts'
+import { callPortal, signIn } from '#tests/campaigns/payers.ts'
 import type { Chance } from '#tests/support/runner/chance.ts'
 
 /** Something that can be paid. */
-export interface Payable {
+export interface MoneyPayable {
   contractType: 'CONTRACT' | 'PDBORDER' | 'TRAFFIC'
   id: number
   type: 'create' | 'change' | 'extend' | 'backup' | 'traffic'
@@ -20,13 +20,13 @@ export interface Payable {
   /** Until when it can be paid; null: no end. */
   due: string | null
   /** Exclusive end of what is bought; null: of traffic. */
-  end: string | null
+  endRun: string | null
   users: number
   modules: string[]
   /** The contract that a change made, where it can be undone; null: it cannot. */
-  undoable: number | null
+  undoableContractId: number | null
   /** Addresses of gateways at which it can be paid, newest last. */
-  pages: PaymentPage[]
+  paymentPages: PaymentPage[]
 }
 
 export interface PaymentPage {
@@ -40,10 +40,10 @@ export interface Buyer {
   seed: number
   company: string
   world: MoneyWorld
-  payables: Payable[]
-  claims: Claim[]
+  payables: MoneyPayable[]
+  claims: MoneyClaim[]
   /** Adds one to what the report says of that name. */
-  count(name: string): void
+  countEvent(name: string): void
   /** What the portal said last of something that it refused. */
   lastRefusal: string
   /** Of the administrator and of the provider's staff. */
@@ -57,30 +57,30 @@ export interface PortalResponse {
 
 interface RequestOptions {
   body?: object | null
-  as?: 'admin' | 'staff'
+  actor?: 'admin' | 'staff'
   /** Sent again with the same key until it is answered, through kills. Without one it is sent once. */
   isRepeated?: boolean
 }
 
-const tries = 6
+const maxTries = 6
 
 /** Returns null where no answer came. */
-export async function request(
+export async function sendRequest(
   buyer: Buyer,
   method: string,
   path: string,
-  { body = null, as = 'admin', isRepeated = false }: RequestOptions = {},
+  { body = null, actor = 'admin', isRepeated = false }: RequestOptions = {},
 ): Promise<PortalResponse | null> {
   const { world } = buyer
   const key = isRepeated ? randomUUID() : null
   let refusals = 0
   for (;;) {
-    await world.up()
-    const access = await accessOf(buyer, as)
+    await world.waitUntilUp()
+    const access = await getAccess(buyer, actor)
     if (access === null) continue
-    const response = (await call({ url: world.url, access }, method, path, body, key)) as PortalResponse | null
+    const response = (await callPortal({ url: world.url, access }, method, path, body, key)) as PortalResponse | null
     if (response?.status === 401) {
-      buyer.sessions[as] = ''
+      buyer.sessions[actor] = ''
       continue
     }
     const isBusy =
@@ -90,24 +90,24 @@ export async function request(
         response.body.errorCode === 'IDEMPOTENCY_IN_PROGRESS' ||
         response.status === 423)
     if (response === null) buyer.lastRefusal = 'no answer'
-    else if (response.status >= 400) buyer.lastRefusal = refusalOf(response)
+    else if (response.status >= 400) buyer.lastRefusal = describeRefusal(response)
     if (!isRepeated || (response !== null && !isBusy)) return response
     // A kill is waited for as long as it takes; what a live server refuses is given up in the end.
-    if (isBusy && ++refusals >= tries) return response
+    if (isBusy && ++refusals >= maxTries) return response
     await wait(50 * (refusals + 1))
   }
 }
 
-const refusalOf = ({ status, body: { errorCode = '', data } }: PortalResponse) =>
+const describeRefusal = ({ status, body: { errorCode = '', data } }: PortalResponse) =>
   [status, errorCode, data?.why ?? ''].join(' ').trim()
 
 /** Returns null where the server went away meanwhile. */
-async function accessOf({ sessions, world, company }: Buyer, as: 'admin' | 'staff'): Promise<string | null> {
-  const known = sessions[as]
-  if (known) return known
-  const [code, who] = as === 'staff' ? ['m18', 'staff'] : [company, 'admin']
-  const access = await signIn(world.url, code, who).catch(() => null)
-  if (access !== null) sessions[as] = access
+async function getAccess({ sessions, world, company }: Buyer, actor: 'admin' | 'staff'): Promise<string | null> {
+  const knownAccess = sessions[actor]
+  if (knownAccess) return knownAccess
+  const [code, userName] = actor === 'staff' ? ['m18', 'staff'] : [company, 'admin']
+  const access = await signIn(world.url, code, userName).catch(() => null)
+  if (access !== null) sessions[actor] = access
   return access
 }
 
@@ -135,12 +135,12 @@ const states = {
 } as const
 
 /** Notes what an answer says of an order. */
-export function noteOrder(buyer: Buyer, response: PortalResponse): Payable {
+export function recordOrder(buyer: Buyer, response: PortalResponse): MoneyPayable {
   const row = response.body as unknown as OrderRow
-  const { id, code, type, currency, users, modules, period_end: end, due } = row
+  const { id, code, type, currency, users, modules, period_end: endRun, due } = row
   const state = states[row.state]
   buyer.claims.push({ kind: 'order', id, state: 'ordered' })
-  const payable: Payable = {
+  const payable: MoneyPayable = {
     contractType: 'CONTRACT',
     id,
     type,
@@ -148,19 +148,19 @@ export function noteOrder(buyer: Buyer, response: PortalResponse): Payable {
     currency,
     state,
     due,
-    end,
+    endRun,
     users,
     modules,
-    undoable: typeof row.undo_until === 'string' ? row.contract_id : null,
-    pages: [],
+    undoableContractId: typeof row.undo_until === 'string' ? row.contract_id : null,
+    paymentPages: [],
   }
   buyer.payables.push(payable)
   return payable
 }
 
 /** Asks how an order stands. Returns null where there is none any more, or no answer. */
-export async function readOrder(buyer: Buyer, payable: Payable): Promise<OrderRow | null> {
-  const response = await request(buyer, 'GET', `/api/sorder/${payable.id}`)
+export async function readOrder(buyer: Buyer, payable: MoneyPayable): Promise<OrderRow | null> {
+  const response = await sendRequest(buyer, 'GET', `/api/sorder/${payable.id}`)
   if (response?.status === 404) payable.state = 'deleted'
   if (response?.status !== 200) return null
   const row = response.body as unknown as OrderRow
@@ -168,8 +168,8 @@ export async function readOrder(buyer: Buyer, payable: Payable): Promise<OrderRo
   return row
 }
 
-export const pickSome = <T>(chance: Chance, all: readonly T[]): T | null => {
+export const pickSome = <T>(chance: Chance, items: readonly T[]): T | null => {
   // What is newest is most often of interest.
-  const at = Math.floor(Math.sqrt(chance()) * all.length)
-  return all[at] ?? null
+  const index = Math.floor(Math.sqrt(chance()) * items.length)
+  return items[index] ?? null
 }

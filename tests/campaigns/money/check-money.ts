@@ -3,25 +3,25 @@
  * traffic with one invoice, or it was refunded, or staff have a task for it. Read while no server runs on the database.
  */
 import { type RawBuilder, sql } from 'kysely'
-import type { Database, Handle } from '#server/db/handle.ts'
+import type { Database, DatabaseHandle } from '#server/db/database.ts'
 import type { TakenPayment } from '#tests/campaigns/gateway-book.ts'
 
 /** What a buyer was answered with, which must be so from then on. */
-export interface Claim {
+export interface MoneyClaim {
   kind: 'order' | 'backup' | 'traffic'
   id: number
   state: 'ordered' | 'paid' | 'deleted'
 }
 
-export interface Fault {
+export interface MoneyFault {
   companyId: number
   text: string
 }
 
 export interface MoneyReport {
-  faults: Fault[]
+  faults: MoneyFault[]
   /** Taken, and not written down: a kill came between gateway and commit. A fault once everything has had its time. */
-  underWay: Fault[]
+  pendingFaults: MoneyFault[]
   /** Payments by what became of them. */
   outcomes: Record<string, number>
 }
@@ -29,7 +29,7 @@ export interface MoneyReport {
 export interface CheckInput {
   /** Read after the snapshot began: the gateways may be ahead of the database, and never behind it. */
   readBook: () => Promise<TakenPayment[]>
-  claims: readonly Claim[]
+  claims: readonly MoneyClaim[]
 }
 
 /** Of one moment: what a killed server had sent off may still be carried out by the database. */
@@ -40,50 +40,50 @@ export const checkMoney = ({ kysely }: Database, { readBook, claims }: CheckInpu
     .execute(async (db) => {
       // The snapshot is taken by the first query.
       await sql`select 1 from payment limit 1`.execute(db)
-      return await compare(db, await readBook(), claims)
+      return await compareMoney(db, await readBook(), claims)
     })
 
 /** In the transaction that is passed in. */
-export async function compare(
-  db: Handle,
+export async function compareMoney(
+  db: DatabaseHandle,
   book: readonly TakenPayment[],
-  claims: readonly Claim[],
+  claims: readonly MoneyClaim[],
 ): Promise<MoneyReport> {
   await sql`set local role portal_system`.execute(db)
-  const common = views(book, claims)
-  const faults: Fault[] = []
-  for (const rule of rules) faults.push(...(await faultsOf(db, sql`${common} ${rule}`)))
+  const commonViews = buildViews(book, claims)
+  const faults: MoneyFault[] = []
+  for (const rule of rules) faults.push(...(await findFaults(db, sql`${commonViews} ${rule}`)))
   return {
-    faults: [...faults, ...twice(book)],
-    underWay: await faultsOf(db, sql`${common} ${notWrittenDown}`),
-    outcomes: await outcomesOf(db, common),
+    faults: [...faults, ...findTakenTwice(book)],
+    pendingFaults: await findFaults(db, sql`${commonViews} ${unwrittenPayments}`),
+    outcomes: await countOutcomes(db, commonViews),
   }
 }
 
-async function faultsOf(db: Handle, query: RawBuilder<unknown>): Promise<Fault[]> {
+async function findFaults(db: DatabaseHandle, query: RawBuilder<unknown>): Promise<MoneyFault[]> {
   const { rows } = await (query as RawBuilder<{ company_id: number | null; text: string }>).execute(db)
   return rows.map(({ company_id, text }) => ({ companyId: company_id ?? 0, text }))
 }
 
-async function outcomesOf(db: Handle, common: RawBuilder<unknown>): Promise<Record<string, number>> {
+async function countOutcomes(db: DatabaseHandle, commonViews: RawBuilder<unknown>): Promise<Record<string, number>> {
   const { rows } = await sql<{ outcome: string; count: number }>`
-    ${common} select concat_ws(', task ', m.outcome, m.task) as outcome, count(*)::integer as count
+    ${commonViews} select concat_ws(', task ', m.outcome, m.task) as outcome, count(*)::integer as count
     from money m join buyer on buyer.id = m.company_id group by 1`.execute(db)
   return Object.fromEntries(rows.map(({ outcome, count }) => [outcome, count]))
 }
 
-function twice(book: readonly TakenPayment[]): Fault[] {
+function findTakenTwice(book: readonly TakenPayment[]): MoneyFault[] {
   const byKey = Map.groupBy(book, ({ key }) => key)
   return [...byKey]
-    .filter(([, all]) => all.length > 1)
-    .map(([key, all]) => ({ companyId: 0, text: `a gateway took money ${all.length} times for ${key}` }))
+    .filter(([, payments]) => payments.length > 1)
+    .map(([key, payments]) => ({ companyId: 0, text: `a gateway took money ${payments.length} times for ${key}` }))
 }
 
 /**
  * `book`: what gateways took and gave back. `owed`: what can be paid. `money`: payments as they were written down, with their tasks and what they
  * are of. `bill`: invoices likewise. Amounts in units of the currency.
  */
-const views = (book: readonly TakenPayment[], claims: readonly Claim[]) => sql`
+const buildViews = (book: readonly TakenPayment[], claims: readonly MoneyClaim[]) => sql`
   with book as (
     select key, gateway, "references", currency, (taken / 100)::numeric(16, 2) as taken,
       (refunded / 100)::numeric(16, 2) as refunded
@@ -110,7 +110,7 @@ const views = (book: readonly TakenPayment[], claims: readonly Claim[]) => sql`
     from invoice i)`
 
 /** Also of an attempt that was given up, until somebody looks; and refunds that were claimed. */
-const notWrittenDown = sql`
+const unwrittenPayments = sql`
   select a.company_id, format('%s %s was taken by %s for %s, and the attempt is %s', b.currency, b.taken, b.gateway, b.key, a.state)
     as text
   from book b join payment_attempt a on a.key = b.key where a.state <> 'paid'

@@ -1,78 +1,78 @@
 /** What gateways and attackers do: answers lost, silence, notices held back, repeated, out of order, dropped and forged. */
 import { createHmac } from 'node:crypto'
 import { between, type Chance, pick } from '#tests/support/runner/chance.ts'
-import type { Call } from '#demo/payment-sandbox/payment-store.ts'
-import { lookAtEverything } from '#tests/campaigns/payments.ts'
+import type { WebhookCall } from '#demo/payment-sandbox/sandbox-store.ts'
+import { reconcilePayments } from '#tests/campaigns/payments.ts'
 import type { Buyer } from '#tests/campaigns/money/buyer.ts'
-import type { Operation } from '#tests/campaigns/money/order-operations.ts'
+import type { BuyerOperation } from '#tests/campaigns/money/order-operations.ts'
 
-export const loseAnswers: Operation = async ({ world }, chance) => {
+export const loseAnswers: BuyerOperation = async ({ world }, chance) => {
   // The library of the cards asks three times by itself.
-  world.sandbox.moods.loseAnswers = between(chance, 1, 4)
+  world.sandbox.faults.loseAnswers = between(chance, 1, 4)
   return 'done'
 }
 
-export const silence: Operation = async ({ world }, chance) => {
-  world.sandbox.moods.fail = between(chance, 1, 6)
+export const silenceGateway: BuyerOperation = async ({ world }, chance) => {
+  world.sandbox.faults.fail = between(chance, 1, 6)
   return 'done'
 }
 
-export const holdNotices: Operation = async ({ world }) => {
-  world.sandbox.calls.hold()
+export const holdNotices: BuyerOperation = async ({ world }) => {
+  world.sandbox.webhooks.hold()
   return 'done'
 }
 
-export const releaseNotices: Operation = async ({ world }) => {
-  world.sandbox.calls.release()
+export const releaseNotices: BuyerOperation = async ({ world }) => {
+  world.sandbox.webhooks.release()
   return 'done'
 }
 
-const latest = ({ world }: Buyer): Call[] => world.sandbox.calls.list().slice(-30)
+const listLatestCalls = ({ world }: Buyer): WebhookCall[] => world.sandbox.webhooks.list().slice(-30)
 
-export const repeatNotices: Operation = async (buyer, chance) => {
-  const calls = latest(buyer)
+export const repeatNotices: BuyerOperation = async (buyer, chance) => {
+  const calls = listLatestCalls(buyer)
   if (calls.length === 0) return 'skipped'
   const { id } = pick(chance, calls)
-  const { calls: sender } = buyer.world.sandbox
-  const answers = await Promise.all([sender.send(id), sender.send(id), sender.send(id)])
-  return answers.some((status) => status !== null) ? 'done' : 'unanswered'
+  const { webhooks: sender } = buyer.world.sandbox
+  const statuses = await Promise.all([sender.send(id), sender.send(id), sender.send(id)])
+  return statuses.some((status) => status !== null) ? 'done' : 'unanswered'
 }
 
-export const reverseNotices: Operation = async (buyer) => {
-  const calls = latest(buyer).slice(-6).toReversed()
+export const reverseNotices: BuyerOperation = async (buyer) => {
+  const calls = listLatestCalls(buyer).slice(-6).toReversed()
   if (calls.length < 2) return 'skipped'
-  const { calls: sender } = buyer.world.sandbox
-  const answers: (number | null)[] = []
-  for (const { id } of calls) answers.push(await sender.send(id))
-  return answers.some((status) => status !== null) ? 'done' : 'unanswered'
+  const { webhooks: sender } = buyer.world.sandbox
+  const statuses: (number | null)[] = []
+  for (const { id } of calls) statuses.push(await sender.send(id))
+  return statuses.some((status) => status !== null) ? 'done' : 'unanswered'
 }
 
 /** It never comes by itself. */
-export const dropNotice: Operation = async (buyer, chance) => {
-  const waiting = latest(buyer).filter(({ nextAt }) => nextAt !== null)
-  if (waiting.length === 0) return 'skipped'
-  buyer.world.sandbox.calls.drop(pick(chance, waiting).id)
+export const dropNotice: BuyerOperation = async (buyer, chance) => {
+  const waitingCalls = listLatestCalls(buyer).filter(({ nextAt }) => nextAt !== null)
+  if (waitingCalls.length === 0) return 'skipped'
+  buyer.world.sandbox.webhooks.drop(pick(chance, waitingCalls).id)
   return 'done'
 }
 
 /** A notice that no gateway has signed. Throws where it is taken for one. */
-export const forgeNotice: Operation = async (buyer, chance) => {
-  const calls = latest(buyer)
+export const forgeNotice: BuyerOperation = async (buyer, chance) => {
+  const calls = listLatestCalls(buyer)
   if (calls.length === 0) return 'skipped'
   const call = pick(chance, calls)
-  const response = await fetch(call.url, { method: 'POST', ...forged(buyer, call, chance) }).catch(() => null)
+  const response = await fetch(call.url, { method: 'POST', ...forgeCall(buyer, call, chance) }).catch(() => null)
   await response?.text()
   if (response === null || response.status >= 500) return 'unanswered'
   if (response.status < 400) throw new Error(`a forged notice of ${call.gate} was answered with ${response.status}`)
   return 'done'
 }
 
-function forged(
+function forgeCall(
   { world }: Buyer,
-  { gate, body }: Call,
+  { gate: gateway, body }: WebhookCall,
   chance: Chance,
 ): { body: string; headers: Record<string, string> } {
-  if (gate !== 'stripe') {
+  if (gateway !== 'stripe') {
     const fields = new URLSearchParams(body)
     // The signature is of another amount.
     for (const name of ['total_amount', 'total_fee']) if (fields.has(name)) fields.set(name, '1.00')
@@ -87,23 +87,23 @@ function forged(
 }
 
 /** Comes back from a payment that somebody else made, to have it counted for one's own. */
-export const forgeReturn: Operation = async (buyer, chance) => {
-  const ids = latest(buyer).flatMap(({ body }) => /"id":"((?:cs_test|pi)_\w+)"/.exec(body)?.[1] ?? [])
-  const returns = latest(buyer).flatMap(({ body }) => /"key":"(\w+)"/.exec(body)?.[1] ?? [])
-  if (ids.length === 0 || returns.length === 0) return 'skipped'
-  const id = pick(chance, ids)
+export const forgeReturn: BuyerOperation = async (buyer, chance) => {
+  const gatewayIds = listLatestCalls(buyer).flatMap(({ body }) => /"id":"((?:cs_test|pi)_\w+)"/.exec(body)?.[1] ?? [])
+  const returnKeys = listLatestCalls(buyer).flatMap(({ body }) => /"key":"(\w+)"/.exec(body)?.[1] ?? [])
+  if (gatewayIds.length === 0 || returnKeys.length === 0) return 'skipped'
+  const id = pick(chance, gatewayIds)
   const query = id.startsWith('cs_')
     ? `session_id=${id}`
     : `payment_intent=${id}&payment_intent_client_secret=${id}_secret_guessed`
-  const address = `${buyer.world.url}/public/payment/return/${pick(chance, returns)}?${query}`
+  const address = `${buyer.world.url}/public/payment/return/${pick(chance, returnKeys)}?${query}`
   const response = await fetch(address, { redirect: 'manual' }).catch(() => null)
   return response === null ? 'unanswered' : 'done'
 }
 
 /** The staff's tool. */
-export const reconcile: Operation = async ({ world }) => {
-  await world.up()
-  return await lookAtEverything(world.url).then(
+export const reconcile: BuyerOperation = async ({ world }) => {
+  await world.waitUntilUp()
+  return await reconcilePayments(world.url).then(
     () => 'done' as const,
     () => 'unanswered' as const,
   )

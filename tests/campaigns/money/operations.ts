@@ -1,13 +1,13 @@
 /** All that may happen in a history, and how often it is drawn. */
 import type { Chance } from '#tests/support/runner/chance.ts'
 import * as gateway from '#tests/campaigns/money/gateway-operations.ts'
-import type { Operation } from '#tests/campaigns/money/order-operations.ts'
+import type { BuyerOperation } from '#tests/campaigns/money/order-operations.ts'
 import * as orders from '#tests/campaigns/money/order-operations.ts'
 import * as payments from '#tests/campaigns/money/payment-operations.ts'
 import * as tasks from '#tests/campaigns/money/task-operations.ts'
 
 /** By the name that the report uses. */
-export const operations: Record<string, [weight: number, operation: Operation]> = {
+export const operations: Record<string, [weight: number, operation: BuyerOperation]> = {
   create: [6, orders.create],
   'order and leave': [3, payments.orderAndLeave],
   'change and leave': [4, payments.changeAndLeave],
@@ -17,7 +17,7 @@ export const operations: Record<string, [weight: number, operation: Operation]> 
   'change up': [8, orders.changeUp],
   'change down': [4, orders.changeDown],
   'replace a change': [3, orders.replaceChange],
-  extend: [4, orders.extend],
+  extend: [4, orders.extendContract],
   'extend after the end': [3, orders.extendExpired],
   'back up months': [4, orders.backUpMonths],
   'back up a year': [2, orders.backUpYear],
@@ -31,13 +31,13 @@ export const operations: Record<string, [weight: number, operation: Operation]> 
   'leave the page': [4, payments.leavePage],
   'pay by Alipay': [7, payments.payByAlipay],
   'keep the address of Alipay': [7, payments.keepAlipayAddress],
-  'pay by simulation': [1, payments.simulate],
+  'pay by simulation': [1, payments.payBySimulation],
   'pay twice': [4, payments.payTwice],
   'pay in two tabs': [4, payments.payInTwoTabs],
   'pay otherwise': [3, payments.payOtherwise],
   'pay on an old page': [12, payments.payOldPage],
   'pay again': [2, payments.payAgain],
-  'ask how it stands': [3, payments.askHowItStands],
+  'ask how it stands': [3, payments.checkPaymentState],
   'delete while paying': [5, payments.deleteWhilePaying],
   'replace while paying': [3, payments.replaceWhilePaying],
   'delete while the gateway is silent': [3, payments.deleteUnderSilence],
@@ -46,7 +46,7 @@ export const operations: Record<string, [weight: number, operation: Operation]> 
   'apply a task': [8, tasks.applyTask],
   'refund and apply a task at once': [4, tasks.refundAndApply],
   'lose answers': [1, gateway.loseAnswers],
-  'silence of the gateway': [1, gateway.silence],
+  'silence of the gateway': [1, gateway.silenceGateway],
   'hold notices': [1, gateway.holdNotices],
   'release notices': [2, gateway.releaseNotices],
   'repeat notices': [2, gateway.repeatNotices],
@@ -57,13 +57,13 @@ export const operations: Record<string, [weight: number, operation: Operation]> 
   reconcile: [0.5, gateway.reconcile],
 }
 
-const total = Object.values(operations).reduce((sum, [weight]) => sum + weight, 0)
+const totalWeight = Object.values(operations).reduce((sum, [weight]) => sum + weight, 0)
 
-export function drawOperation(chance: Chance): { name: string; operation: Operation } {
-  let left = chance() * total
+export function drawOperation(chance: Chance): { name: string; operation: BuyerOperation } {
+  let remainingWeight = chance() * totalWeight
   for (const [name, [weight, operation]] of Object.entries(operations)) {
-    left -= weight
-    if (left < 0) return { name, operation }
+    remainingWeight -= weight
+    if (remainingWeight < 0) return { name, operation }
   }
   throw new Error('no operation was drawn')
 }

@@ -2,32 +2,32 @@
 import { pick, between, type Chance } from '#tests/support/runner/chance.ts'
 import {
   type Buyer,
-  noteOrder,
-  type Payable,
+  recordOrder,
+  type MoneyPayable,
   pickSome,
   type PortalResponse,
   readOrder,
-  request,
+  sendRequest,
 } from '#tests/campaigns/money/buyer.ts'
 
 /**
  * `done`: it took effect. `refused`: the portal said no. `unanswered`: a kill came between, or the gateway was silent. `skipped`:
  * there was nothing to do it to, and another operation is drawn.
  */
-export type OperationResult = 'done' | 'refused' | 'unanswered' | 'skipped'
-export type Operation = (buyer: Buyer, chance: Chance) => Promise<OperationResult>
+export type BuyerOperationResult = 'done' | 'refused' | 'unanswered' | 'skipped'
+export type BuyerOperation = (buyer: Buyer, chance: Chance) => Promise<BuyerOperationResult>
 
 const moduleSets = [['core'], ['core', 'fin'], ['core', 'doc'], ['core', 'fin', 'scm']]
 
-export const toResult = (response: PortalResponse | null): OperationResult => {
+export const toResult = (response: PortalResponse | null): BuyerOperationResult => {
   if (response === null || response.status >= 500) return 'unanswered'
   return response.status < 300 ? 'done' : 'refused'
 }
 
-const ordersOf = ({ payables }: Buyer, states: readonly Payable['state'][]) =>
+const listOrders = ({ payables }: Buyer, states: readonly MoneyPayable['state'][]) =>
   payables.filter(({ contractType, state }) => contractType === 'CONTRACT' && states.includes(state))
 
-const newOrder = (buyer: Buyer, chance: Chance, code: string) => ({
+const buildOrder = (buyer: Buyer, chance: Chance, code: string) => ({
   code,
   name: `Service ${code}`,
   currency: pick(chance, ['HKD', 'HKD', 'USD', 'RMB'] as const),
@@ -38,46 +38,50 @@ const newOrder = (buyer: Buyer, chance: Chance, code: string) => ({
   period_start: buyer.world.today(),
 })
 
-async function order(buyer: Buyer, path: string, body: object): Promise<OperationResult> {
-  let response = await request(buyer, 'POST', path, { body, isRepeated: true })
-  const discarded = response?.body.errorCode === 'DISCARD_CONFIRM' ? response.body.data?.discarded_amount : undefined
-  if (discarded !== undefined) {
-    buyer.count('money discarded after a question')
-    response = await request(buyer, 'POST', path, { body: { ...body, confirm_discard: discarded }, isRepeated: true })
+async function sendOrder(buyer: Buyer, path: string, body: object): Promise<BuyerOperationResult> {
+  let response = await sendRequest(buyer, 'POST', path, { body, isRepeated: true })
+  const discardedAmount =
+    response?.body.errorCode === 'DISCARD_CONFIRM' ? response.body.data?.discarded_amount : undefined
+  if (discardedAmount !== undefined) {
+    buyer.countEvent('money discarded after a question')
+    response = await sendRequest(buyer, 'POST', path, {
+      body: { ...body, confirm_discard: discardedAmount },
+      isRepeated: true,
+    })
   }
-  if (response?.status === 200) noteOrder(buyer, response)
+  if (response?.status === 200) recordOrder(buyer, response)
   return toResult(response)
 }
 
-export const create: Operation = async (buyer, chance) => {
+export const create: BuyerOperation = async (buyer, chance) => {
   // Meanwhile it may be another day.
-  await buyer.world.up()
+  await buyer.world.waitUntilUp()
   const code = `${buyer.company}s${buyer.payables.length}x${between(chance, 0, 999)}`
-  return await order(buyer, '/api/sorder', newOrder(buyer, chance, code))
+  return await sendOrder(buyer, '/api/sorder', buildOrder(buyer, chance, code))
 }
 
 /** A new order in the place of one that is not paid, which turns invalid. */
-export const replace: Operation = async (buyer, chance) => {
-  const former = pickSome(
+export const replace: BuyerOperation = async (buyer, chance) => {
+  const formerOrder = pickSome(
     chance,
-    ordersOf(buyer, ['unpaid']).filter(({ type }) => type === 'create'),
+    listOrders(buyer, ['unpaid']).filter(({ type }) => type === 'create'),
   )
-  if (!former) return 'skipped'
-  await buyer.world.up()
-  const body = { ...newOrder(buyer, chance, former.code), replaces: former.id }
-  const result = await order(buyer, '/api/sorder', body)
-  if (result === 'done') former.state = 'replaced'
+  if (!formerOrder) return 'skipped'
+  await buyer.world.waitUntilUp()
+  const body = { ...buildOrder(buyer, chance, formerOrder.code), replaces: formerOrder.id }
+  const result = await sendOrder(buyer, '/api/sorder', body)
+  if (result === 'done') formerOrder.state = 'replaced'
   return result
 }
 
-export const removeUnpaid: Operation = async (buyer, chance) => {
-  const payable = pickSome(chance, ordersOf(buyer, ['unpaid']))
+export const removeUnpaid: BuyerOperation = async (buyer, chance) => {
+  const payable = pickSome(chance, listOrders(buyer, ['unpaid']))
   return payable ? await removeOrder(buyer, chance, payable) : 'skipped'
 }
 
-export async function removeOrder(buyer: Buyer, chance: Chance, payable: Payable): Promise<OperationResult> {
-  const noun = payable.type !== 'create' && chance() < 0.5 ? 'contract' : 'sorder'
-  const response = await request(buyer, 'DELETE', `/api/${noun}/${payable.id}`, { isRepeated: true })
+export async function removeOrder(buyer: Buyer, chance: Chance, payable: MoneyPayable): Promise<BuyerOperationResult> {
+  const resource = payable.type !== 'create' && chance() < 0.5 ? 'contract' : 'sorder'
+  const response = await sendRequest(buyer, 'DELETE', `/api/${resource}/${payable.id}`, { isRepeated: true })
   const result = toResult(response)
   if (result === 'done') {
     payable.state = 'deleted'
@@ -86,90 +90,93 @@ export async function removeOrder(buyer: Buyer, chance: Chance, payable: Payable
   return result
 }
 
-interface Contract {
+interface BuyerContract {
   id: number
-  order: Payable
+  order: MoneyPayable
   isExpired: boolean
   /** A change or an extension of it that waits to be paid. */
-  pending: Payable | null
+  pendingOrder: MoneyPayable | null
 }
 
 /** The contract in force of one of the services, or the last one where it is over. */
-async function findContract(buyer: Buyer, chance: Chance): Promise<Contract | null> {
-  const codes = [...new Set(ordersOf(buyer, ['paid']).map(({ code }) => code))]
+async function findContract(buyer: Buyer, chance: Chance): Promise<BuyerContract | null> {
+  const codes = [...new Set(listOrders(buyer, ['paid']).map(({ code }) => code))]
   const code = pickSome(chance, codes)
-  const all = ordersOf(buyer, ['paid', 'unpaid']).filter((one) => one.code === code)
-  for (const one of all.filter(({ state }) => state === 'paid').toReversed()) {
-    const row = await readOrder(buyer, one)
+  const orders = listOrders(buyer, ['paid', 'unpaid']).filter((order) => order.code === code)
+  for (const order of orders.filter(({ state }) => state === 'paid').toReversed()) {
+    const row = await readOrder(buyer, order)
     if (row?.state !== 'effective' && row?.state !== 'expired') continue
-    const pending = all.find(({ type, state }) => type !== 'create' && state === 'unpaid') ?? null
-    return { id: row.contract_id, order: one, isExpired: row.state === 'expired', pending }
+    const pendingOrder = orders.find(({ type, state }) => type !== 'create' && state === 'unpaid') ?? null
+    return { id: row.contract_id, order, isExpired: row.state === 'expired', pendingOrder }
   }
   return null
 }
 
-type Draw = (contract: Contract, chance: Chance) => object | null
+type DrawChange = (contract: BuyerContract, chance: Chance) => object | null
 
 /** More users, or one more module. */
-const more: Draw = ({ order: { users, modules } }, chance) =>
+const drawIncrease: DrawChange = ({ order: { users, modules } }, chance) =>
   chance() < 0.7 || modules.includes('fin')
     ? { type: 'change', users: users + between(chance, 1, 30) }
     : { type: 'change', modules: [...modules, 'fin'] }
 
 /** Fewer of both: what is paid for them is worth more than what is due, and nothing is paid back. */
-const less: Draw = ({ order: { users, modules } }, chance) => {
-  const fewer = modules.filter((code) => code === 'core')
-  const usersLeft = Math.max(5, users - between(chance, 1, 20))
-  if (usersLeft === users && fewer.length === modules.length) return null
-  return { type: 'change', users: usersLeft, ...(chance() < 0.5 ? { modules: fewer } : {}) }
+const drawDecrease: DrawChange = ({ order: { users, modules } }, chance) => {
+  const fewerModules = modules.filter((code) => code === 'core')
+  const remainingUsers = Math.max(5, users - between(chance, 1, 20))
+  if (remainingUsers === users && fewerModules.length === modules.length) return null
+  return { type: 'change', users: remainingUsers, ...(chance() < 0.5 ? { modules: fewerModules } : {}) }
 }
 
-const longer: Draw = (_contract, chance) => ({ type: 'extend', period: between(chance, 1, 3) })
+const drawExtension: DrawChange = (_contract, chance) => ({ type: 'extend', period: between(chance, 1, 3) })
 
-const changing =
-  (draw: Draw, isWanted: (contract: Contract) => boolean): Operation =>
+const createChange =
+  (drawChange: DrawChange, isSuitable: (contract: BuyerContract) => boolean): BuyerOperation =>
   async (buyer, chance) => {
     const contract = await findContract(buyer, chance)
-    if (!contract || !isWanted(contract)) return 'skipped'
-    const drawn = draw(contract, chance)
-    if (!drawn) return 'skipped'
-    const { id, pending } = contract
-    const body = { ...drawn, contract_id: id, ...(pending ? { replaces: pending.id } : {}) }
-    const result = await order(buyer, '/api/contract', body)
-    if (result === 'done' && pending) pending.state = 'replaced'
+    if (!contract || !isSuitable(contract)) return 'skipped'
+    const change = drawChange(contract, chance)
+    if (!change) return 'skipped'
+    const { id, pendingOrder } = contract
+    const body = { ...change, contract_id: id, ...(pendingOrder ? { replaces: pendingOrder.id } : {}) }
+    const result = await sendOrder(buyer, '/api/contract', body)
+    if (result === 'done' && pendingOrder) pendingOrder.state = 'replaced'
     return result
   }
 
-export const changeUp = changing(more, ({ isExpired, pending }) => !isExpired && !pending)
-export const changeDown = changing(less, ({ isExpired, pending }) => !isExpired && !pending)
-export const extend = changing(longer, ({ isExpired, pending }) => !isExpired && !pending)
-export const extendExpired = changing(longer, ({ isExpired, pending }) => isExpired && !pending)
+export const changeUp = createChange(drawIncrease, ({ isExpired, pendingOrder }) => !isExpired && !pendingOrder)
+export const changeDown = createChange(drawDecrease, ({ isExpired, pendingOrder }) => !isExpired && !pendingOrder)
+export const extendContract = createChange(drawExtension, ({ isExpired, pendingOrder }) => !isExpired && !pendingOrder)
+export const extendExpired = createChange(drawExtension, ({ isExpired, pendingOrder }) => isExpired && !pendingOrder)
 /** A change in the place of one that waits to be paid. */
-export const replaceChange = changing(more, ({ isExpired, pending }) => !isExpired && pending !== null)
+export const replaceChange = createChange(
+  drawIncrease,
+  ({ isExpired, pendingOrder }) => !isExpired && pendingOrder !== null,
+)
 
 /** The contract before a change that discarded money comes back, for nothing, until midnight. */
-export const undo: Operation = async (buyer, chance) => {
-  const change = pickSome(
+export const undo: BuyerOperation = async (buyer, chance) => {
+  const undoablePayable = pickSome(
     chance,
-    buyer.payables.filter(({ undoable }) => undoable !== null),
+    buyer.payables.filter(({ undoableContractId }) => undoableContractId !== null),
   )
-  if (!change) return 'skipped'
-  const path = `/api/contract/${change.undoable}/undo`
-  const result = await order(buyer, path, {})
-  if (result !== 'unanswered') change.undoable = null
+  if (!undoablePayable) return 'skipped'
+  const path = `/api/contract/${undoablePayable.undoableContractId}/undo`
+  const result = await sendOrder(buyer, path, {})
+  if (result !== 'unanswered') undoablePayable.undoableContractId = null
   return result
 }
 
 /** `years`: at most; null: as long as the contract, and longer, so that it is cut (D21). */
-const backup =
-  (unit: 'month' | 'year', length: [number, number]): Operation =>
+const createBackup =
+  (unit: 'month' | 'year', length: [number, number]): BuyerOperation =>
   async (buyer, chance) => {
     const contract = await findContract(buyer, chance)
     if (!contract || contract.isExpired) return 'skipped'
-    const { code, currency, end } = contract.order
-    const found = await request(buyer, 'GET', `/api/aws/service?searchText=${code}`)
-    if (found?.status !== 200) return toResult(found)
-    const [service] = found.body.data as unknown as { id: number }[]
+    const { code, currency, endRun } = contract.order
+    const serviceResponse = await sendRequest(buyer, 'GET', `/api/aws/service?searchText=${code}`)
+    if (serviceResponse?.status !== 200) return toResult(serviceResponse)
+    const [service] = serviceResponse.body.data as unknown as { id: number }[]
     if (!service) return 'refused'
     const type = pick(chance, ['pdb2s3', 'pdb2rds'])
     const body = {
@@ -178,25 +185,25 @@ const backup =
       period: between(chance, ...length),
       period_type: unit,
     }
-    const response = await request(buyer, 'POST', '/api/pdb/order', { body, isRepeated: true })
+    const response = await sendRequest(buyer, 'POST', '/api/pdb/order', { body, isRepeated: true })
     if (response?.status !== 200) return toResult(response)
     const id = response.body.id as number
     const due = null
-    const more = {
+    const otherFields = {
       contractType: 'PDBORDER',
       type: 'backup',
       state: 'unpaid',
       due,
       users: 0,
       modules: [],
-      undoable: null,
-      pages: [],
+      undoableContractId: null,
+      paymentPages: [],
     }
-    buyer.payables.push({ ...more, id, code, currency, end } as Payable)
+    buyer.payables.push({ ...otherFields, id, code, currency, endRun } as MoneyPayable)
     buyer.claims.push({ kind: 'backup', id, state: 'ordered' })
     return 'done'
   }
 
-export const backUpMonths = backup('month', [1, 6])
-export const backUpYear = backup('year', [1, 1])
-export const backUpToTheEnd = backup('year', [50, 99])
+export const backUpMonths = createBackup('month', [1, 6])
+export const backUpYear = createBackup('year', [1, 1])
+export const backUpToTheEnd = createBackup('year', [50, 99])

@@ -1,286 +1,310 @@
 /** What buyers do to pay: by card, on the gateway's page, at their bank, by Alipay, twice, in two tabs, late, and not at all. */
 import { type Chance, pick } from '#tests/support/runner/chance.ts'
-import { visit } from '#tests/support/orders/gateway-pages.ts'
+import { openGatewayPage } from '#tests/support/orders/gateway-pages.ts'
 import {
   type Buyer,
-  type Payable,
+  type MoneyPayable,
   type PaymentPage,
   pickSome,
   type PortalResponse,
   readOrder,
-  request,
+  sendRequest,
 } from '#tests/campaigns/money/buyer.ts'
 import {
   backUpToTheEnd,
   changeUp,
   create,
-  type Operation,
-  type OperationResult,
+  type BuyerOperation,
+  type BuyerOperationResult,
   removeOrder,
   replace,
   toResult,
 } from '#tests/campaigns/money/order-operations.ts'
-import { timestampIn } from '#domain/time.ts'
+import { toTimestamp } from '#domain/time.ts'
 
-const kinds = { CONTRACT: 'order', PDBORDER: 'backup', TRAFFIC: 'traffic' } as const
-const visa = { type: 'stripe', token: 'pm_card_visa' }
-const cardPage = { type: 'stripe' }
+const claimKinds = { CONTRACT: 'order', PDBORDER: 'backup', TRAFFIC: 'traffic' } as const
+const visaCard = { type: 'stripe', token: 'pm_card_visa' }
+const cardPageFields = { type: 'stripe' }
 
 /** A signed address of Alipay that is older is refused there. */
-const signedForMs = 24 * 3_600_000
+const alipayAddressMs = 24 * 3_600_000
 
-const unpaidOf = ({ payables }: Buyer) => payables.filter(({ state }) => state === 'unpaid')
+const listUnpaid = ({ payables }: Buyer) => payables.filter(({ state }) => state === 'unpaid')
 
 /** Presses the button once, as the administrator or as the staff. */
-async function pay(
+async function sendPayment(
   buyer: Buyer,
-  payable: Payable,
+  payable: MoneyPayable,
   fields: object,
-  as: 'admin' | 'staff' = 'admin',
+  actor: 'admin' | 'staff' = 'admin',
 ): Promise<PortalResponse | null> {
   const body = { contractType: payable.contractType, ...fields }
-  const response = await request(buyer, 'POST', `/api/payment/${payable.id}`, { body, as })
+  const response = await sendRequest(buyer, 'POST', `/api/payment/${payable.id}`, { body, actor })
   const isPaid =
     (response?.status === 200 && response.body.status === 'paid') ||
     (response?.status === 409 && response.body.data?.why === 'paidAlready')
   if (isPaid) {
     payable.state = 'paid'
-    buyer.claims.push({ kind: kinds[payable.contractType], id: payable.id, state: 'paid' })
+    buyer.claims.push({ kind: claimKinds[payable.contractType], id: payable.id, state: 'paid' })
   }
   if (response?.status === 404) payable.state = 'deleted'
   if (response?.body.data?.why === 'invalid' && payable.state === 'unpaid') payable.state = 'overdue'
   if (response?.status === 200 && typeof response.body.redirect === 'string')
-    payable.pages.push({ address: response.body.redirect, since: buyer.world.clock() })
+    payable.paymentPages.push({ address: response.body.redirect, since: buyer.world.clock() })
   return response
 }
 
 const isPaidNow = (response: PortalResponse | null) => response?.status === 200 && response.body.status === 'paid'
 
-const resultOf = (response: PortalResponse | null): OperationResult =>
+const toPaymentResult = (response: PortalResponse | null): BuyerOperationResult =>
   response?.status === 200 && response.body.status === 'processing' ? 'unanswered' : toResult(response)
 
 /** How an unpaid thing is paid; `skipped` where there is none. */
-const paying =
-  (work: (buyer: Buyer, payable: Payable, chance: Chance) => Promise<OperationResult>): Operation =>
+const createPayment =
+  (work: (buyer: Buyer, payable: MoneyPayable, chance: Chance) => Promise<BuyerOperationResult>): BuyerOperation =>
   async (buyer, chance) => {
-    const payable = pickSome(chance, unpaidOf(buyer))
+    const payable = pickSome(chance, listUnpaid(buyer))
     return payable ? await work(buyer, payable, chance) : 'skipped'
   }
 
-export const payByCard = paying(async (buyer, payable) => resultOf(await pay(buyer, payable, visa)))
+export const payByCard = createPayment(async (buyer, payable) =>
+  toPaymentResult(await sendPayment(buyer, payable, visaCard)),
+)
 
-export const payByDeclinedCard = paying(async (buyer, payable, chance) => {
+export const payByDeclinedCard = createPayment(async (buyer, payable, chance) => {
   const token = pick(chance, ['pm_card_visa_chargeDeclined', 'pm_card_chargeDeclinedExpiredCard'])
-  const response = await pay(buyer, payable, { type: 'stripe', token })
-  return response?.body.errorCode === 'CARD_INVALID' ? 'done' : resultOf(response)
+  const response = await sendPayment(buyer, payable, { type: 'stripe', token })
+  return response?.body.errorCode === 'CARD_INVALID' ? 'done' : toPaymentResult(response)
 })
 
 /** Opens the address that the portal led to, and pays there or turns back. */
-const onPage = (fields: object, answer: PageAnswer) =>
-  paying(async (buyer, payable, chance) => {
-    const response = await pay(buyer, payable, fields)
+const createPagePayment = (fields: object, action: PageAction) =>
+  createPayment(async (buyer, payable, chance) => {
+    const response = await sendPayment(buyer, payable, fields)
     const page = response?.body.redirect
-    return typeof page === 'string' ? await answerPage(buyer, payable, { page, answer, chance }) : resultOf(response)
+    return typeof page === 'string'
+      ? await actOnPage(buyer, payable, { page, action, chance })
+      : toPaymentResult(response)
   })
 
-type PageAnswer = 'pay' | 'decline' | 'leave'
+type PageAction = 'pay' | 'decline' | 'leave'
 
-export const payAtBank = onPage({ type: 'stripe', token: 'pm_card_threeDSecureRequired' }, 'pay')
-export const refuseAtBank = onPage({ type: 'stripe', token: 'pm_card_threeDSecureRequired' }, 'decline')
-export const payOnPage = onPage(cardPage, 'pay')
-export const declineOnPage = onPage(cardPage, 'decline')
-export const leavePage = onPage(cardPage, 'leave')
+export const payAtBank = createPagePayment({ type: 'stripe', token: 'pm_card_threeDSecureRequired' }, 'pay')
+export const refuseAtBank = createPagePayment({ type: 'stripe', token: 'pm_card_threeDSecureRequired' }, 'decline')
+export const payOnPage = createPagePayment(cardPageFields, 'pay')
+export const declineOnPage = createPagePayment(cardPageFields, 'decline')
+export const leavePage = createPagePayment(cardPageFields, 'leave')
 
 /** RMB by the buyer, the rest by the staff (D66). */
-const alipayOf = ({ currency }: Payable) =>
+const getAlipayOptions = ({ currency }: MoneyPayable) =>
   currency === 'RMB'
-    ? { fields: { type: 'alipay' }, as: 'admin' as const }
-    : { fields: { type: 'globalAlipay' }, as: 'staff' as const }
+    ? { fields: { type: 'alipay' }, actor: 'admin' as const }
+    : { fields: { type: 'globalAlipay' }, actor: 'staff' as const }
 
-const byAlipay = (answer: PageAnswer) =>
-  paying(async (buyer, payable, chance) => {
-    const { fields, as } = alipayOf(payable)
-    const response = await pay(buyer, payable, fields, as)
+const createAlipayPayment = (action: PageAction) =>
+  createPayment(async (buyer, payable, chance) => {
+    const { fields, actor } = getAlipayOptions(payable)
+    const response = await sendPayment(buyer, payable, fields, actor)
     const page = response?.body.redirect
-    return typeof page === 'string' ? await answerPage(buyer, payable, { page, answer, chance }) : resultOf(response)
+    return typeof page === 'string'
+      ? await actOnPage(buyer, payable, { page, action, chance })
+      : toPaymentResult(response)
   })
 
-export const payByAlipay = byAlipay('pay')
+export const payByAlipay = createAlipayPayment('pay')
 /** The address is signed for hours, and nobody has opened it yet: the gateway knows of no payment. */
-export const keepAlipayAddress = byAlipay('leave')
+export const keepAlipayAddress = createAlipayPayment('leave')
 
-export const simulate = paying(async (buyer, payable) =>
-  resultOf(await pay(buyer, payable, { type: 'simulate' }, 'staff')),
+export const payBySimulation = createPayment(async (buyer, payable) =>
+  toPaymentResult(await sendPayment(buyer, payable, { type: 'simulate' }, 'staff')),
 )
 
-export const payTwice = paying(async (buyer, payable) => {
-  const [one, other] = await Promise.all([pay(buyer, payable, visa), pay(buyer, payable, visa)])
-  return isPaidNow(one) ? resultOf(one) : resultOf(other)
+export const payTwice = createPayment(async (buyer, payable) => {
+  const [firstResponse, secondResponse] = await Promise.all([
+    sendPayment(buyer, payable, visaCard),
+    sendPayment(buyer, payable, visaCard),
+  ])
+  return isPaidNow(firstResponse) ? toPaymentResult(firstResponse) : toPaymentResult(secondResponse)
 })
 
 /** A card in one tab, and the gateway's page in another, which is paid whatever became of the card. */
-export const payInTwoTabs = paying(async (buyer, payable, chance) => {
-  const [page, card] = await Promise.all([pay(buyer, payable, cardPage), pay(buyer, payable, visa)])
+export const payInTwoTabs = createPayment(async (buyer, payable, chance) => {
+  const [page, card] = await Promise.all([
+    sendPayment(buyer, payable, cardPageFields),
+    sendPayment(buyer, payable, visaCard),
+  ])
   const address = page?.body.redirect
-  if (typeof address !== 'string') return resultOf(card)
-  return await answerPage(buyer, payable, { page: address, answer: 'pay', chance })
+  if (typeof address !== 'string') return toPaymentResult(card)
+  return await actOnPage(buyer, payable, { page: address, action: 'pay', chance })
 })
 
 /** The page is open, and the card pays first. */
-export const payOtherwise = paying(async (buyer, payable, chance) => {
-  const page = (await pay(buyer, payable, cardPage))?.body.redirect
-  const response = await pay(buyer, payable, visa)
-  if (typeof page !== 'string') return resultOf(response)
-  const late = await answerPage(buyer, payable, { page, answer: 'pay', chance })
-  return late === 'done' ? late : resultOf(response)
+export const payOtherwise = createPayment(async (buyer, payable, chance) => {
+  const page = (await sendPayment(buyer, payable, cardPageFields))?.body.redirect
+  const response = await sendPayment(buyer, payable, visaCard)
+  if (typeof page !== 'string') return toPaymentResult(response)
+  const lateResult = await actOnPage(buyer, payable, { page, action: 'pay', chance })
+  return lateResult === 'done' ? lateResult : toPaymentResult(response)
 })
 
-const whilePaying = (
-  change: (buyer: Buyer, payable: Payable, chance: Chance) => Promise<OperationResult>,
-  isWanted: (payable: Payable) => boolean,
-): Operation => {
+const createWhilePaying = (
+  change: (buyer: Buyer, payable: MoneyPayable, chance: Chance) => Promise<BuyerOperationResult>,
+  isSuitable: (payable: MoneyPayable) => boolean,
+): BuyerOperation => {
   return async (buyer, chance) => {
-    const payable = pickSome(chance, unpaidOf(buyer).filter(isWanted))
+    const payable = pickSome(chance, listUnpaid(buyer).filter(isSuitable))
     if (!payable) return 'skipped'
     const isCard = chance() < 0.5
-    const page = isCard ? null : (await pay(buyer, payable, cardPage))?.body.redirect
-    const settle =
+    const page = isCard ? null : (await sendPayment(buyer, payable, cardPageFields))?.body.redirect
+    const settling =
       typeof page === 'string'
-        ? answerPage(buyer, payable, { page, answer: 'pay', chance })
-        : pay(buyer, payable, visa).then(resultOf)
-    const [result] = await Promise.all([change(buyer, payable, chance), settle])
+        ? actOnPage(buyer, payable, { page, action: 'pay', chance })
+        : sendPayment(buyer, payable, visaCard).then(toPaymentResult)
+    const [result] = await Promise.all([change(buyer, payable, chance), settling])
     return result
   }
 }
 
-export const deleteWhilePaying = whilePaying(
+export const deleteWhilePaying = createWhilePaying(
   (buyer, payable, chance) => removeOrder(buyer, chance, payable),
   ({ contractType }) => contractType === 'CONTRACT',
 )
 /** Replaces the newest one that can be, which mostly is the one that is being paid. */
-export const replaceWhilePaying = whilePaying(
+export const replaceWhilePaying = createWhilePaying(
   (buyer, _payable, chance) => replace(buyer, chance),
   ({ type }) => type === 'create',
 )
 
 /** A page whose order has ended meanwhile is paid, where there is one that still takes money. */
 export async function payEndedPage(buyer: Buyer, chance: Chance): Promise<void> {
-  const ended = buyer.payables.filter(
-    ({ state, end, pages }) =>
-      (state === 'unpaid' || state === 'overdue') && end !== null && end <= buyer.world.today() && pages.length > 0,
+  const endedPayables = buyer.payables.filter(
+    ({ state, endRun, paymentPages }) =>
+      (state === 'unpaid' || state === 'overdue') &&
+      endRun !== null &&
+      endRun <= buyer.world.today() &&
+      paymentPages.length > 0,
   )
-  const payable = pickSome(chance, ended)
-  const page = payable?.pages.findLast((one) => !isTooOld(buyer, one))
-  if (payable && page) await answerPage(buyer, payable, { page: page.address, answer: 'pay', chance })
+  const payable = pickSome(chance, endedPayables)
+  const page = payable?.paymentPages.findLast((paymentPage) => !isTooOld(buyer, paymentPage))
+  if (payable && page) await actOnPage(buyer, payable, { page: page.address, action: 'pay', chance })
 }
 
 const isTooOld = ({ world }: Buyer, { address, since }: PaymentPage) =>
-  address.includes('gateway.do') && world.clock() - since > signedForMs
+  address.includes('gateway.do') && world.clock() - since > alipayAddressMs
 
 /** Any page that was ever led to is opened again and paid, whatever has become of what it is for. */
-export const payOldPage: Operation = async (buyer, chance) => {
-  const states = [...new Set(buyer.payables.filter(({ pages }) => pages.length > 0).map(({ state }) => state))]
+export const payOldPage: BuyerOperation = async (buyer, chance) => {
+  const states = [
+    ...new Set(buyer.payables.filter(({ paymentPages }) => paymentPages.length > 0).map(({ state }) => state)),
+  ]
   if (states.length === 0) return 'skipped'
   const state = pick(chance, states)
   const payable = pickSome(
     chance,
-    buyer.payables.filter((one) => one.state === state && one.pages.length > 0),
+    buyer.payables.filter((candidate) => candidate.state === state && candidate.paymentPages.length > 0),
   )
-  const page = payable && pickSome(chance, payable.pages)
+  const page = payable && pickSome(chance, payable.paymentPages)
   if (!payable || page === null) return 'skipped'
   return isTooOld(buyer, page)
     ? 'refused'
-    : await answerPage(buyer, payable, { page: page.address, answer: 'pay', chance })
+    : await actOnPage(buyer, payable, { page: page.address, action: 'pay', chance })
 }
 
 /** The gateway says nothing while an order is deleted, and the payer has its page. */
-export const deleteUnderSilence: Operation = async (buyer, chance) => {
+export const deleteUnderSilence: BuyerOperation = async (buyer, chance) => {
   const payable = pickSome(
     chance,
-    unpaidOf(buyer).filter(({ contractType }) => contractType === 'CONTRACT'),
+    listUnpaid(buyer).filter(({ contractType }) => contractType === 'CONTRACT'),
   )
   if (!payable) return 'skipped'
-  const page = (await pay(buyer, payable, cardPage))?.body.redirect
-  buyer.world.sandbox.moods.fail = 6
+  const page = (await sendPayment(buyer, payable, cardPageFields))?.body.redirect
+  buyer.world.sandbox.faults.fail = 6
   const result = await removeOrder(buyer, chance, payable)
-  if (typeof page === 'string') await answerPage(buyer, payable, { page, answer: 'pay', chance })
+  if (typeof page === 'string') await actOnPage(buyer, payable, { page, action: 'pay', chance })
   return result
 }
 
 /** What is paid already is asked to be paid once more. */
-export const payAgain: Operation = async (buyer, chance) => {
+export const payAgain: BuyerOperation = async (buyer, chance) => {
   const payable = pickSome(
     chance,
     buyer.payables.filter(({ state }) => state === 'paid'),
   )
   if (!payable) return 'skipped'
-  const response = await pay(buyer, payable, visa)
-  return response?.status === 409 ? 'done' : resultOf(response)
+  const response = await sendPayment(buyer, payable, visaCard)
+  return response?.status === 409 ? 'done' : toPaymentResult(response)
 }
 
-export const askHowItStands: Operation = async (buyer, chance) => {
+export const checkPaymentState: BuyerOperation = async (buyer, chance) => {
   const payable = pickSome(chance, buyer.payables)
   if (!payable) return 'skipped'
   const path = `/api/payment/${payable.id}/check`
-  const response = await request(buyer, 'POST', path, { body: { contractType: payable.contractType } })
+  const response = await sendRequest(buyer, 'POST', path, { body: { contractType: payable.contractType } })
   if (response?.status === 200 && response.body.status === 'paid' && payable.state === 'unpaid') payable.state = 'paid'
   return toResult(response)
 }
 
 /** Orders, and is led to a page that is paid later, or never. */
-const leaving =
-  (place: Operation): Operation =>
+const createLeaving =
+  (placeOrder: BuyerOperation): BuyerOperation =>
   async (buyer, chance) => {
-    const before = buyer.payables.length
-    const result = await place(buyer, chance)
+    const countBefore = buyer.payables.length
+    const result = await placeOrder(buyer, chance)
     const payable = buyer.payables.at(-1)
-    if (result !== 'done' || buyer.payables.length === before || payable?.state !== 'unpaid') return result
-    const { fields, as } = chance() < 0.6 ? alipayOf(payable) : { fields: cardPage, as: 'admin' as const }
-    return resultOf(await pay(buyer, payable, fields, as))
+    if (result !== 'done' || buyer.payables.length === countBefore || payable?.state !== 'unpaid') return result
+    const { fields, actor } =
+      chance() < 0.6 ? getAlipayOptions(payable) : { fields: cardPageFields, actor: 'admin' as const }
+    return toPaymentResult(await sendPayment(buyer, payable, fields, actor))
   }
 
-export const orderAndLeave = leaving(create)
-export const changeAndLeave = leaving(changeUp)
-export const backUpAndLeave = leaving(backUpToTheEnd)
+export const orderAndLeave = createLeaving(create)
+export const changeAndLeave = createLeaving(changeUp)
+export const backUpAndLeave = createLeaving(backUpToTheEnd)
 
-interface Visit {
+interface PageVisit {
   page: string
-  answer: PageAnswer
+  action: PageAction
   chance: Chance
 }
 
 /** Sends the gateway's forms and comes back, or does not; the way back may meet a dead server. */
-async function answerPage(buyer: Buyer, payable: Payable, { page, answer, chance }: Visit): Promise<OperationResult> {
-  if (answer === 'leave') return 'done'
-  const opened = await visit(page)
-  if (opened.status === 404) return 'refused'
-  let seen = opened
-  for (let forms = 0; forms < 2 && seen.status === 200; forms++) seen = await visit(seen.url, formOf(seen.url, answer))
-  if (seen.status !== 0) return answer === 'decline' && seen.status === 200 ? 'done' : 'refused'
-  const hasPaid = opened.status === 200 && answer === 'pay' && !seen.url.includes('redirect_status=failed')
-  if (hasPaid) {
-    const late = lateness(buyer, payable)
-    if (late !== null) buyer.count(late)
+async function actOnPage(
+  buyer: Buyer,
+  payable: MoneyPayable,
+  { page, action, chance }: PageVisit,
+): Promise<BuyerOperationResult> {
+  if (action === 'leave') return 'done'
+  const firstPage = await openGatewayPage(page)
+  if (firstPage.status === 404) return 'refused'
+  let currentPage = firstPage
+  for (let forms = 0; forms < 2 && currentPage.status === 200; forms++)
+    currentPage = await openGatewayPage(currentPage.url, buildPageForm(currentPage.url, action))
+  if (currentPage.status !== 0) return action === 'decline' && currentPage.status === 200 ? 'done' : 'refused'
+  const isPaidOnPage =
+    firstPage.status === 200 && action === 'pay' && !currentPage.url.includes('redirect_status=failed')
+  if (isPaidOnPage) {
+    const lateResult = describeLateness(buyer, payable)
+    if (lateResult !== null) buyer.countEvent(lateResult)
   }
-  if (chance() < 0.7) await fetch(seen.url, { redirect: 'manual' }).catch(() => null)
-  if (hasPaid && payable.contractType === 'CONTRACT' && chance() < 0.7) await readOrder(buyer, payable)
+  if (chance() < 0.7) await fetch(currentPage.url, { redirect: 'manual' }).catch(() => null)
+  if (isPaidOnPage && payable.contractType === 'CONTRACT' && chance() < 0.7) await readOrder(buyer, payable)
   return 'done'
 }
 
-function formOf(address: string, answer: PageAnswer): Record<string, string> {
+function buildPageForm(address: string, action: PageAction): Record<string, string> {
   const { pathname } = new URL(address)
-  if (pathname.startsWith('/pay/bank/')) return { answer: answer === 'pay' ? 'yes' : 'no' }
-  if (pathname.startsWith('/pay/card/')) return { card: answer === 'pay' ? '4242424242424242' : '4000000000000002' }
+  if (pathname.startsWith('/pay/bank/')) return { answer: action === 'pay' ? 'yes' : 'no' }
+  if (pathname.startsWith('/pay/card/')) return { card: action === 'pay' ? '4242424242424242' : '4000000000000002' }
   return { answer: 'pay' }
 }
 
 /** Under which name the report counts money for something that waits for none; null: it does. */
-function lateness({ world }: Buyer, { state, due, end }: Payable): string | null {
+function describeLateness({ world }: Buyer, { state, due, endRun }: MoneyPayable): string | null {
   if (state === 'deleted') return 'money for a deleted order'
   if (state === 'replaced') return 'money for a replaced order'
   if (state === 'paid') return 'money for something paid already'
-  if (end !== null && end <= world.today()) return 'money after the end of the contract'
-  if (state === 'overdue' || (due !== null && due < timestampIn('Asia/Hong_Kong', world.clock())))
+  if (endRun !== null && endRun <= world.today()) return 'money after the end of the contract'
+  if (state === 'overdue' || (due !== null && due < toTimestamp('Asia/Hong_Kong', world.clock())))
     return 'money after the due time'
   return null
 }

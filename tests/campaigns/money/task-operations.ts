@@ -1,7 +1,7 @@
 /** What the provider's staff do about money that no order waits for: give it back, or apply it after all. */
 import { type Chance, pick } from '#tests/support/runner/chance.ts'
-import { type Buyer, request } from '#tests/campaigns/money/buyer.ts'
-import { type Operation, toResult } from '#tests/campaigns/money/order-operations.ts'
+import { type Buyer, sendRequest } from '#tests/campaigns/money/buyer.ts'
+import { type BuyerOperation, toResult } from '#tests/campaigns/money/order-operations.ts'
 
 interface PaymentTask {
   id: number
@@ -11,38 +11,42 @@ interface PaymentTask {
 }
 
 /** Of this buyer's company; null: there is none. */
-async function openTask(
+async function findOpenTask(
   buyer: Buyer,
   chance: Chance,
-  isWanted: (task: PaymentTask) => boolean,
+  isSuitable: (task: PaymentTask) => boolean,
 ): Promise<PaymentTask | null> {
-  const response = await request(buyer, 'GET', '/api/payment/tasks', { as: 'staff' })
+  const response = await sendRequest(buyer, 'GET', '/api/payment/tasks', { actor: 'staff' })
   const tasks = response?.status === 200 ? (response.body as unknown as PaymentTask[]) : []
-  const open = tasks.filter(({ company_code: company, state }) => company === buyer.company && state === 'open')
-  const wanted = open.filter(isWanted)
-  return wanted.length > 0 ? pick(chance, wanted) : null
+  const openTasks = tasks.filter(({ company_code: company, state }) => company === buyer.company && state === 'open')
+  const suitableTasks = openTasks.filter(isSuitable)
+  return suitableTasks.length > 0 ? pick(chance, suitableTasks) : null
 }
 
-const settleTask =
-  (action: 'refund' | 'apply', isWanted: (task: PaymentTask) => boolean): Operation =>
+const createSettleTask =
+  (action: 'refund' | 'apply', isSuitable: (task: PaymentTask) => boolean): BuyerOperation =>
   async (buyer, chance) => {
-    const task = await openTask(buyer, chance, isWanted)
+    const task = await findOpenTask(buyer, chance, isSuitable)
     if (!task) return 'skipped'
     const path = `/api/payment/tasks/${task.id}/${action}`
-    return toResult(await request(buyer, 'POST', path, { body: {}, as: 'staff', isRepeated: true }))
+    return toResult(await sendRequest(buyer, 'POST', path, { body: {}, actor: 'staff', isRepeated: true }))
   }
 
-export const refundTask = settleTask('refund', () => true)
+export const refundTask = createSettleTask('refund', () => true)
 /** What was paid already cannot be applied again. */
-export const applyTask = settleTask('apply', ({ reason }) => reason !== 'paidAlready')
+export const applyTask = createSettleTask('apply', ({ reason }) => reason !== 'paidAlready')
 
 /** Two of the staff press at the same time: one of them is refused. */
-export const refundAndApply: Operation = async (buyer, chance) => {
-  const task = await openTask(buyer, chance, () => true)
+export const refundAndApply: BuyerOperation = async (buyer, chance) => {
+  const task = await findOpenTask(buyer, chance, () => true)
   if (!task) return 'skipped'
-  const press = (action: string) =>
-    request(buyer, 'POST', `/api/payment/tasks/${task.id}/${action}`, { body: {}, as: 'staff', isRepeated: true })
-  const [refunded, applied] = await Promise.all([press('refund'), press('apply')])
+  const sendAction = (action: string) =>
+    sendRequest(buyer, 'POST', `/api/payment/tasks/${task.id}/${action}`, {
+      body: {},
+      actor: 'staff',
+      isRepeated: true,
+    })
+  const [refunded, applied] = await Promise.all([sendAction('refund'), sendAction('apply')])
   if (refunded?.status === 200 && applied?.status === 200) throw new Error(`task ${task.id} was refunded and applied`)
   return refunded?.status === 200 ? 'done' : toResult(applied)
 }

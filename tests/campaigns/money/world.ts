@@ -6,27 +6,27 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
 import type { Currency } from '#domain/money.ts'
-import { dateIn } from '#domain/time.ts'
+import { toPlainDate } from '#domain/time.ts'
 import { readConfig } from '#server/config/config.ts'
-import type { Database } from '#server/db/handle.ts'
+import type { Database } from '#server/db/database.ts'
 import { openDatabase } from '#server/db/open.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import { type DemoCompany, demoCompanies, demoPassword } from '#demo/sample-data/demo-data.ts'
-import { loadCompanies, loadDemoWorld } from '#demo/sample-data/load-demo-data.ts'
-import { openSandbox, type Sandbox } from '#demo/payment-sandbox/server.ts'
+import { loadCompanies, loadDemoData } from '#demo/sample-data/load-demo-data.ts'
+import { openSandbox, type SandboxServer } from '#demo/payment-sandbox/sandbox-server.ts'
 import { hashPassword } from '#server/use-cases/accounts/password-hash.ts'
-import { keysOf, supervised } from '#tests/campaigns/payments.ts'
+import { buildGatewayEnv, startWithRetries } from '#tests/campaigns/payments.ts'
 import { withContext } from '#tests/support/server/companies.ts'
 import { freePort } from '#tests/support/server/free-port.ts'
 import { asSuperuser } from '#tests/support/server/postgres.ts'
-import { quickHashes, type Running } from '#tests/support/server/process.ts'
-import { layDataFolder } from '#tests/support/runner/template.ts'
+import { quickHashes, type RunningProcess } from '#tests/support/server/process.ts'
+import { createDataFolder } from '#tests/support/runner/template.ts'
 
-const zone = 'Asia/Hong_Kong'
+const timeZone = 'Asia/Hong_Kong'
 const maxCompanies = 30
 
 /** Of buyers: `h00`, `h01`, ... */
-export const buyerCode = (at: number): string => `h${String(at).padStart(2, '0')}`
+export const buildBuyerCode = (index: number): string => `h${String(index).padStart(2, '0')}`
 
 export interface WorldTemplate {
   /** A world of its own, as long as `work` takes. */
@@ -35,13 +35,13 @@ export interface WorldTemplate {
 
 export interface MoneyWorld {
   url: string
-  sandbox: Sandbox
+  sandbox: SandboxServer
   /** Epoch ms, of the portal and of the gateways. */
   clock(): number
   /** The business day. */
   today(): string
   /** Resolves when a server answers. Rejects once the world is closed. */
-  up(): Promise<void>
+  waitUntilUp(): Promise<void>
   start(): Promise<void>
   stop(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
   /** What the servers that ended logged as errors since it was asked last. */
@@ -55,16 +55,16 @@ export interface MoneyWorld {
 /** `clusterUrl`: of a PostgreSQL server; null: the embedded engine. */
 export async function prepareTemplate(folder: string, clusterUrl: string | null): Promise<WorldTemplate> {
   const template = join(folder, 'template')
-  const base = { DEMO: '1', TOKEN_KEY: '5a'.repeat(32), PAYMENTS_PER_USER: '1000000', ...quickHashes }
+  const baseEnv = { DEMO: '1', TOKEN_KEY: '5a'.repeat(32), PAYMENTS_PER_USER: '1000000', ...quickHashes }
   const databaseUrl = (name: string): Record<string, string> =>
     clusterUrl === null ? {} : { DATABASE_URL: `${clusterUrl}/${name}` }
-  if (clusterUrl === null) await layDataFolder(template)
+  if (clusterUrl === null) await createDataFolder(template)
   else await asSuperuser(clusterUrl, 'postgres', ['create database money_template'])
-  await withContext({ ...base, ...databaseUrl('money_template'), DATA_DIR: template }, async (app) => {
-    await loadDemoWorld(app)
+  await withContext({ ...baseEnv, ...databaseUrl('money_template'), DATA_DIR: template }, async (app) => {
+    await loadDemoData(app)
     const hash = await hashPassword(demoPassword, app.config.argon2)
-    const companies = Array.from({ length: maxCompanies }, (_, at) => buyerCompany(buyerCode(at)))
-    await inTransaction(app, { role: 'portal_system' }, async (db) => {
+    const companies = Array.from({ length: maxCompanies }, (_, index) => buildBuyerCompany(buildBuyerCode(index)))
+    await runInTransaction(app, { role: 'portal_system' }, async (db) => {
       const { id: listId } = await db.selectFrom('price_list').select('id').orderBy('id').executeTakeFirstOrThrow()
       await loadCompanies(db, app, { companies, hash, listId, now: app.clock() })
     })
@@ -73,17 +73,17 @@ export async function prepareTemplate(folder: string, clusterUrl: string | null)
   const gateways = join(folder, 'gateways')
   await (await openGateways(gateways, 'http://127.0.0.1:1', Date.now)).close()
 
-  let opened = 0
+  let worldCount = 0
   return {
     async open(work) {
-      opened += 1
-      const dataDir = join(folder, `world-${opened}`)
+      worldCount += 1
+      const dataDir = join(folder, `world-${worldCount}`)
       cpSync(template, dataDir, { recursive: true })
       cpSync(gateways, `${dataDir}-gateways`, { recursive: true })
-      const name = `money_${opened}`
+      const name = `money_${worldCount}`
       if (clusterUrl !== null)
         await asSuperuser(clusterUrl, 'postgres', [`create database ${name} template money_template`])
-      const { world, close } = await openWorld({ ...base, ...databaseUrl(name), DATA_DIR: dataDir })
+      const { world, close } = await openWorld({ ...baseEnv, ...databaseUrl(name), DATA_DIR: dataDir })
       try {
         return await work(world)
       } finally {
@@ -95,14 +95,14 @@ export async function prepareTemplate(folder: string, clusterUrl: string | null)
 }
 
 /** An administrator who orders, and nothing else. */
-function buyerCompany(code: string): DemoCompany {
+function buildBuyerCompany(code: string): DemoCompany {
   const acme = demoCompanies.find((company) => company.code === 'acme')
   const [admin] = acme?.users ?? []
   if (!acme || !admin) throw new Error('the demo world has no Acme')
   return { ...acme, code, services: [], orders: [], users: [{ ...admin, email: `admin@${code}.example` }] }
 }
 
-const openGateways = (dataDir: string, portalUrl: string, clock: () => number): Promise<Sandbox> =>
+const openGateways = (dataDir: string, portalUrl: string, clock: () => number): Promise<SandboxServer> =>
   openSandbox({ dataDir, portalUrl, log: pino({ level: 'silent' }), clock, port: 0, url: null })
 
 async function openWorld(
@@ -113,32 +113,32 @@ async function openWorld(
   let shiftMs = 0
   const clock = () => Date.now() + shiftMs
   const sandbox = await openGateways(`${env.DATA_DIR}-gateways`, url, clock)
-  const settings = { ...env, ...keysOf(sandbox), PORT: String(port), PUBLIC_URL: url }
+  const settings = { ...env, ...buildGatewayEnv(sandbox), PORT: String(port), PUBLIC_URL: url }
   const shiftedClock = `--import ${join(import.meta.dirname, '..', '..', 'support', 'server', 'shifted-clock.mjs')}`
-  let server: Running | null = null
-  let ready = Promise.withResolvers<void>()
+  let server: RunningProcess | null = null
+  let readiness = Promise.withResolvers<void>()
   let errors: string[] = []
   const world: MoneyWorld = {
     url,
     sandbox,
     clock,
-    today: () => dateIn(zone, clock()),
-    up: () => ready.promise,
+    today: () => toPlainDate(timeZone, clock()),
+    waitUntilUp: () => readiness.promise,
     async start() {
-      server = await supervised({ ...settings, NODE_OPTIONS: shiftedClock, CLOCK_SHIFT_MS: String(shiftMs) })
-      ready.resolve()
+      server = await startWithRetries({ ...settings, NODE_OPTIONS: shiftedClock, CLOCK_SHIFT_MS: String(shiftMs) })
+      readiness.resolve()
     },
     async stop(signal) {
-      ready = Promise.withResolvers<void>()
+      readiness = Promise.withResolvers<void>()
       const code = await server?.kill(signal)
-      errors.push(...readErrors(server?.said() ?? ''))
-      if (signal === 'SIGTERM' && code !== 0) throw new Error(`the server ended with ${code}: ${server?.said()}`)
+      errors.push(...readErrors(server?.output() ?? ''))
+      if (signal === 'SIGTERM' && code !== 0) throw new Error(`the server ended with ${code}: ${server?.output()}`)
       server = null
     },
     takeErrors() {
-      const taken = errors
+      const takenErrors = errors
       errors = []
-      return taken
+      return takenErrors
     },
     moveClock(ms) {
       shiftMs += ms
@@ -153,9 +153,9 @@ async function openWorld(
     },
   }
   const close = async () => {
-    ready = Promise.withResolvers<void>()
-    ready.promise.catch(() => undefined)
-    ready.reject(new Error('the world is closed'))
+    readiness = Promise.withResolvers<void>()
+    readiness.promise.catch(() => undefined)
+    readiness.reject(new Error('the world is closed'))
     await server?.kill('SIGKILL')
     await sandbox.close()
   }
@@ -169,8 +169,8 @@ function readErrors(output: string): string[] {
   return output.split('\n').flatMap((line) => {
     if (!line.startsWith('{')) return []
     const { level = 0, msg = '', err } = JSON.parse(line) as LogLine
-    const where = err?.stack?.match(/server\/[\w/-]+\.ts:\d+/)?.[0] ?? ''
-    return level >= errorLevel ? [[msg, err?.message ?? '', where].join(' · ')] : []
+    const location = err?.stack?.match(/server\/[\w/-]+\.ts:\d+/)?.[0] ?? ''
+    return level >= errorLevel ? [[msg, err?.message ?? '', location].join(' · ')] : []
   })
 }
 

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { folderMail } from '#server/drivers/mail/folder.ts'
+import { createFolderMailDriver } from '#server/drivers/mail/folder.ts'
 import { startServer, type TestServer } from '#tests/support/server/server.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'portal-box-'))
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
-const keep = (subject: string, id: string) =>
-  folderMail(dataDir, () => Date.parse('2026-03-02T02:00:00Z')).send({
+const storeMail = (subject: string, id: string) =>
+  createFolderMailDriver(dataDir, () => Date.parse('2026-03-02T02:00:00Z')).send({
     id,
     to: { name: '<b>Ana</b>', address: 'ana@nova.example' },
     subject,
@@ -27,19 +27,19 @@ describe('the mail box of the demo', () => {
   const get = (url: string) => server.send({ url })
 
   test('lists mails and opens one, with nothing in it that could do anything but be followed', async () => {
-    await keep('Hello & welcome', 'abcdefgh')
+    await storeMail('Hello & welcome', 'abcdefgh')
     const list = await get('/dev/mail')
     expect([list.statusCode, list.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     expect(list.body).toContain('Hello &amp; welcome')
     const path = /href="(\/dev\/mail\/[^"]+)"/.exec(list.body)?.[1] ?? ''
-    const opened = await get(path)
-    expect(opened.body).toContain('&lt;b&gt;Ana&lt;/b&gt;')
-    expect(opened.body).not.toContain('<b>Ana')
-    expect(opened.body).toContain('<a href="http://localhost/saas/x?otk=1&amp;lang=en">')
-    expect(opened.body).toContain('sandbox="allow-top-navigation-by-user-activation"')
-    expect(opened.body).toContain('&lt;base target=&quot;_top&quot;&gt;')
-    expect(opened.headers['content-security-policy']).toMatch(/^default-src 'none';/)
-    expect(opened.headers['cache-control']).toBe('no-store')
+    const mailPage = await get(path)
+    expect(mailPage.body).toContain('&lt;b&gt;Ana&lt;/b&gt;')
+    expect(mailPage.body).not.toContain('<b>Ana')
+    expect(mailPage.body).toContain('<a href="http://localhost/saas/x?otk=1&amp;lang=en">')
+    expect(mailPage.body).toContain('sandbox="allow-top-navigation-by-user-activation"')
+    expect(mailPage.body).toContain('&lt;base target=&quot;_top&quot;&gt;')
+    expect(mailPage.headers['content-security-policy']).toMatch(/^default-src 'none';/)
+    expect(mailPage.headers['cache-control']).toBe('no-store')
   })
 
   test('says what to do where there is none, and knows no other names', async () => {
@@ -50,16 +50,16 @@ describe('the mail box of the demo', () => {
   })
 
   test('says so where mails go to a server', async () => {
-    const other = await startServer({ env: { DEMO: '1', DATA_DIR: dataDir, SMTP_URL: 'smtp://127.0.0.1:1' } })
-    await keep('Not shown', 'abcdefgh')
-    expect((await other.send({ url: '/dev/mail' })).body).toContain('Mails go to the server that SMTP_URL names')
-    await other.close()
+    const otherServer = await startServer({ env: { DEMO: '1', DATA_DIR: dataDir, SMTP_URL: 'smtp://127.0.0.1:1' } })
+    await storeMail('Not shown', 'abcdefgh')
+    expect((await otherServer.send({ url: '/dev/mail' })).body).toContain('Mails go to the server that SMTP_URL names')
+    await otherServer.close()
   })
 })
 
 test('without the demo there is no mail box', async () => {
   const server = await startServer({ env: { DATA_DIR: dataDir } })
-  await keep('Secret', 'abcdefgh')
+  await storeMail('Secret', 'abcdefgh')
   for (const url of ['/dev/mail', '/dev/mail/x', '/dev/mail.css'])
     expect((await server.send({ url })).statusCode).toBe(404)
   await server.close()

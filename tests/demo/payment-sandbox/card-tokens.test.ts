@@ -4,28 +4,34 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Stripe } from 'stripe'
 import { createToken, sendCard } from '#tests/support/orders/card-fields.ts'
-import { beginning, shopForAll } from '#tests/support/orders/shop.ts'
+import { buildBeginning, setUpSharedShop } from '#tests/support/orders/shop.ts'
 
-const shop = shopForAll()
+const shop = setUpSharedShop()
 
-const taken = () => shop.sandbox.balances().stripe.hkd ?? 0
-const journal = () => readFileSync(join(shop.dataDir, 'payment-sandbox', 'journal.jsonl'), 'utf8')
+const readStripeBalance = () => shop.sandbox.getBalances().stripe.hkd ?? 0
+const readJournal = () => readFileSync(join(shop.dataDir, 'payment-sandbox', 'journal.jsonl'), 'utf8')
 
 describe('a token for a card', () => {
   it('fault 36M81a pays once, and not again for another payment', async () => {
-    const before = taken()
+    const balanceBefore = readStripeBalance()
     const token = await createToken(shop.sandbox)
     expect(token).toMatch(/^tok_\w+$/)
-    const wanted = beginning(shop, { token })
-    expect(await shop.drivers.stripe.begin(wanted)).toMatchObject({ kind: 'taken', payment: { status: 'paid' } })
+    const paymentRequest = buildBeginning(shop, { token })
+    expect(await shop.drivers.stripe.start(paymentRequest)).toMatchObject({
+      kind: 'taken',
+      payment: { status: 'paid' },
+    })
     // The same payment again is the same charge.
-    expect(await shop.drivers.stripe.begin(wanted)).toMatchObject({ kind: 'taken', payment: { status: 'paid' } })
-    expect(await shop.drivers.stripe.begin(beginning(shop, { token }))).toEqual({
+    expect(await shop.drivers.stripe.start(paymentRequest)).toMatchObject({
+      kind: 'taken',
+      payment: { status: 'paid' },
+    })
+    expect(await shop.drivers.stripe.start(buildBeginning(shop, { token }))).toEqual({
       kind: 'declined',
       code: 'CARD_INVALID',
       reason: 'token_already_used',
     })
-    expect(taken() - before).toBe(12_345)
+    expect(readStripeBalance() - balanceBefore).toBe(12_345)
   })
 
   it.each([
@@ -33,10 +39,10 @@ describe('a token for a card', () => {
     ['4000-0000-0000-9995', { kind: 'declined', code: 'CARD_INVALID', reason: 'insufficient_funds' }],
     ['4000 0025 0000 3155', { kind: 'redirect', url: expect.stringContaining('/pay/bank/') }],
   ])('fault 36M81a of %s meets what its bank says', async (number, outcome) => {
-    const before = taken()
+    const balanceBefore = readStripeBalance()
     const token = await createToken(shop.sandbox, number)
-    expect(await shop.drivers.stripe.begin(beginning(shop, { token }))).toMatchObject(outcome)
-    expect(taken()).toBe(before)
+    expect(await shop.drivers.stripe.start(buildBeginning(shop, { token }))).toMatchObject(outcome)
+    expect(readStripeBalance()).toBe(balanceBefore)
   })
 
   it.each([
@@ -57,7 +63,7 @@ describe('a token for a card', () => {
 
   it('fault 36M81a can be made to the last day of the month on the card', async () => {
     const { clock } = shop
-    const before = clock.now
+    const timeBefore = clock.now
     try {
       const card = { exp_month: '3', exp_year: '27' }
       clock.now = Date.parse('2027-04-01T11:59:00Z')
@@ -65,7 +71,7 @@ describe('a token for a card', () => {
       clock.now = Date.parse('2027-04-01T12:00:00Z')
       expect((await sendCard(shop.sandbox, card)).body.error).toMatchObject({ param: 'exp_year' })
     } finally {
-      clock.now = before
+      clock.now = timeBefore
     }
   })
 
@@ -76,39 +82,49 @@ describe('a token for a card', () => {
     // The frame's origin is opaque: anybody may read the response, which names nobody.
     expect(headers.get('access-control-allow-origin')).toBe('*')
     await sendCard(shop.sandbox, { cvc: '986', exp_year: '2039' })
-    expect(journal()).toContain('"tokens"')
+    expect(readJournal()).toContain('"tokens"')
     for (const text of ['4111111111111111', '987', '986', '2039'])
-      expect(journal()).not.toMatch(new RegExp(`"${text}"`))
+      expect(readJournal()).not.toMatch(new RegExp(`"${text}"`))
   })
 
   it('fault 36M81a of the Payment Element, a confirmation token, is charged by the real library', async () => {
     const { stripe } = shop.sandbox.gateways
     const { hostname: host, port } = new URL(stripe!.apiUrl)
-    const library = new Stripe(stripe!.secretKey, { host, port, protocol: 'http' })
-    const make = async (payment_method: string) =>
-      (await library.testHelpers.confirmationTokens.create({ payment_method })).id
-    const before = taken()
-    const token = await make('pm_card_visa')
+    const stripeClient = new Stripe(stripe!.secretKey, { host, port, protocol: 'http' })
+    const createConfirmationToken = async (payment_method: string) =>
+      (await stripeClient.testHelpers.confirmationTokens.create({ payment_method })).id
+    const balanceBefore = readStripeBalance()
+    const token = await createConfirmationToken('pm_card_visa')
     expect(token).toMatch(/^ctoken_/)
-    const wanted = beginning(shop, { token })
-    const [one, two] = await Promise.all([shop.drivers.stripe.begin(wanted), shop.drivers.stripe.begin(wanted)])
-    expect(one).toMatchObject({ kind: 'taken', payment: { status: 'paid', key: wanted.key } })
-    expect(two).toEqual(one)
-    expect(taken() - before).toBe(12_345)
-    const asks = beginning(shop, { token: await make('pm_card_threeDSecureRequired') })
-    expect(await shop.drivers.stripe.begin(asks)).toMatchObject({ kind: 'redirect' })
-    const declines = beginning(shop, { token: await make('pm_card_visa_chargeDeclined') })
-    expect(await shop.drivers.stripe.begin(declines)).toMatchObject({ kind: 'declined', reason: 'generic_decline' })
+    const paymentRequest = buildBeginning(shop, { token })
+    const [firstResult, secondResult] = await Promise.all([
+      shop.drivers.stripe.start(paymentRequest),
+      shop.drivers.stripe.start(paymentRequest),
+    ])
+    expect(firstResult).toMatchObject({ kind: 'taken', payment: { status: 'paid', key: paymentRequest.key } })
+    expect(secondResult).toEqual(firstResult)
+    expect(readStripeBalance() - balanceBefore).toBe(12_345)
+    const redirectedRequest = buildBeginning(shop, {
+      token: await createConfirmationToken('pm_card_threeDSecureRequired'),
+    })
+    expect(await shop.drivers.stripe.start(redirectedRequest)).toMatchObject({ kind: 'redirect' })
+    const declinedRequest = buildBeginning(shop, {
+      token: await createConfirmationToken('pm_card_visa_chargeDeclined'),
+    })
+    expect(await shop.drivers.stripe.start(declinedRequest)).toMatchObject({
+      kind: 'declined',
+      reason: 'generic_decline',
+    })
   })
 })
 
 describe('the frame with card fields', () => {
-  const open = (query: Record<string, string>) =>
+  const openCardFrame = (query: Record<string, string>) =>
     fetch(`${shop.sandbox.cardFrame}?${new URLSearchParams({ shop: 'http://localhost:8080', nonce, ...query })}`)
   const nonce = 'a'.repeat(36)
 
   it('fault 36M81b can be shown by the page that asked for it and by no other, and reads nothing of its host', async () => {
-    const { status, headers } = await open({})
+    const { status, headers } = await openCardFrame({})
     expect(status).toBe(200)
     expect(headers.get('x-frame-options')).toBeNull()
     expect(headers.get('cache-control')).toBe('no-store')
@@ -129,7 +145,7 @@ describe('the frame with card fields', () => {
       ['en', '<html lang="en">', 'Card number', 'Test payment'],
       ['zh', '<html lang="zh-Hans">', '卡号', '测试支付'],
     ] as const) {
-      const text = await (await open({ lang })).text()
+      const text = await (await openCardFrame({ lang })).text()
       for (const word of words) expect(text).toContain(word)
     }
   })
@@ -143,12 +159,12 @@ describe('the frame with card fields', () => {
     { nonce: '' },
     { nonce: '"><script>' },
   ])('fault 36M81b is not opened for %j', async (query) => {
-    expect((await open(query)).status).toBe(404)
+    expect((await openCardFrame(query)).status).toBe(404)
   })
 
   it('fault 36M81b is all that may be framed', async () => {
     const { apiUrl } = shop.sandbox.gateways.stripe!
-    expect((await open({})).headers.get('x-frame-options')).toBeNull()
+    expect((await openCardFrame({})).headers.get('x-frame-options')).toBeNull()
     for (const path of ['/card-fields.js', '/card-fields.css', '/pay/card/cs_none', '/v1/tokens'])
       expect((await fetch(apiUrl + path)).headers.get('x-frame-options')).toBe('DENY')
   })

@@ -3,9 +3,9 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openJournal } from '#demo/payment-sandbox/journal.ts'
-import { amountOf } from '#demo/payment-sandbox/pages.ts'
-import { visit } from '#tests/support/orders/gateway-pages.ts'
-import { askedFor, beginning, driversFor, openShop, type Shop } from '#tests/support/orders/shop.ts'
+import { formatAmount } from '#demo/payment-sandbox/pages.ts'
+import { openGatewayPage } from '#tests/support/orders/gateway-pages.ts'
+import { toPaymentQuery, buildBeginning, driversFor, openShop, type Shop } from '#tests/support/orders/shop.ts'
 
 describe('the sandbox', () => {
   let shop: Shop
@@ -15,86 +15,88 @@ describe('the sandbox', () => {
   afterEach(() => shop.close())
 
   it('comes up again with its keys, its address, its money and the calls it still owes', async () => {
-    shop.sandbox.calls.hold()
-    const paid = beginning(shop)
-    await shop.drivers.stripe.begin(paid)
-    const page = await shop.drivers.alipay.begin(beginning(shop, { money: { amount: 5n, currency: 'RMB' } }))
+    shop.sandbox.webhooks.hold()
+    const payment = buildBeginning(shop)
+    await shop.drivers.stripe.start(payment)
+    const page = await shop.drivers.alipay.start(buildBeginning(shop, { money: { amount: 5n, currency: 'RMB' } }))
     const url = page.kind === 'redirect' ? page.url : ''
-    const cashier = (await visit(url)).url
+    const cashierUrl = (await openGatewayPage(url)).url
     const { gateways } = shop.sandbox
     await shop.restart()
     expect(shop.sandbox.gateways).toEqual(gateways)
-    expect(shop.sandbox.balances().stripe).toEqual({ hkd: 12_345 })
-    await shop.hears(1)
+    expect(shop.sandbox.getBalances().stripe).toEqual({ hkd: 12_345 })
+    await shop.waitForCalls(1)
     const drivers = driversFor(shop.sandbox.gateways, shop.url, () => shop.clock.now)
-    const { raw, headers } = shop.heard[0]!
-    expect(await drivers.stripe.readNotice(raw, headers)).toMatchObject({ key: paid.key })
+    const { raw, headers } = shop.receivedCalls[0]!
+    expect(await drivers.stripe.readNotice(raw, headers)).toMatchObject({ key: payment.key })
     // The page that was open before still pays, and the key that was answered before still charges once.
-    await visit(cashier, { answer: 'pay' })
-    await drivers.stripe.begin(paid)
-    expect(shop.sandbox.balances()).toMatchObject({ stripe: { hkd: 12_345 }, alipay: { CNY: 5 } })
+    await openGatewayPage(cashierUrl, { answer: 'pay' })
+    await drivers.stripe.start(payment)
+    expect(shop.sandbox.getBalances()).toMatchObject({ stripe: { hkd: 12_345 }, alipay: { CNY: 5 } })
   })
 
   it('takes over the journal of a build that named it otherwise', async () => {
-    await shop.drivers.stripe.begin(beginning(shop))
+    await shop.drivers.stripe.start(buildBeginning(shop))
     const folder = join(shop.dataDir, 'payment-sandbox')
     renameSync(join(folder, 'journal.jsonl'), join(folder, 'ledger.jsonl'))
     await shop.restart()
-    expect(shop.sandbox.balances().stripe).toEqual({ hkd: 12_345 })
+    expect(shop.sandbox.getBalances().stripe).toEqual({ hkd: 12_345 })
     expect(readdirSync(folder)).toContain('journal.jsonl')
     expect(readdirSync(folder)).not.toContain('ledger.jsonl')
   })
 
   it('calls again later, in its own time, and gives up in the end', async () => {
-    shop.says.status = 503
-    await shop.drivers.stripe.begin(beginning(shop))
-    await shop.hears(1)
-    const call = () => shop.sandbox.calls.list()[0]!
-    for (let attempts = 1; attempts < 7; attempts++) {
-      await expect.poll(() => call().attempts).toBe(attempts)
-      expect(call().nextAt).toBeGreaterThan(shop.clock.now)
-      shop.clock.now = call().nextAt ?? 0
-      shop.sandbox.calls.release()
+    shop.reply.status = 503
+    await shop.drivers.stripe.start(buildBeginning(shop))
+    await shop.waitForCalls(1)
+    const getWebhook = () => shop.sandbox.webhooks.list()[0]!
+    for (let attemptCount = 1; attemptCount < 7; attemptCount++) {
+      await expect.poll(() => getWebhook().attempts).toBe(attemptCount)
+      expect(getWebhook().nextAt).toBeGreaterThan(shop.clock.now)
+      shop.clock.now = getWebhook().nextAt ?? 0
+      shop.sandbox.webhooks.release()
     }
-    await expect.poll(() => call().attempts).toBe(7)
-    expect(call().nextAt).toBeNull()
+    await expect.poll(() => getWebhook().attempts).toBe(7)
+    expect(getWebhook().nextAt).toBeNull()
   })
 
   it('holds calls back, drops them and repeats them when told to', async () => {
-    const { calls } = shop.sandbox
-    calls.hold()
-    for (let at = 0; at < 3; at++) await shop.drivers.stripe.begin(beginning(shop))
-    const [first, second, third] = calls.list().map(({ id }) => id)
-    expect(shop.heard).toEqual([])
-    expect([await calls.send(third!), await calls.send(first!), await calls.send(first!)]).toEqual([200, 200, 200])
-    calls.drop(second!)
-    calls.release()
-    expect(shop.heard).toHaveLength(3)
-    expect(calls.list().map(({ nextAt }) => nextAt)).toEqual([null, null, null])
-    expect(await calls.send('evt_none')).toBeNull()
+    const { webhooks } = shop.sandbox
+    webhooks.hold()
+    for (let index = 0; index < 3; index++) await shop.drivers.stripe.start(buildBeginning(shop))
+    const [first, second, third] = webhooks.list().map(({ id }) => id)
+    expect(shop.receivedCalls).toEqual([])
+    expect([await webhooks.send(third!), await webhooks.send(first!), await webhooks.send(first!)]).toEqual([
+      200, 200, 200,
+    ])
+    webhooks.drop(second!)
+    webhooks.release()
+    expect(shop.receivedCalls).toHaveLength(3)
+    expect(webhooks.list().map(({ nextAt }) => nextAt)).toEqual([null, null, null])
+    expect(await webhooks.send('evt_none')).toBeNull()
   })
 
   it('is turned and counted by HTTP for tests of a whole server, by who knows its key', async () => {
     const address = shop.sandbox.gateways.stripe!.apiUrl
     const authorization = `Bearer ${shop.sandbox.keys.stripe.secretKey}`
-    const post = (body: object) =>
+    const postControl = (body: object) =>
       fetch(`${address}/control`, { method: 'POST', headers: { authorization }, body: JSON.stringify(body) })
-    await post({ hold: true, loseAnswers: 1 })
-    await shop.drivers.stripe.begin(beginning(shop))
-    const seen = await fetch(`${address}/control`, { headers: { authorization } })
-    const { balances, calls } = (await seen.json()) as { balances: object; calls: { id: string }[] }
+    await postControl({ hold: true, loseAnswers: 1 })
+    await shop.drivers.stripe.start(buildBeginning(shop))
+    const response = await fetch(`${address}/control`, { headers: { authorization } })
+    const { balances, calls } = (await response.json()) as { balances: object; calls: { id: string }[] }
     expect(balances).toMatchObject({ stripe: { hkd: 12_345 } })
-    expect(await (await post({ send: calls[0]?.id })).json()).toEqual({ status: 200 })
-    await post({ drop: calls[0]?.id, hold: false, fail: 0 })
-    for (const wrong of [{}, { authorization: 'Bearer sk_test_x' }])
+    expect(await (await postControl({ send: calls[0]?.id })).json()).toEqual({ status: 200 })
+    await postControl({ drop: calls[0]?.id, hold: false, fail: 0 })
+    for (const wrongHeaders of [{}, { authorization: 'Bearer sk_test_x' }])
       for (const path of ['/control', '/v1/payment_intents'])
-        expect((await fetch(address + path, { headers: wrong })).status).toBe(401)
+        expect((await fetch(address + path, { headers: wrongHeaders })).status).toBe(401)
   })
 
   it('serves its pages strictly, in the language of the reader, and lets nothing else in', async () => {
-    const begun = await shop.drivers.stripe.begin(beginning(shop, { token: null }))
-    const url = begun.kind === 'redirect' ? begun.url : ''
-    const page = await visit(url)
+    const result = await shop.drivers.stripe.start(buildBeginning(shop, { token: null }))
+    const url = result.kind === 'redirect' ? result.url : ''
+    const page = await openGatewayPage(url)
     const policy = page.headers.get('content-security-policy')
     expect(policy).toBe(
       `default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self' ${shop.url}`,
@@ -102,26 +104,30 @@ describe('the sandbox', () => {
     expect(page.headers.get('cache-control')).toBe('no-store')
     expect(page.text).not.toMatch(/<script|style=|type="text"/)
     expect(page.text).toContain('<html lang="en">')
-    const [, switched = ''] = /<a href="([^"]+)" lang="zh-Hans"/.exec(page.text) ?? []
-    expect((await visit(new URL(switched, url).href)).text).toContain('<html lang="zh-Hans">')
+    const [, otherLanguagePath = ''] = /<a href="([^"]+)" lang="zh-Hans"/.exec(page.text) ?? []
+    expect((await openGatewayPage(new URL(otherLanguagePath, url).href)).text).toContain('<html lang="zh-Hans">')
     for (const path of ['/pay/card/cs_none', '/pay/bank/pi_none_secret_x', '/pay/alipay/none'])
-      expect((await visit(new URL(path, url).href)).status).toBe(404)
-    const css = await visit(new URL('/sandbox.css', url).href)
-    expect(css.headers.get('content-type')).toBe('text/css; charset=utf-8')
+      expect((await openGatewayPage(new URL(path, url).href)).status).toBe(404)
+    const cssPage = await openGatewayPage(new URL('/sandbox.css', url).href)
+    expect(cssPage.headers.get('content-type')).toBe('text/css; charset=utf-8')
   })
 
   it('calls nobody but the portal on this machine', async () => {
-    const elsewhere = driversFor(shop.sandbox.gateways, 'https://portal.example', () => shop.clock.now)
-    const begun = await elsewhere.alipay.begin(beginning(shop, { money: { amount: 5n, currency: 'RMB' } }))
-    expect((await visit(begun.kind === 'redirect' ? begun.url : '')).status).toBe(404)
+    const otherPortalDrivers = driversFor(shop.sandbox.gateways, 'https://portal.example', () => shop.clock.now)
+    const result = await otherPortalDrivers.alipay.start(
+      buildBeginning(shop, { money: { amount: 5n, currency: 'RMB' } }),
+    )
+    expect((await openGatewayPage(result.kind === 'redirect' ? result.url : '')).status).toBe(404)
   })
 
   it('knows what it was asked a hundred payments ago', async () => {
-    const first = beginning(shop)
-    await shop.drivers.stripe.begin(first)
-    shop.sandbox.calls.hold()
-    await Promise.all(Array.from({ length: 120 }, () => shop.drivers.stripe.begin(beginning(shop))))
-    expect(await shop.drivers.stripe.query(askedFor(first, shop.clock.now))).toMatchObject({ key: first.key })
+    const firstPayment = buildBeginning(shop)
+    await shop.drivers.stripe.start(firstPayment)
+    shop.sandbox.webhooks.hold()
+    await Promise.all(Array.from({ length: 120 }, () => shop.drivers.stripe.start(buildBeginning(shop))))
+    expect(await shop.drivers.stripe.query(toPaymentQuery(firstPayment, shop.clock.now))).toMatchObject({
+      key: firstPayment.key,
+    })
   })
 })
 
@@ -131,24 +137,24 @@ describe('its journal', () => {
     folder = mkdtempSync(join(tmpdir(), 'portal-journal-'))
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
-  const open = () =>
+  const openTestJournal = () =>
     openJournal<{ coins: { id: string; at: number }; notes: { id: string } }>(join(folder, 'x', 'journal'))
 
   it('keeps the last of each row, and of a line that was cut off nothing', () => {
-    const first = open()
-    first.put({ coins: [{ id: 'a', at: 1 }], notes: [{ id: 'n' }] })
-    first.put({ coins: [{ id: 'a', at: 2 }] })
-    first.close()
+    const firstJournal = openTestJournal()
+    firstJournal.put({ coins: [{ id: 'a', at: 1 }], notes: [{ id: 'n' }] })
+    firstJournal.put({ coins: [{ id: 'a', at: 2 }] })
+    firstJournal.close()
     appendFileSync(join(folder, 'x', 'journal'), '{"coins":[{"id":"b","at":3}')
-    const second = open()
-    expect([second.all('coins'), second.all('notes'), second.get('coins', 'b')]).toEqual([
+    const secondJournal = openTestJournal()
+    expect([secondJournal.list('coins'), secondJournal.list('notes'), secondJournal.get('coins', 'b')]).toEqual([
       [{ id: 'a', at: 2 }],
       [{ id: 'n' }],
       null,
     ])
-    second.put({ coins: [{ id: 'c', at: 4 }] })
-    second.close()
-    expect(open().all('coins')).toHaveLength(2)
+    secondJournal.put({ coins: [{ id: 'c', at: 4 }] })
+    secondJournal.close()
+    expect(openTestJournal().list('coins')).toHaveLength(2)
     expect(statSync(join(folder, 'x', 'journal')).mode & 0o777).toBe(0o600)
     expect(readFileSync(join(folder, 'x', 'journal'), 'utf8').endsWith('\n')).toBe(true)
   })
@@ -158,6 +164,6 @@ it.each([
   [1, 'hkd', 'HKD 0.01'],
   [123_456_789, 'cny', 'RMB 1,234,567.89'],
   [100_000, 'eur', 'EUR 1,000.00'],
-])('%s of %s is written %s', (amount, currency, written) => {
-  expect(amountOf({ amount, currency })).toBe(written)
+])('%s of %s is written %s', (amount, currency, expectedText) => {
+  expect(formatAmount({ amount, currency })).toBe(expectedText)
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { type Strength, strengthOf } from '#domain/accounts/password-strength.ts'
+import { type PasswordStrength, ratePassword } from '#domain/accounts/password-strength.ts'
 
-it.each<[password: string, strength: Strength]>([
+it.each<[password: string, strength: PasswordStrength]>([
   ['', 'weak'],
   ['Ab1!xyz', 'weak'],
   ['aaaaaaaaaaaaaaaa', 'weak'],
@@ -12,18 +12,18 @@ it.each<[password: string, strength: Strength]>([
   ['Slow-river-under-9-bridges', 'strong'],
   ['长江流域风景如画', 'good'],
 ])('%o is %s to guess', (password, strength) => {
-  expect(strengthOf(password)).toBe(strength)
+  expect(ratePassword(password)).toBe(strength)
 })
 
 it('what the user is called is worth next to nothing', () => {
-  const own = ['Amelia Chan', 'amelia.chan@acme.example', 'acme']
-  expect(strengthOf('AmeliaChan2026', own)).toBe('weak')
-  expect(strengthOf('acme-amelia-1', own)).toBe('weak')
+  const ownNames = ['Amelia Chan', 'amelia.chan@acme.example', 'acme']
+  expect(ratePassword('AmeliaChan2026', ownNames)).toBe('weak')
+  expect(ratePassword('acme-amelia-1', ownNames)).toBe('weak')
 })
 
 it('more of the same kind never makes it weaker', () => {
-  const order: Strength[] = ['weak', 'fair', 'good', 'strong']
-  const whole = 'k7#Qx-mB2!vTw9zR'
-  const levels = [...whole].map((_, at) => order.indexOf(strengthOf(whole.slice(0, at + 1))))
+  const strengthOrder: PasswordStrength[] = ['weak', 'fair', 'good', 'strong']
+  const fullPassword = 'k7#Qx-mB2!vTw9zR'
+  const levels = [...fullPassword].map((_, at) => strengthOrder.indexOf(ratePassword(fullPassword.slice(0, at + 1))))
   expect(levels).toEqual(levels.toSorted((a, b) => a - b))
 })

@@ -1,28 +1,28 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonical, isCanonical } from '#domain/audit-log/canonical.ts'
+import { toCanonicalJson, isCanonical } from '#domain/audit-log/canonical.ts'
 import type { LeafValue } from '#domain/audit-log/leaf.ts'
-import { codeOf } from './logs.ts'
+import { getErrorCode } from './test-log.ts'
 
 describe('the bytes of a leaf', () => {
   it('are those of RFC 8785: names by UTF-16 units, no spaces, the shortest escapes', () => {
     const value = { '€': 1, '\r': 2, '\ufb33': 3, '1': 4, '😀': 5, '\u0080': 6, ö: 7 }
     // The order is that of RFC 8785, 3.2.3.
-    expect(canonical(value)).toBe('{"\\r":2,"1":4,"\u0080":6,"ö":7,"€":1,"😀":5,"\ufb33":3}')
-    expect(canonical({ text: '\u20ac$\u000f\nA\'B"\\\\"/</script>' })).toBe(
+    expect(toCanonicalJson(value)).toBe('{"\\r":2,"1":4,"\u0080":6,"ö":7,"€":1,"😀":5,"\ufb33":3}')
+    expect(toCanonicalJson({ text: '\u20ac$\u000f\nA\'B"\\\\"/</script>' })).toBe(
       '{"text":"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/</script>"}',
     )
-    expect(canonical([null, true, -1, 9_007_199_254_740_991, []])).toBe('[null,true,-1,9007199254740991,[]]')
+    expect(toCanonicalJson([null, true, -1, 9_007_199_254_740_991, []])).toBe('[null,true,-1,9007199254740991,[]]')
   })
 
   it('read again, give the same bytes', () => {
     const value = fc.jsonValue({ maxDepth: 4 }).filter((one) => !/\d\.|e[-+]|\d{16}|-0/.test(JSON.stringify(one)))
     fc.assert(
       fc.property(value, (one) => {
-        const code = codeOf(() => canonical(one as LeafValue))
+        const code = getErrorCode(() => toCanonicalJson(one as LeafValue))
         if (code !== null) return
-        const text = canonical(one as LeafValue)
-        expect(canonical(JSON.parse(text) as LeafValue)).toBe(text)
+        const text = toCanonicalJson(one as LeafValue)
+        expect(toCanonicalJson(JSON.parse(text) as LeafValue)).toBe(text)
         expect(isCanonical(text)).toBe(true)
       }),
     )
@@ -31,11 +31,11 @@ describe('the bytes of a leaf', () => {
   const circle: unknown[] = []
   circle.push(circle)
   // oxlint-disable-next-line no-sparse-arrays
-  const holes = [1, , 2]
+  const arrayWithHole = [1, , 2]
   it.each([
     ['undefined', { a: undefined }],
     ['nothing at all', undefined],
-    ['a hole', holes],
+    ['a hole', arrayWithHole],
     ['a fraction', { a: [0.5] }],
     ['an unsafe integer', 2 ** 53],
     ['not a number', Number.NaN],
@@ -50,8 +50,8 @@ describe('the bytes of a leaf', () => {
     ['a function', { a: () => 1 }],
     ['a symbol', Symbol('a')],
     ['a circle', circle],
-  ])('refuses %s', (_what, value) => {
-    expect(codeOf(() => canonical(value as LeafValue))).toBe('NOT_A_LEAF_VALUE')
+  ])('refuses %s', (_description, value) => {
+    expect(getErrorCode(() => toCanonicalJson(value as LeafValue))).toBe('NOT_A_LEAF_VALUE')
   })
 
   it.each([

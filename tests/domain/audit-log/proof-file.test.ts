@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest'
-import { inclusionProof } from '#domain/audit-log/proofs.ts'
+import { buildInclusionProof } from '#domain/audit-log/proofs.ts'
 import {
-  maxProofFile,
+  maxProofFileLength,
   type ProofFile,
-  proofFileText,
+  formatProofFile,
   readProofFile,
   verifyProofFile,
 } from '#domain/audit-log/proof-file.ts'
-import { verifierKeyOf } from '#domain/audit-log/note.ts'
-import { auditLeaf, checkpointOf, codeOf, logOf, otherSigner, signerKey } from './logs.ts'
+import { createVerifierKey } from '#domain/audit-log/note.ts'
+import { auditLeaf, buildCheckpoint, getErrorCode, buildLog, otherSigner, signerKey } from './test-log.ts'
 
 /** A log in which one leaf is given; the rest are entries of the trail. */
-function fileOf(leaf: string, index = 42): ProofFile {
+function buildProofFile(leaf: string, index = 42): ProofFile {
   const leaves = Array.from({ length: 100 }, (_, at) => auditLeaf(at)).with(index, leaf)
-  const log = logOf(leaves)
-  const hashes = inclusionProof(index, 100, log.read)
-  const checkpoint = checkpointOf(log)
-  return readProofFile(proofFileText({ leaf, index, size: 100, hashes, checkpoint, key: signerKey }))
+  const log = buildLog(leaves)
+  const hashes = buildInclusionProof(index, 100, log.read)
+  const checkpoint = buildCheckpoint(log)
+  return readProofFile(formatProofFile({ leaf, index, size: 100, hashes, checkpoint, key: signerKey }))
 }
 
-const file = fileOf(auditLeaf(42))
-const faultOf = (over: Partial<ProofFile>) => {
-  const verdict = verifyProofFile({ ...file, ...over }, signerKey)
+const file = buildProofFile(auditLeaf(42))
+const findFault = (fields: Partial<ProofFile>) => {
+  const verdict = verifyProofFile({ ...file, ...fields }, signerKey)
   return verdict.kind === 'refused' ? verdict.fault : null
 }
 
@@ -34,9 +34,9 @@ describe('a proof file', () => {
   })
 
   it('proves nothing by another key, whatever key it names itself', () => {
-    const other = verifierKeyOf(otherSigner.name, otherSigner.seed)
-    expect(verifyProofFile(file, other)).toMatchObject({ kind: 'refused', fault: 'NOT_SIGNED_BY_KEY' })
-    expect(verifyProofFile({ ...file, key: other }, other)).toMatchObject({
+    const otherKey = createVerifierKey(otherSigner.name, otherSigner.seed)
+    expect(verifyProofFile(file, otherKey)).toMatchObject({ kind: 'refused', fault: 'NOT_SIGNED_BY_KEY' })
+    expect(verifyProofFile({ ...file, key: otherKey }, otherKey)).toMatchObject({
       kind: 'refused',
       fault: 'NOT_SIGNED_BY_KEY',
     })
@@ -45,27 +45,33 @@ describe('a proof file', () => {
 
   it('is refused when any one character of the entry, the hashes or the checkpoint is another', () => {
     for (let at = 0; at < file.leaf.length; at += 1)
-      expect(faultOf({ leaf: `${file.leaf.slice(0, at)}~${file.leaf.slice(at + 1)}` }), `leaf ${at}`).toBe(
+      expect(findFault({ leaf: `${file.leaf.slice(0, at)}~${file.leaf.slice(at + 1)}` }), `leaf ${at}`).toBe(
         'ROOT_DIFFERS',
       )
-    file.hashes.forEach((hash, which) => {
+    file.hashes.forEach((hash, hashIndex) => {
       for (let at = 0; at < hash.length; at += 1) {
-        const other = `${hash.slice(0, at)}${hash[at] === 'A' ? 'B' : 'A'}${hash.slice(at + 1)}`
-        expect(faultOf({ hashes: file.hashes.with(which, other) }), `hash ${which} ${at}`).not.toBeNull()
+        const changedHash = `${hash.slice(0, at)}${hash[at] === 'A' ? 'B' : 'A'}${hash.slice(at + 1)}`
+        expect(
+          findFault({ hashes: file.hashes.with(hashIndex, changedHash) }),
+          `hash ${hashIndex} ${at}`,
+        ).not.toBeNull()
       }
     })
     for (let at = 0; at < file.checkpoint.length; at += 1)
-      expect(faultOf({ checkpoint: `${file.checkpoint.slice(0, at)}#${file.checkpoint.slice(at + 1)}` })).not.toBeNull()
+      expect(
+        findFault({ checkpoint: `${file.checkpoint.slice(0, at)}#${file.checkpoint.slice(at + 1)}` }),
+      ).not.toBeNull()
   })
 
   it('is refused for another place or size, and with more or fewer hashes', () => {
-    for (let index = 0; index < 100; index += 1) if (index !== 42) expect(faultOf({ index }), `${index}`).not.toBeNull()
-    expect([-1, 100, 1.5, 2 ** 60].map((index) => faultOf({ index }))).toEqual(Array(4).fill('BAD_INDEX'))
-    expect([99, 101, -1, 2 ** 60].map((size) => faultOf({ size }))).toEqual(Array(4).fill('BAD_SIZE'))
-    expect(faultOf({ hashes: file.hashes.slice(1) })).not.toBeNull()
-    expect(faultOf({ hashes: [] })).toBe('WRONG_COUNT_OF_HASHES')
-    expect(faultOf({ hashes: Array<string>(10_000).fill(file.hashes[0] ?? '') })).toBe('WRONG_COUNT_OF_HASHES')
-    expect(faultOf({ hashes: file.hashes.with(0, 'AAAA') })).toBe('BAD_HASH')
+    for (let index = 0; index < 100; index += 1)
+      if (index !== 42) expect(findFault({ index }), `${index}`).not.toBeNull()
+    expect([-1, 100, 1.5, 2 ** 60].map((index) => findFault({ index }))).toEqual(Array(4).fill('BAD_INDEX'))
+    expect([99, 101, -1, 2 ** 60].map((size) => findFault({ size }))).toEqual(Array(4).fill('BAD_SIZE'))
+    expect(findFault({ hashes: file.hashes.slice(1) })).not.toBeNull()
+    expect(findFault({ hashes: [] })).toBe('WRONG_COUNT_OF_HASHES')
+    expect(findFault({ hashes: Array<string>(10_000).fill(file.hashes[0] ?? '') })).toBe('WRONG_COUNT_OF_HASHES')
+    expect(findFault({ hashes: file.hashes.with(0, 'AAAA') })).toBe('BAD_HASH')
   })
 
   it.each([
@@ -74,30 +80,30 @@ describe('a proof file', () => {
     ['that is no entry', '{"v":1}', 'LEAF_UNREADABLE'],
     ['with an unknown menu', auditLeaf(42).replace('"code":"user"', '"code":"root"'), 'LEAF_UNREADABLE'],
     ['with changes of another kind', auditLeaf(42).replace(/"changes":\[.*?\]/, '"changes":[7]'), 'LEAF_UNREADABLE'],
-  ])('proves no entry %s, though the log has it', (_what, leaf, fault) => {
-    expect(verifyProofFile(fileOf(leaf), signerKey)).toMatchObject({ kind: 'refused', fault })
+  ])('proves no entry %s, though the log has it', (_description, leaf, fault) => {
+    expect(verifyProofFile(buildProofFile(leaf), signerKey)).toMatchObject({ kind: 'refused', fault })
   })
 })
 
 describe('a file that is no proof', () => {
-  const text = (over: object) => JSON.stringify({ ...file, ...over })
+  const formatFile = (fields: object) => JSON.stringify({ ...file, ...fields })
   it.each([
     ['no JSON', 'hello', 'FILE_NO_JSON'],
     ['nothing', '', 'FILE_NO_JSON'],
     ['a list', '[]', 'FILE_FORMAT'],
     ['null', 'null', 'FILE_FORMAT'],
     ['another format', '{"format":"zip","v":1}', 'FILE_FORMAT'],
-    ['a later version', text({ v: 2 }), 'FILE_FORMAT'],
-    ['too large', ' '.repeat(maxProofFile + 1), 'FILE_TOO_LARGE'],
+    ['a later version', formatFile({ v: 2 }), 'FILE_FORMAT'],
+    ['too large', ' '.repeat(maxProofFileLength + 1), 'FILE_TOO_LARGE'],
     ...['leaf', 'index', 'size', 'hashes', 'checkpoint', 'key'].map((field) => [
       `without ${field}`,
-      text({ [field]: undefined }),
+      formatFile({ [field]: undefined }),
       'FIELD_MISSING',
     ]),
-    ['with hashes that are numbers', text({ hashes: [1, 2] }), 'FIELD_MISSING'],
-    ['with an index in words', text({ index: '42' }), 'FIELD_MISSING'],
-    ['with a broken key', text({ key: 'x' }), 'BAD_KEY'],
-  ])('%s', (_what, content, code) => {
-    expect(codeOf(() => readProofFile(content as string))).toBe(code)
+    ['with hashes that are numbers', formatFile({ hashes: [1, 2] }), 'FIELD_MISSING'],
+    ['with an index in words', formatFile({ index: '42' }), 'FIELD_MISSING'],
+    ['with a broken key', formatFile({ key: 'x' }), 'BAD_KEY'],
+  ])('%s', (_description, content, code) => {
+    expect(getErrorCode(() => readProofFile(content as string))).toBe(code)
   })
 })

@@ -1,24 +1,29 @@
 import { describe, expect, it } from 'vitest'
-import { leafHash } from '#domain/audit-log/hash.ts'
-import { consistencyFault, consistencyProof, inclusionFault, inclusionProof } from '#domain/audit-log/proofs.ts'
-import { nodesOf, tilesReadBy } from '#domain/audit-log/tiles.ts'
+import { hashLeaf } from '#domain/audit-log/hash.ts'
+import {
+  findConsistencyFault,
+  buildConsistencyProof,
+  findInclusionFault,
+  buildInclusionProof,
+} from '#domain/audit-log/proofs.ts'
+import { createNodeReader, listTilesRead } from '#domain/audit-log/tiles.ts'
 import { isNight } from '#tests/support/runner/nightly.ts'
-import { codeOf, flipped, logOf } from './logs.ts'
-import { hexOf, leafOf, leavesTo, MTH, PATH, PROOF } from './reference.ts'
+import { getErrorCode, flipBit, buildLog } from './test-log.ts'
+import { toHex, buildLeaf, buildLeaves, MTH, PATH, PROOF } from './reference.ts'
 
 /** Roots and readers of the logs of 0 to 130 leaves; older ones read the tiles of the largest. */
 const largest = 130
-const { read } = logOf(leavesTo(largest))
-const roots = Array.from({ length: largest + 1 }, (_, size) => MTH(leavesTo(size)))
-const root = (size: number) => roots[size] as Uint8Array
-const hexes = (hashes: Uint8Array[]) => hashes.map(hexOf)
+const { read } = buildLog(buildLeaves(largest))
+const roots = Array.from({ length: largest + 1 }, (_, size) => MTH(buildLeaves(size)))
+const getRoot = (size: number) => roots[size] as Uint8Array
+const toHexes = (hashes: Uint8Array[]) => hashes.map(toHex)
 
 describe('the example of RFC 6962, 2.1.3', () => {
   // Leaves d0 to d6; a to f their hashes (j that of d6), g = (a b), h = (c d), i = (e f), k = (g h), l = (i j).
-  const d = leavesTo(7)
-  const [a, b, c, dd, e, f, j] = d.map(leafHash) as [Uint8Array, ...Uint8Array[]]
-  const over = (from: number, to: number) => MTH(d.slice(from, to))
-  const [g, h, i, k, l] = [over(0, 2), over(2, 4), over(4, 6), over(0, 4), over(4, 7)]
+  const d = buildLeaves(7)
+  const [a, b, c, dd, e, f, j] = d.map(hashLeaf) as [Uint8Array, ...Uint8Array[]]
+  const hashRange = (from: number, to: number) => MTH(d.slice(from, to))
+  const [g, h, i, k, l] = [hashRange(0, 2), hashRange(2, 4), hashRange(4, 6), hashRange(0, 4), hashRange(4, 7)]
 
   it.each([
     [0, [b, h, l]],
@@ -26,7 +31,7 @@ describe('the example of RFC 6962, 2.1.3', () => {
     [4, [f, j, k]],
     [6, [i, k]],
   ])('the path of d%d', (index, expected) => {
-    expect(hexes(inclusionProof(index, 7, read))).toEqual(hexes(expected as Uint8Array[]))
+    expect(toHexes(buildInclusionProof(index, 7, read))).toEqual(toHexes(expected as Uint8Array[]))
   })
 
   it.each([
@@ -34,11 +39,11 @@ describe('the example of RFC 6962, 2.1.3', () => {
     [4, [l]],
     [6, [i, j, k]],
   ])('the consistency of the log of 7 with that of %d', (size, expected) => {
-    expect(hexes(consistencyProof(size, 7, read))).toEqual(hexes(expected as Uint8Array[]))
+    expect(toHexes(buildConsistencyProof(size, 7, read))).toEqual(toHexes(expected as Uint8Array[]))
   })
 
   it('uses every node of the drawing', () => {
-    expect(hexes([a, b, c, dd, e, f, g, h, i, j, k, l] as Uint8Array[]).every((hex) => hex.length === 64)).toBe(true)
+    expect(toHexes([a, b, c, dd, e, f, g, h, i, j, k, l] as Uint8Array[]).every((hex) => hex.length === 64)).toBe(true)
   })
 })
 
@@ -51,10 +56,10 @@ describe('proofs by the definitions, at sizes up to 130', () => {
   it('inclusion: PATH for each leaf, and each is accepted', () => {
     for (const size of sizes)
       for (let index = 0; index < size; index += 1) {
-        const proof = inclusionProof(index, size, read)
-        expect(hexes(proof), `${index} of ${size}`).toEqual(hexes(PATH(index, leavesTo(size))))
+        const proof = buildInclusionProof(index, size, read)
+        expect(toHexes(proof), `${index} of ${size}`).toEqual(toHexes(PATH(index, buildLeaves(size))))
         expect(
-          inclusionFault({ index, size, leaf: leafHash(leafOf(index)), root: root(size), proof }),
+          findInclusionFault({ index, size, leaf: hashLeaf(buildLeaf(index)), root: getRoot(size), proof }),
           `${index} of ${size}`,
         ).toBeNull()
       }
@@ -63,97 +68,107 @@ describe('proofs by the definitions, at sizes up to 130', () => {
   it('consistency: PROOF for each older size, and each is accepted', () => {
     for (const to of sizes)
       for (let from = 1; from <= to; from += 1) {
-        const proof = consistencyProof(from, to, read)
-        expect(hexes(proof), `${from} to ${to}`).toEqual(hexes(PROOF(from, leavesTo(to))))
+        const proof = buildConsistencyProof(from, to, read)
+        expect(toHexes(proof), `${from} to ${to}`).toEqual(toHexes(PROOF(from, buildLeaves(to))))
         expect(
-          consistencyFault({ from, to, fromRoot: root(from), toRoot: root(to), proof }),
+          findConsistencyFault({ from, to, fromRoot: getRoot(from), toRoot: getRoot(to), proof }),
           `${from} to ${to}`,
         ).toBeNull()
       }
   }, 60_000)
 
   it('across full tiles: 70,000 leaves in three levels', () => {
-    const log = logOf(leavesTo(70_000), 10_000)
+    const log = buildLog(buildLeaves(70_000), 10_000)
     for (const index of [0, 255, 256, 65_535, 65_536, 69_999]) {
-      const claim = { index, size: 70_000, leaf: leafHash(leafOf(index)), root: log.root }
-      const proof = inclusionProof(index, 70_000, log.read)
-      expect(inclusionFault({ ...claim, proof })).toBeNull()
-      expect(inclusionFault({ ...claim, index: index ^ 1, proof })).toBe('ROOT_DIFFERS')
+      const claim = { index, size: 70_000, leaf: hashLeaf(buildLeaf(index)), root: log.root }
+      const proof = buildInclusionProof(index, 70_000, log.read)
+      expect(findInclusionFault({ ...claim, proof })).toBeNull()
+      expect(findInclusionFault({ ...claim, index: index ^ 1, proof })).toBe('ROOT_DIFFERS')
     }
-    const before = logOf(leavesTo(300))
-    const proof = consistencyProof(300, 70_000, log.read)
-    expect(consistencyFault({ from: 300, to: 70_000, fromRoot: before.root, toRoot: log.root, proof })).toBeNull()
-    expect(tilesReadBy((tiles) => consistencyProof(300, 70_000, tiles)).length).toBeLessThan(8)
+    const smallerLog = buildLog(buildLeaves(300))
+    const proof = buildConsistencyProof(300, 70_000, log.read)
+    expect(
+      findConsistencyFault({ from: 300, to: 70_000, fromRoot: smallerLog.root, toRoot: log.root, proof }),
+    ).toBeNull()
+    expect(listTilesRead((tiles) => buildConsistencyProof(300, 70_000, tiles)).length).toBeLessThan(8)
     // The named tiles are enough, and no other is asked for.
-    const named = tilesReadBy((tiles) => inclusionProof(300, 70_000, tiles)).map((one) => `${one.level}/${one.index}`)
-    expect(named.toSorted()).toEqual(['0/1', '0/273', '1/0', '1/1'])
-    const few = nodesOf(
-      (level, index) => log.tiles.get(named.find((name) => name === `${level}/${index}`) ?? '')?.hashes,
+    const tileNames = listTilesRead((tiles) => buildInclusionProof(300, 70_000, tiles)).map(
+      (one) => `${one.level}/${one.index}`,
     )
-    expect(hexes(inclusionProof(300, 70_000, few))).toEqual(hexes(inclusionProof(300, 70_000, log.read)))
+    expect(tileNames.toSorted()).toEqual(['0/1', '0/273', '1/0', '1/1'])
+    const readNamedTiles = createNodeReader(
+      (level, index) => log.tiles.get(tileNames.find((name) => name === `${level}/${index}`) ?? '')?.hashes,
+    )
+    expect(toHexes(buildInclusionProof(300, 70_000, readNamedTiles))).toEqual(
+      toHexes(buildInclusionProof(300, 70_000, log.read)),
+    )
   }, 60_000)
 })
 
 describe('a mutant of a proof is found', () => {
   const size = 100
   it.each([0, 37, 64, 99])('inclusion of leaf %d: leaf, place, size, root, each bit of each hash, count', (index) => {
-    const proof = inclusionProof(index, size, read)
-    const claim = { index, size, leaf: leafHash(leafOf(index)), root: root(size), proof }
-    expect(inclusionFault(claim)).toBeNull()
-    expect(inclusionFault({ ...claim, leaf: leafHash(leafOf(index + 1)) })).toBe('ROOT_DIFFERS')
-    expect(inclusionFault({ ...claim, root: flipped(claim.root, 31) })).toBe('ROOT_DIFFERS')
-    for (let other = 0; other < size; other += 1)
-      if (other !== index) expect(inclusionFault({ ...claim, index: other }), `place ${other}`).not.toBeNull()
+    const proof = buildInclusionProof(index, size, read)
+    const claim = { index, size, leaf: hashLeaf(buildLeaf(index)), root: getRoot(size), proof }
+    expect(findInclusionFault(claim)).toBeNull()
+    expect(findInclusionFault({ ...claim, leaf: hashLeaf(buildLeaf(index + 1)) })).toBe('ROOT_DIFFERS')
+    expect(findInclusionFault({ ...claim, root: flipBit(claim.root, 31) })).toBe('ROOT_DIFFERS')
+    for (let otherIndex = 0; otherIndex < size; otherIndex += 1)
+      if (otherIndex !== index)
+        expect(findInclusionFault({ ...claim, index: otherIndex }), `place ${otherIndex}`).not.toBeNull()
     proof.forEach((hash, at) => {
       for (let byte = 0; byte < 32; byte += 1)
-        expect(inclusionFault({ ...claim, proof: proof.with(at, flipped(hash, byte)) })).toBe('ROOT_DIFFERS')
+        expect(findInclusionFault({ ...claim, proof: proof.with(at, flipBit(hash, byte)) })).toBe('ROOT_DIFFERS')
     })
-    const short = inclusionFault({ ...claim, proof: proof.slice(1) })
-    expect(short === 'WRONG_COUNT_OF_HASHES' || short === 'ROOT_DIFFERS').toBe(true)
-    expect(inclusionFault({ ...claim, proof: [...proof, claim.root] })).toBe('WRONG_COUNT_OF_HASHES')
-    expect(inclusionFault({ ...claim, proof: [] })).toBe('WRONG_COUNT_OF_HASHES')
-    if (proof.length > 1) expect(inclusionFault({ ...claim, proof: proof.toReversed() })).toBe('ROOT_DIFFERS')
+    const shortProofFault = findInclusionFault({ ...claim, proof: proof.slice(1) })
+    expect(shortProofFault === 'WRONG_COUNT_OF_HASHES' || shortProofFault === 'ROOT_DIFFERS').toBe(true)
+    expect(findInclusionFault({ ...claim, proof: [...proof, claim.root] })).toBe('WRONG_COUNT_OF_HASHES')
+    expect(findInclusionFault({ ...claim, proof: [] })).toBe('WRONG_COUNT_OF_HASHES')
+    if (proof.length > 1) expect(findInclusionFault({ ...claim, proof: proof.toReversed() })).toBe('ROOT_DIFFERS')
   })
 
   it.each([1, 37, 64, 99])('consistency from %d: roots, sizes, each bit of each hash, count', (from) => {
-    const proof = consistencyProof(from, size, read)
-    const claim = { from, to: size, fromRoot: root(from), toRoot: root(size), proof }
-    expect(consistencyFault(claim)).toBeNull()
-    expect(consistencyFault({ ...claim, fromRoot: flipped(claim.fromRoot, 0) })).not.toBeNull()
-    expect(consistencyFault({ ...claim, toRoot: flipped(claim.toRoot, 0) })).toBe('ROOT_DIFFERS')
-    for (let other = 1; other < size; other += 1)
-      if (other !== from) expect(consistencyFault({ ...claim, from: other }), `from ${other}`).not.toBeNull()
+    const proof = buildConsistencyProof(from, size, read)
+    const claim = { from, to: size, fromRoot: getRoot(from), toRoot: getRoot(size), proof }
+    expect(findConsistencyFault(claim)).toBeNull()
+    expect(findConsistencyFault({ ...claim, fromRoot: flipBit(claim.fromRoot, 0) })).not.toBeNull()
+    expect(findConsistencyFault({ ...claim, toRoot: flipBit(claim.toRoot, 0) })).toBe('ROOT_DIFFERS')
+    for (let otherSize = 1; otherSize < size; otherSize += 1)
+      if (otherSize !== from)
+        expect(findConsistencyFault({ ...claim, from: otherSize }), `from ${otherSize}`).not.toBeNull()
     proof.forEach((hash, at) => {
       for (let byte = 0; byte < 32; byte += 1)
-        expect(consistencyFault({ ...claim, proof: proof.with(at, flipped(hash, byte)) })).not.toBeNull()
+        expect(findConsistencyFault({ ...claim, proof: proof.with(at, flipBit(hash, byte)) })).not.toBeNull()
     })
-    expect(consistencyFault({ ...claim, proof: proof.slice(0, -1) })).toBe('WRONG_COUNT_OF_HASHES')
-    expect(consistencyFault({ ...claim, proof: [...proof, claim.toRoot] })).toBe('WRONG_COUNT_OF_HASHES')
-    expect(consistencyFault({ ...claim, proof: [] })).toBe('WRONG_COUNT_OF_HASHES')
+    expect(findConsistencyFault({ ...claim, proof: proof.slice(0, -1) })).toBe('WRONG_COUNT_OF_HASHES')
+    expect(findConsistencyFault({ ...claim, proof: [...proof, claim.toRoot] })).toBe('WRONG_COUNT_OF_HASHES')
+    expect(findConsistencyFault({ ...claim, proof: [] })).toBe('WRONG_COUNT_OF_HASHES')
   })
 
   it('a log with another leaf, in another order, or with its tail cut and written anew is no later one', () => {
-    const leaves = leavesTo(80)
+    const leaves = buildLeaves(80)
     const rewritten = {
-      leaf: leaves.with(11, leafOf(1000)),
-      order: leaves.with(11, leafOf(12)).with(12, leafOf(11)),
-      tail: [...leaves.slice(0, 40), ...leavesTo(200).slice(160)],
+      leaf: leaves.with(11, buildLeaf(1000)),
+      order: leaves.with(11, buildLeaf(12)).with(12, buildLeaf(11)),
+      tail: [...leaves.slice(0, 40), ...buildLeaves(200).slice(160)],
     }
-    for (const [what, others] of Object.entries(rewritten)) {
-      const log = logOf(others)
-      const proof = consistencyProof(50, 80, log.read)
-      const fault = consistencyFault({ from: 50, to: 80, fromRoot: root(50), toRoot: log.root, proof })
-      expect(fault, what).toBe('OLD_ROOT_DIFFERS')
+    for (const [change, changedLeaves] of Object.entries(rewritten)) {
+      const log = buildLog(changedLeaves)
+      const proof = buildConsistencyProof(50, 80, log.read)
+      const fault = findConsistencyFault({ from: 50, to: 80, fromRoot: getRoot(50), toRoot: log.root, proof })
+      expect(fault, change).toBe('OLD_ROOT_DIFFERS')
     }
     // A tail that is only cut is a smaller log, or one of the same size with another root.
-    expect(consistencyFault({ from: 80, to: 50, fromRoot: root(80), toRoot: root(50), proof: [] })).toBe('LOG_SHRANK')
-    const same = { from: 80, to: 80, fromRoot: root(80), toRoot: logOf(rewritten.leaf).root, proof: [] }
-    expect(consistencyFault(same)).toBe('ROOT_DIFFERS')
+    expect(findConsistencyFault({ from: 80, to: 50, fromRoot: getRoot(80), toRoot: getRoot(50), proof: [] })).toBe(
+      'LOG_SHRANK',
+    )
+    const sameSizeClaim = { from: 80, to: 80, fromRoot: getRoot(80), toRoot: buildLog(rewritten.leaf).root, proof: [] }
+    expect(findConsistencyFault(sameSizeClaim)).toBe('ROOT_DIFFERS')
   })
 })
 
 describe('what is no proof at all', () => {
-  const leaf = leafHash('a')
+  const leaf = hashLeaf('a')
   it.each([
     ['of an empty log', { index: 0, size: 0 }, 'BAD_INDEX'],
     ['behind the end', { index: 1, size: 1 }, 'BAD_INDEX'],
@@ -169,8 +184,8 @@ describe('what is no proof at all', () => {
       'WRONG_COUNT_OF_HASHES',
     ],
     ['in the largest log', { index: 2 ** 53 - 2, size: 2 ** 53 - 1, proof: [leaf] }, 'WRONG_COUNT_OF_HASHES'],
-  ])('inclusion %s', (_what, claim, fault) => {
-    expect(inclusionFault({ leaf, root: leaf, proof: [], ...claim })).toBe(fault)
+  ])('inclusion %s', (_description, claim, fault) => {
+    expect(findInclusionFault({ leaf, root: leaf, proof: [], ...claim })).toBe(fault)
   })
 
   it.each([
@@ -179,14 +194,14 @@ describe('what is no proof at all', () => {
     ['from between two sizes', { from: 1.5, to: 3 }, 'BAD_SIZE'],
     ['to an unsafe size', { from: 1, to: 2 ** 60 }, 'BAD_SIZE'],
     ['by an empty hash', { from: 1, to: 2, proof: [new Uint8Array(0)] }, 'BAD_HASH'],
-  ])('consistency %s', (_what, claim, fault) => {
-    expect(consistencyFault({ fromRoot: leaf, toRoot: leaf, proof: [], ...claim })).toBe(fault)
+  ])('consistency %s', (_description, claim, fault) => {
+    expect(findConsistencyFault({ fromRoot: leaf, toRoot: leaf, proof: [], ...claim })).toBe(fault)
   })
 
   it('none is made for a leaf or a log that is not there', () => {
-    expect(codeOf(() => inclusionProof(7, 7, read))).toBe('BAD_INDEX')
-    expect(codeOf(() => consistencyProof(8, 7, read))).toBe('LOG_SHRANK')
-    expect(codeOf(() => inclusionProof(0, 2 ** 53, read))).toBe('BAD_SIZE')
-    expect(codeOf(() => inclusionProof(0, 2 ** 40, read))).toBe('TILE_MISSING')
+    expect(getErrorCode(() => buildInclusionProof(7, 7, read))).toBe('BAD_INDEX')
+    expect(getErrorCode(() => buildConsistencyProof(8, 7, read))).toBe('LOG_SHRANK')
+    expect(getErrorCode(() => buildInclusionProof(0, 2 ** 53, read))).toBe('BAD_SIZE')
+    expect(getErrorCode(() => buildInclusionProof(0, 2 ** 40, read))).toBe('TILE_MISSING')
   })
 })

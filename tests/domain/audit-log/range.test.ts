@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest'
-import { checkRange, tilesOfRange } from '#domain/audit-log/range.ts'
+import { checkRange, listRangeTiles } from '#domain/audit-log/range.ts'
 import type { TileName } from '#domain/audit-log/tiles.ts'
-import { codeOf, flipped, logOf, type TestLog } from './logs.ts'
-import { leavesTo } from './reference.ts'
+import { getErrorCode, flipBit, buildLog, type TestLog } from './test-log.ts'
+import { buildLeaves } from './reference.ts'
 
 const size = 66_000
-const large = logOf(leavesTo(size), 10_000)
-const nameOf = ({ level, index }: TileName) => `${level}/${index}`
+const largeLog = buildLog(buildLeaves(size), 10_000)
+const formatTileName = ({ level, index }: TileName) => `${level}/${index}`
 
 /** What the check says with only the tiles that the range names, some of them changed. */
-function check(
+function checkTestRange(
   log: TestLog,
   range: { from: number; to: number },
-  changed: Record<string, Uint8Array | undefined> = {},
+  changedTiles: Record<string, Uint8Array | undefined> = {},
 ) {
-  const names = new Set(tilesOfRange({ ...range, size: log.edge.size }).map(nameOf))
+  const names = new Set(listRangeTiles({ ...range, size: log.edge.size }).map(formatTileName))
   const read = (level: number, index: number) => {
     const name = `${level}/${index}`
     if (!names.has(name)) return undefined
-    return name in changed ? changed[name] : log.tiles.get(name)?.hashes
+    return name in changedTiles ? changedTiles[name] : log.tiles.get(name)?.hashes
   }
   const steps = checkRange(read, { ...range, size: log.edge.size, root: log.root })
   for (;;) {
@@ -29,11 +29,11 @@ function check(
 
 describe('a stretch of the log as a whole', () => {
   it('takes the tiles over its leaves, those above and the edge, and no others', () => {
-    expect(tilesOfRange({ from: 300, to: 1_000, size }).map(nameOf).toSorted()).toEqual(
+    expect(listRangeTiles({ from: 300, to: 1_000, size }).map(formatTileName).toSorted()).toEqual(
       ['0/1', '0/2', '0/3', '0/257', '1/0', '1/1', '2/0'].toSorted(),
     )
-    expect(tilesOfRange({ from: 5, to: 5, size: 10 }).map(nameOf)).toEqual(['0/0'])
-    expect(tilesOfRange({ from: 0, to: 0, size: 0 })).toEqual([])
+    expect(listRangeTiles({ from: 5, to: 5, size: 10 }).map(formatTileName)).toEqual(['0/0'])
+    expect(listRangeTiles({ from: 0, to: 0, size: 0 })).toEqual([])
   })
 
   it.each([
@@ -43,53 +43,55 @@ describe('a stretch of the log as a whole', () => {
     [65_536, 65_537],
     [0, 1],
   ])('from %d to %d is proven', (from, to) => {
-    expect(check(large, { from, to })).toBeNull()
+    expect(checkTestRange(largeLog, { from, to })).toBeNull()
   })
 
   it('is proven in logs of every size up to 600, of one leaf and of all', () => {
     for (const count of [1, 2, 255, 256, 257, 511, 512, 513, 600]) {
-      const log = logOf(leavesTo(count))
+      const log = buildLog(buildLeaves(count))
       for (const range of [
         { from: 0, to: count },
         { from: count - 1, to: count },
         { from: 0, to: 1 },
       ])
-        expect(check(log, range), `${range.from} to ${range.to} of ${count}`).toBeNull()
+        expect(checkTestRange(log, range), `${range.from} to ${range.to} of ${count}`).toBeNull()
     }
   })
 
   it('is not when any of its tiles is another, and the tile is named', () => {
     const range = { from: 300, to: 1_000 }
-    for (const name of tilesOfRange({ ...range, size })) {
-      const tile = large.tiles.get(nameOf(name))?.hashes ?? new Uint8Array()
+    for (const name of listRangeTiles({ ...range, size })) {
+      const tile = largeLog.tiles.get(formatTileName(name))?.hashes ?? new Uint8Array()
       for (const at of [0, tile.length - 1]) {
-        const found = check(large, range, { [nameOf(name)]: flipped(tile, at) })
-        expect(found, `${nameOf(name)} at ${at}`).not.toBeNull()
-        if (name.level === 0 && name.index < 4 && at < 32) expect(found).toEqual(name)
+        const wrongTile = checkTestRange(largeLog, range, { [formatTileName(name)]: flipBit(tile, at) })
+        expect(wrongTile, `${formatTileName(name)} at ${at}`).not.toBeNull()
+        if (name.level === 0 && name.index < 4 && at < 32) expect(wrongTile).toEqual(name)
       }
     }
   })
 
   it('is not where a tile is missing or cut', () => {
     const range = { from: 300, to: 1_000 }
-    for (const name of tilesOfRange({ ...range, size }).map(nameOf)) {
-      const cut = large.tiles.get(name)?.hashes.slice(32)
+    for (const name of listRangeTiles({ ...range, size }).map(formatTileName)) {
+      const cutTile = largeLog.tiles.get(name)?.hashes.slice(32)
       expect(
-        codeOf(() => check(large, range, { [name]: undefined })),
+        getErrorCode(() => checkTestRange(largeLog, range, { [name]: undefined })),
         name,
       ).toBe('TILE_MISSING')
       expect(
-        codeOf(() => check(large, range, { [name]: cut })),
+        getErrorCode(() => checkTestRange(largeLog, range, { [name]: cutTile })),
         name,
       ).toBe('BAD_TILE')
     }
   })
 
   it('is read from tiles of a later size, as far as the signed size goes', () => {
-    const later = logOf(leavesTo(700))
-    const before = logOf(leavesTo(600))
-    const read = (level: number, index: number) => later.tiles.get(`${level}/${index}`)?.hashes
-    expect(checkRange(read, { from: 0, to: 600, size: 600, root: before.root }).next()).toMatchObject({ done: false })
-    expect([...checkRange(read, { from: 0, to: 600, size: 600, root: before.root })]).toHaveLength(2)
+    const laterLog = buildLog(buildLeaves(700))
+    const earlierLog = buildLog(buildLeaves(600))
+    const read = (level: number, index: number) => laterLog.tiles.get(`${level}/${index}`)?.hashes
+    expect(checkRange(read, { from: 0, to: 600, size: 600, root: earlierLog.root }).next()).toMatchObject({
+      done: false,
+    })
+    expect([...checkRange(read, { from: 0, to: 600, size: 600, root: earlierLog.root })]).toHaveLength(2)
   })
 })

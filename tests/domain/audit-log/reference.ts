@@ -15,17 +15,17 @@ function k(n: number): number {
   return power / 2
 }
 
-const known = new Map<string, Bytes>()
+const knownRoots = new Map<string, Bytes>()
 
 /** MTH(D[n]), each list of leaves once: there are few, and they are asked for by every proof. */
 export function MTH(D: readonly Bytes[]): Bytes {
   const key = D.map((leaf) => Buffer.from(leaf).toString('latin1')).join('|')
-  const root = known.get(key) ?? definedMTH(D)
-  known.set(key, root)
+  const root = knownRoots.get(key) ?? calculateMTH(D)
+  knownRoots.set(key, root)
   return root
 }
 
-function definedMTH(D: readonly Bytes[]): Bytes {
+function calculateMTH(D: readonly Bytes[]): Bytes {
   const n = D.length
   if (n === 0) return sha256()
   if (n === 1) return sha256(Uint8Array.of(0), D[0] as Bytes)
@@ -52,7 +52,7 @@ function SUBPROOF(m: number, D: readonly Bytes[], b: boolean): Bytes[] {
     : [...SUBPROOF(m - k(n), D.slice(k(n)), false), MTH(D.slice(0, k(n)))]
 }
 
-export const hexOf = (bytes: Bytes): string => Buffer.from(bytes).toString('hex')
+export const toHex = (bytes: Bytes): string => Buffer.from(bytes).toString('hex')
 /** Leaf `at` of the tests: a few bytes that differ. */
-export const leafOf = (at: number): Bytes => new TextEncoder().encode(`leaf ${at}`)
-export const leavesTo = (size: number): Bytes[] => Array.from({ length: size }, (_, at) => leafOf(at))
+export const buildLeaf = (at: number): Bytes => new TextEncoder().encode(`leaf ${at}`)
+export const buildLeaves = (size: number): Bytes[] => Array.from({ length: size }, (_, at) => buildLeaf(at))

@@ -4,20 +4,20 @@ import { describe, expect, it, test } from 'vitest'
 import { compareVersions } from '#domain/catalogue/apps.ts'
 import { readManifest } from '#domain/checks/manifest-checks.ts'
 import {
-  choiceFaults,
-  faultAsWord,
-  faultInWord,
-  faultOf,
+  findSelectionFaults,
+  formatMappFault,
+  parseMappFault,
+  createMappFault,
   isMappName,
-  isPickable,
+  isPublishable,
   mappFaults,
-  missingAfter,
-  uploadStatus,
+  findFaultsAfterUpload,
+  getUploadState,
 } from '#domain/catalogue/mapp.ts'
 import en from '#locales/en/apps.json' with { type: 'json' }
 import zh from '#locales/zh/apps.json' with { type: 'json' }
 
-const sound = {
+const validManifest = {
   format: 'portal-app',
   format_version: 1,
   provider: 'm18',
@@ -35,19 +35,19 @@ const sound = {
   requires: [{ code: 'framework', version: '1.9' }],
   files: { 'icon.png': 'a'.repeat(64), 'data/forms.json': '0'.repeat(64) },
 }
-const read = (fields: object) => readManifest(JSON.stringify({ ...sound, ...fields }))
-const faultIn = (fields: object) => {
-  const said = read(fields)
-  return 'fault' in said ? faultAsWord(said.fault) : 'read'
+const readFields = (fields: object) => readManifest(JSON.stringify({ ...validManifest, ...fields }))
+const findFault = (fields: object) => {
+  const result = readFields(fields)
+  return 'fault' in result ? formatMappFault(result.fault) : 'read'
 }
 
 describe('a manifest', () => {
-  test('is read as it stands', () => expect(read({})).toEqual({ manifest: sound }))
+  test('is read as it stands', () => expect(readFields({})).toEqual({ manifest: validManifest }))
 
   test('may leave out what has a usual value', () => {
-    const { min_version_required: _1, release_date: _2, flags: _3, requires: _4, ...least } = sound
-    expect(readManifest(`\uFEFF${JSON.stringify(least)}`)).toEqual({
-      manifest: { ...sound, min_version_required: null, release_date: null, flags: [], requires: [] },
+    const { min_version_required: _1, release_date: _2, flags: _3, requires: _4, ...minimalManifest } = validManifest
+    expect(readManifest(`\uFEFF${JSON.stringify(minimalManifest)}`)).toEqual({
+      manifest: { ...validManifest, min_version_required: null, release_date: null, flags: [], requires: [] },
     })
   })
 
@@ -100,9 +100,9 @@ describe('a manifest', () => {
     ['BAD_HASH icon.png', { files: { 'icon.png': 'A'.repeat(64) } }],
     ['BAD_HASH manifest.json', { files: { 'manifest.json': 'a'.repeat(64) } }],
     ['NO_OBJECT files', { files: [] }],
-  ])('is refused with %s', (fault, fields) => expect(faultIn(fields)).toBe(fault))
+  ])('is refused with %s', (fault, fields) => expect(findFault(fields)).toBe(fault))
 
-  const text = JSON.stringify(sound)
+  const text = JSON.stringify(validManifest)
   it.each([
     ['MANIFEST_NO_JSON', ''],
     ['MANIFEST_NO_JSON', '{"format": 1e9'],
@@ -114,19 +114,19 @@ describe('a manifest', () => {
     ['MANIFEST_NAME version', text.replace('"version"', '"version": "9", "version"')],
     ['MANIFEST_TOO_LARGE', `${text}${' '.repeat(1024 * 1024)}`],
     ['BAD_DEFAULT flags.0.default', text.replace(':13', ':1e999')],
-  ])('of hostile text is refused with %s', (fault, hostile) => {
-    const said = readManifest(hostile)
-    expect('fault' in said && faultAsWord(said.fault)).toBe(fault)
+  ])('of hostile text is refused with %s', (fault, hostileText) => {
+    const result = readManifest(hostileText)
+    expect('fault' in result && formatMappFault(result.fault)).toBe(fault)
     expect(({} as { code?: string }).code).toBeUndefined()
   })
 
   test('whatever it is, it is read or refused, and soon', () => {
     const value = fc.jsonValue({ maxDepth: 4 })
-    const field = fc.constantFrom(...Object.keys(sound), 'other')
+    const field = fc.constantFrom(...Object.keys(validManifest), 'other')
     fc.assert(
       fc.property(fc.dictionary(field, value), fc.boolean(), (fields, isNear) => {
-        const said = readManifest(JSON.stringify(isNear ? { ...sound, ...fields } : fields))
-        return 'fault' in said ? mappFaults.includes(said.fault.code) : said.manifest.format === 'portal-app'
+        const result = readManifest(JSON.stringify(isNear ? { ...validManifest, ...fields } : fields))
+        return 'fault' in result ? mappFaults.includes(result.fault.code) : result.manifest.format === 'portal-app'
       }),
     )
   })
@@ -134,11 +134,11 @@ describe('a manifest', () => {
 
 describe('a fault', () => {
   test('travels as one word, and what it names is fit to be shown', () => {
-    for (const fault of [faultOf('NO_ZIP'), faultOf('WRONG_HASH', 'a b\n.png')])
-      expect(faultInWord(faultAsWord(fault))).toEqual(fault)
-    expect(faultOf('UNSAFE_NAME', '\u202Egnp.\0\uD800')).toEqual({ code: 'UNSAFE_NAME', named: '�gnp.��' })
-    expect(faultOf('UNSAFE_NAME', 'x'.repeat(5000)).named).toHaveLength(100)
-    expect(faultInWord('NO_SUCH thing')).toBeNull()
+    for (const fault of [createMappFault('NO_ZIP'), createMappFault('WRONG_HASH', 'a b\n.png')])
+      expect(parseMappFault(formatMappFault(fault))).toEqual(fault)
+    expect(createMappFault('UNSAFE_NAME', '\u202Egnp.\0\uD800')).toEqual({ code: 'UNSAFE_NAME', named: '�gnp.��' })
+    expect(createMappFault('UNSAFE_NAME', 'x'.repeat(5000)).named).toHaveLength(100)
+    expect(parseMappFault('NO_SUCH thing')).toBeNull()
   })
 
   test('has words in both languages', () => {
@@ -148,44 +148,56 @@ describe('a fault', () => {
 
 describe('an upload', () => {
   const sha256 = '1'.repeat(64)
-  const app = (version: string, min_version_required: string | null = null) => ({
+  const buildUpload = (version: string, min_version_required: string | null = null) => ({
     code: 'pay',
     version,
     min_version_required,
     sha256,
   })
-  const current = { version: '1.10', sha256 }
+  const currentApp = { version: '1.10', sha256 }
   it.each([
-    ['adds an unknown code', null, app('0.1'), [0, null, null]],
-    ['adds one, whatever it upgrades from', null, app('2', '1'), [0, null, null]],
-    ['upgrades', current, app('1.11'), [1, null, '1.10']],
-    ['upgrades from the current version on', current, app('2', '1.10.0'), [1, null, '1.10']],
-    ['is there already', current, app('1.10.0'), [2, null, '1.10']],
-    ['is there already, where nothing is known of bytes', { ...current, sha256: null }, app('1.10'), [2, null, '1.10']],
-    ['is lower', current, app('1.9'), [3, 'lower', '1.10']],
-    ['upgrades later ones only', current, app('2', '1.11'), [3, 'min_version', '1.10']],
-    ['has other bytes', { ...current, sha256: '2'.repeat(64) }, app('1.10'), [3, 'other_bytes', '1.10']],
-  ] as const)('%s', (_, there, uploaded, [status, why, current_version]) =>
-    expect(uploadStatus(there, uploaded)).toEqual({ status, why, current_version }),
+    ['adds an unknown code', null, buildUpload('0.1'), [0, null, null]],
+    ['adds one, whatever it upgrades from', null, buildUpload('2', '1'), [0, null, null]],
+    ['upgrades', currentApp, buildUpload('1.11'), [1, null, '1.10']],
+    ['upgrades from the current version on', currentApp, buildUpload('2', '1.10.0'), [1, null, '1.10']],
+    ['is there already', currentApp, buildUpload('1.10.0'), [2, null, '1.10']],
+    [
+      'is there already, where nothing is known of bytes',
+      { ...currentApp, sha256: null },
+      buildUpload('1.10'),
+      [2, null, '1.10'],
+    ],
+    ['is lower', currentApp, buildUpload('1.9'), [3, 'lower', '1.10']],
+    ['upgrades later ones only', currentApp, buildUpload('2', '1.11'), [3, 'min_version', '1.10']],
+    ['has other bytes', { ...currentApp, sha256: '2'.repeat(64) }, buildUpload('1.10'), [3, 'other_bytes', '1.10']],
+  ] as const)('%s', (_, publishedApp, upload, [status, reason, current_version]) =>
+    expect(getUploadState(publishedApp, upload)).toEqual({ status, why: reason, current_version }),
   )
 
   test('can be picked exactly where publishing it raises the newest version (D79)', () => {
     const version = fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 3 }).map((places) => places.join('.'))
     fc.assert(
-      fc.property(fc.option(version), version, fc.option(version), (there, own, from) => {
-        const state = uploadStatus(there === null ? null : { version: there, sha256 }, app(own, from))
-        const raises = there === null || compareVersions(own, there) > 0
-        const fits = there === null || from === null || compareVersions(from, there) <= 0
-        return isPickable(state) === (raises && fits)
+      fc.property(fc.option(version), version, fc.option(version), (currentVersion, ownVersion, minVersion) => {
+        const state = getUploadState(
+          currentVersion === null ? null : { version: currentVersion, sha256 },
+          buildUpload(ownVersion, minVersion),
+        )
+        const isNewer = currentVersion === null || compareVersions(ownVersion, currentVersion) > 0
+        const isUpgradable =
+          currentVersion === null || minVersion === null || compareVersions(minVersion, currentVersion) <= 0
+        return isPublishable(state) === (isNewer && isUpgradable)
       }),
     )
   })
 
   test('is chosen once a code, and only if it can be picked', () => {
-    const file = (code: string, status: 0 | 1 | 2 | 3, version = '1') => ({ code, status, version })
-    const [add, other, old] = [file('a', 0), file('a', 0, '2'), file('b', 2)]
-    expect(choiceFaults([add, file('b', 1)])).toEqual({ unfit: [], twice: [] })
-    expect(choiceFaults([add, other, old])).toEqual({ unfit: [old], twice: ['a'] })
+    const buildFile = (code: string, status: 0 | 1 | 2 | 3, version = '1') => ({ code, status, version })
+    const [addedFile, otherVersion, presentFile] = [buildFile('a', 0), buildFile('a', 0, '2'), buildFile('b', 2)]
+    expect(findSelectionFaults([addedFile, buildFile('b', 1)])).toEqual({ unpublishable: [], repeatedCodes: [] })
+    expect(findSelectionFaults([addedFile, otherVersion, presentFile])).toEqual({
+      unpublishable: [presentFile],
+      repeatedCodes: ['a'],
+    })
   })
 
   test('names what the catalogue would lack, of the chosen and of all that they need', () => {
@@ -194,20 +206,20 @@ describe('an upload', () => {
       { code: 'tax', version: '1', requires: [{ code: 'pay', version: '1' }] },
       { code: 'aside', version: '1', requires: [{ code: 'nowhere', version: '1' }] },
     ]
-    const needing = (...requires: string[]) => ({
+    const buildApp = (...requires: string[]) => ({
       code: 'pay',
       version: '1',
       requires: requires.map((one) => ({ code: one.split(' ')[0] ?? '', version: one.split(' ')[1] ?? '' })),
     })
-    const fine = { missing: [], loops: [], incompatible: [] }
-    expect(missingAfter(published, [needing('framework 1.9')])).toEqual(fine)
-    expect(missingAfter(published, [needing('framework 2', 'unheard 1', 'tax 1')])).toEqual({
+    const noFaults = { missing: [], loops: [], incompatible: [] }
+    expect(findFaultsAfterUpload(published, [buildApp('framework 1.9')])).toEqual(noFaults)
+    expect(findFaultsAfterUpload(published, [buildApp('framework 2', 'unheard 1', 'tax 1')])).toEqual({
       missing: ['unheard'],
       loops: [['pay', 'tax']],
       incompatible: [{ code: 'pay', requires: [{ code: 'framework', version: '2' }] }],
     })
-    const brought = { code: 'unheard', version: '1', requires: [] }
-    expect(missingAfter(published, [needing('unheard 1'), brought])).toEqual(fine)
+    const broughtApp = { code: 'unheard', version: '1', requires: [] }
+    expect(findFaultsAfterUpload(published, [buildApp('unheard 1'), broughtApp])).toEqual(noFaults)
   })
 
   test('has the ending of a package', () => {

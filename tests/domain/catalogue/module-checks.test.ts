@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { checkModule } from '#domain/checks/module-checks.ts'
 
 const fields = { code: 'stock', name: 'Stock', hidden: false, dependencies: [], conditions: [] }
-const problemsOf = (flag: Record<string, unknown>) =>
-  checkModule({ ...fields, apps: [{ code: 'barcode', flag: flag as Record<string, boolean | number> }] }, [], null)
+const findProblems = (flags: Record<string, unknown>) =>
+  checkModule({ ...fields, apps: [{ code: 'barcode', flag: flags as Record<string, boolean | number> }] }, [], null)
 
 test('what no app can be told is said where the apps are not known, too', () => {
-  expect(problemsOf({ digits: 13, batch: true, least: -2_147_483_647 })).toEqual([])
+  expect(findProblems({ digits: 13, batch: true, least: -2_147_483_647 })).toEqual([])
   for (const value of [1.5, Number.NaN, 2_147_483_648, Infinity, '13', null])
-    expect(problemsOf({ digits: value, batch: false })).toEqual([
+    expect(findProblems({ digits: value, batch: false })).toEqual([
       { field: 'apps', code: 'FLAG_TYPE', named: 'barcode.digits' },
     ])
 })

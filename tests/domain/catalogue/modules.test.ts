@@ -1,6 +1,6 @@
 /** Choosing modules by what they need (contracts 2, T6, T7). */
 import { describe, expect, it } from 'vitest'
-import { chooseModule, dropModule } from '#domain/catalogue/modules.ts'
+import { selectModule, deselectModule } from '#domain/catalogue/modules.ts'
 
 const catalogue = [
   { code: 'core', dependencies: [] },
@@ -11,29 +11,35 @@ const catalogue = [
 
 describe('a module', () => {
   it('brings what it needs, and what that needs (T6)', () => {
-    expect(chooseModule(catalogue, [], 'scm')).toEqual({ chosen: ['core', 'fin', 'scm'], along: ['fin', 'core'] })
+    expect(selectModule(catalogue, [], 'scm')).toEqual({
+      selectedCodes: ['core', 'fin', 'scm'],
+      alsoChangedCodes: ['fin', 'core'],
+    })
   })
 
   it('brings nothing that is there', () => {
-    expect(chooseModule(catalogue, ['core', 'fin'], 'scm')).toEqual({ chosen: ['core', 'fin', 'scm'], along: [] })
+    expect(selectModule(catalogue, ['core', 'fin'], 'scm')).toEqual({
+      selectedCodes: ['core', 'fin', 'scm'],
+      alsoChangedCodes: [],
+    })
   })
 
   it('takes along what needs it, and what needs that (T7)', () => {
-    const { chosen, along } = dropModule(catalogue, ['core', 'fin', 'scm', 'hr'], 'core')
-    expect([chosen, along.toSorted()]).toEqual([[], ['fin', 'hr', 'scm']])
+    const { selectedCodes, alsoChangedCodes } = deselectModule(catalogue, ['core', 'fin', 'scm', 'hr'], 'core')
+    expect([selectedCodes, alsoChangedCodes.toSorted()]).toEqual([[], ['fin', 'hr', 'scm']])
   })
 
   it('takes along nothing that was not chosen', () => {
-    expect(dropModule(catalogue, ['core', 'hr'], 'core')).toEqual({ chosen: [], along: ['hr'] })
-    expect(dropModule(catalogue, ['core', 'hr'], 'hr')).toEqual({ chosen: ['core'], along: [] })
+    expect(deselectModule(catalogue, ['core', 'hr'], 'core')).toEqual({ selectedCodes: [], alsoChangedCodes: ['hr'] })
+    expect(deselectModule(catalogue, ['core', 'hr'], 'hr')).toEqual({ selectedCodes: ['core'], alsoChangedCodes: [] })
   })
 
   it('in a loop, or with a need that nobody knows, comes to an end', () => {
-    const loop = [
+    const loopedModules = [
       { code: 'a', dependencies: ['b'] },
       { code: 'b', dependencies: ['a', 'gone'] },
     ]
-    expect(chooseModule(loop, [], 'a')).toEqual({ chosen: ['a', 'b'], along: ['b'] })
-    expect(dropModule(loop, ['a', 'b'], 'b')).toEqual({ chosen: [], along: ['a'] })
+    expect(selectModule(loopedModules, [], 'a')).toEqual({ selectedCodes: ['a', 'b'], alsoChangedCodes: ['b'] })
+    expect(deselectModule(loopedModules, ['a', 'b'], 'b')).toEqual({ selectedCodes: [], alsoChangedCodes: ['a'] })
   })
 })

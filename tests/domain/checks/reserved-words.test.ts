@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isReserved, isReservedService } from '#domain/checks/reserved-words.ts'
-import type { Database } from '#server/db/handle.ts'
+import type { Database } from '#server/db/database.ts'
 import { openTestDatabase } from '#tests/support/server/database.ts'
 
 let database: Database

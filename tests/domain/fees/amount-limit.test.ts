@@ -1,28 +1,28 @@
 /** Amounts have 13 digits before the point on the wire and in the database: what would be more is not sold, or not charged. */
 import { expect, test } from 'vitest'
 import { isTooLarge, quoteChange, quoteCreate } from '#domain/fees/quote.ts'
-import { trafficAmount } from '#domain/fees/traffic.ts'
+import { calculateTrafficAmount } from '#domain/fees/traffic.ts'
 import { maxAmount, writeAmount } from '#domain/money.ts'
 import { lists } from '#tests/domain/fees/goldens.ts'
 
-const asked = {
+const quoteInput = {
   list: { ...lists.A, min_fee_hkd: writeAmount(maxAmount) },
   currency: 'HKD' as const,
-  choice: { user_mode: 'CONCURRENT' as const, users: 10, modules: ['core'], uat: 0 as const },
+  terms: { user_mode: 'CONCURRENT' as const, users: 10, modules: ['core'], uat: 0 as const },
 }
 
 test('fault 3a the largest amount that can be said is sold, and no larger one', () => {
   expect(writeAmount(maxAmount)).toBe('9999999999999.99')
-  const sold = [1, 2].map((years) => quoteCreate(asked, '2026-03-01', years))
-  expect(sold.map((one) => one.kind === 'quote' && isTooLarge(one.quote))).toEqual([false, true])
+  const results = [1, 2].map((years) => quoteCreate(quoteInput, '2026-03-01', years))
+  expect(results.map((one) => one.kind === 'quote' && isTooLarge(one.quote))).toEqual([false, true])
   // Of a change the year's fee counts as well, however little of a year is left.
   const list = { ...lists.A, module: [{ code: 'core', hkd: '9999999999999.99', usd: '1.00', rmb: '1.00' }] }
   const segments = [{ start: '2026-03-01', end: '2027-03-01', annual: 1n }]
-  const change = quoteChange({ ...asked, list }, segments, '2027-02-28')
+  const change = quoteChange({ ...quoteInput, list }, segments, '2027-02-28')
   expect(change.kind === 'quote' && isTooLarge(change.quote)).toBe(true)
 })
 
 test('fault 3a a month of traffic is closed whatever it would cost', () => {
-  expect(trafficAmount(10_000n, 0n, maxAmount)).toBe(maxAmount)
-  expect(trafficAmount(6_300n, 5_000n, 1_250n)).toBe(16_250n)
+  expect(calculateTrafficAmount(10_000n, 0n, maxAmount)).toBe(maxAmount)
+  expect(calculateTrafficAmount(6_300n, 5_000n, 1_250n)).toBe(16_250n)
 })

@@ -5,38 +5,39 @@ const dayMs = 86_400_000
 const zoneMs = 8 * 3_600_000
 
 const hasLeapDay = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
-const lengthOf = (year: number, month: number) =>
+const getMonthLength = (year: number, month: number) =>
   [31, hasLeapDay(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0
-const two = (count: number) => String(count).padStart(2, '0')
+const formatTwoDigits = (count: number) => String(count).padStart(2, '0')
 
-const all: string[] = []
+const allDays: string[] = []
 for (let year = 1970; year <= lastYear; year++)
   for (let month = 1; month <= 12; month++)
-    for (let day = 1; day <= lengthOf(year, month); day++) all.push(`${year}-${two(month)}-${two(day)}`)
-const places = new Map(all.map((day, at) => [day, at]))
+    for (let day = 1; day <= getMonthLength(year, month); day++)
+      allDays.push(`${year}-${formatTwoDigits(month)}-${formatTwoDigits(day)}`)
+const dayNumbers = new Map(allDays.map((day, at) => [day, at]))
 
 /** How many days after 1970-01-01. */
-export function placeOf(day: string): number {
-  const place = places.get(day)
-  if (place === undefined) throw new Error(`no such day: ${day}`)
-  return place
+export function toDayNumber(day: string): number {
+  const dayNumber = dayNumbers.get(day)
+  if (dayNumber === undefined) throw new Error(`no such day: ${day}`)
+  return dayNumber
 }
 
-export function dayAt(place: number): string {
-  const day = all[place]
-  if (day === undefined) throw new Error(`the calendar has no day ${place}`)
+export function toDay(dayNumber: number): string {
+  const day = allDays[dayNumber]
+  if (day === undefined) throw new Error(`the calendar has no day ${dayNumber}`)
   return day
 }
 
-export const daysAfter = (day: string, days: number): string => dayAt(placeOf(day) + days)
+export const daysAfter = (day: string, days: number): string => toDay(toDayNumber(day) + days)
 
 /** That very day of another month, or the nearest one before it that exists (D19). */
 export function monthsAfter(day: string, months: number): string {
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
   const count = year * 12 + (month - 1) + months
-  for (let tried = date; tried > 0; tried--) {
-    const found = `${Math.floor(count / 12)}-${two((count % 12) + 1)}-${two(tried)}`
-    if (places.has(found)) return found
+  for (let triedDate = date; triedDate > 0; triedDate--) {
+    const existingDay = `${Math.floor(count / 12)}-${formatTwoDigits((count % 12) + 1)}-${formatTwoDigits(triedDate)}`
+    if (dayNumbers.has(existingDay)) return existingDay
   }
   throw new Error(`the calendar ends before ${months} months after ${day}`)
 }
@@ -44,7 +45,7 @@ export function monthsAfter(day: string, months: number): string {
 export const yearsAfter = (day: string, years: number): string => monthsAfter(day, years * 12)
 
 /** What day an instant falls on in the business zone. */
-export const dayOf = (instant: number): string => dayAt(Math.floor((instant + zoneMs) / dayMs))
+export const toBusinessDay = (instant: number): string => toDay(Math.floor((instant + zoneMs) / dayMs))
 
 /** The instant that is so many milliseconds into a day of the business zone. */
-export const instantIn = (day: string, ms: number): number => placeOf(day) * dayMs - zoneMs + ms
+export const toInstant = (day: string, ms: number): number => toDayNumber(day) * dayMs - zoneMs + ms

@@ -7,7 +7,7 @@ import type { Currency } from '#domain/money.ts'
 type Charges = Record<'hkd' | 'usd' | 'rmb', string>
 type RangeRow = [from: number, to: number, charges: Charges]
 
-interface GivenList {
+interface GoldenPriceList {
   id: string
   uat_charge: string
   uat_cap: Charges
@@ -18,7 +18,7 @@ interface GivenList {
   modules: Record<string, Charges>
 }
 
-export interface Case {
+export interface GoldenCase {
   id: string
   kind: 'create' | 'change' | 'extend' | 'backup' | 'traffic'
   price: 'A' | 'B'
@@ -57,11 +57,11 @@ export interface Case {
   error?: string
 }
 
-const given = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname, name), 'utf8')) as unknown
+const readJson = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname, name), 'utf8')) as unknown
 
-export const cases = given('cases.json') as Case[]
+export const cases = readJson('cases.json') as GoldenCase[]
 
-const listOf = ({ uat_cap: cap, min_fee: fee, tiers, modules, ...rest }: GivenList): PriceList => ({
+const buildPriceList = ({ uat_cap: cap, min_fee: fee, tiers, modules, ...rest }: GoldenPriceList): PriceList => ({
   ...rest,
   uat_cap_hkd: cap.hkd,
   uat_cap_usd: cap.usd,
@@ -69,12 +69,12 @@ const listOf = ({ uat_cap: cap, min_fee: fee, tiers, modules, ...rest }: GivenLi
   min_fee_hkd: fee.hkd,
   min_fee_usd: fee.usd,
   min_fee_rmb: fee.rmb,
-  concurrentUser: tiers.CONCURRENT.map(rangeOf),
-  namedUser: tiers.NAMED.map(rangeOf),
+  concurrentUser: tiers.CONCURRENT.map(buildRange),
+  namedUser: tiers.NAMED.map(buildRange),
   module: Object.entries(modules).map(([code, charges]) => ({ code, ...charges })),
 })
-const rangeOf = ([from, to, charges]: RangeRow): UserRange => ({ from, to, ...charges })
+const buildRange = ([from, to, charges]: RangeRow): UserRange => ({ from, to, ...charges })
 
 export const lists = Object.fromEntries(
-  (given('lists.json') as GivenList[]).map((list) => [list.id, listOf(list)]),
+  (readJson('lists.json') as GoldenPriceList[]).map((list) => [list.id, buildPriceList(list)]),
 ) as Record<'A' | 'B', PriceList>

@@ -1,31 +1,31 @@
 /** The fee engine against a second reckoning that has nothing in common with it; more of it: `npm run campaign -- fees`. */
 import { describe, expect, test } from 'vitest'
-import { chanceOf, suiteSeed } from '#tests/support/runner/chance.ts'
-import { compare, describeDifference } from '#tests/domain/fees/against-oracle.ts'
-import { type Case as Golden, cases as goldens, lists } from '#tests/domain/fees/goldens.ts'
-import { instantIn } from '#tests/domain/fees/calendar.ts'
-import { type Case, type ContractCase, oracleOf, type Step } from '#tests/domain/fees/oracle.ts'
+import { createChance, suiteSeed } from '#tests/support/runner/chance.ts'
+import { compareCase, describeDifference } from '#tests/domain/fees/compare-with-oracle.ts'
+import { type GoldenCase as Golden, cases as goldens, lists } from '#tests/domain/fees/goldens.ts'
+import { toInstant } from '#tests/domain/fees/calendar.ts'
+import { type FeeCase, type ContractCase, runOracle, type OracleStep } from '#tests/domain/fees/oracle.ts'
 import { drawCase } from '#tests/domain/fees/oracle-cases.ts'
 
 const noon = 43_200_000
 
-function stepOf(golden: Golden): Step {
+function buildStep(golden: Golden): OracleStep {
   const { mode, users, modules, uat, years, kind } = golden
   const step = { list: 0, isPaid: true, choice: { user_mode: mode, users, modules, uat } }
   if (kind === 'create') {
     const start = golden.period_start ?? '2026-03-01'
-    return { ...step, ask: 'create', at: instantIn(start, noon), start, years }
+    return { ...step, ask: 'create', at: toInstant(start, noon), start, years }
   }
-  const at = instantIn(golden.today, noon)
+  const at = toInstant(golden.today, noon)
   return kind === 'extend' ? { ...step, ask: 'extend', at, years } : { ...step, ask: 'change', at }
 }
 
-const paidOf = ({ kind, segments, current_period_end: end }: Golden): ContractCase['paid'] => {
+const buildPaidSegments = ({ kind, segments, current_period_end: end }: Golden): ContractCase['paid'] => {
   if (kind === 'extend') return [{ start: '2025-03-01', end, annual: '42000.00' }]
   return kind === 'change' ? segments : []
 }
 
-function caseOf(golden: Golden): Case {
+function buildCase(golden: Golden): FeeCase {
   const { kind, annual: fee, discount, currency } = golden
   if (kind === 'traffic') return { kind, measured: golden.pdb_traffic, free: golden.free, price: golden.up }
   if (kind === 'backup') {
@@ -34,8 +34,8 @@ function caseOf(golden: Golden): Case {
     const contractEnd = golden.id === 'G34' ? '2027-03-01' : '2029-03-01'
     return {
       kind,
-      at: instantIn('2026-09-14', noon),
-      present: null,
+      at: toInstant('2026-09-14', noon),
+      currentEnd: null,
       anchor: null,
       contractEnd,
       ...bounds,
@@ -43,26 +43,30 @@ function caseOf(golden: Golden): Case {
       discount,
     }
   }
-  const [list, paid, steps] = [lists[golden.price], paidOf(golden), [stepOf(golden)]]
+  const [list, paid, steps] = [lists[golden.price], buildPaidSegments(golden), [buildStep(golden)]]
   return { kind: 'contract', currency, uatBound: 'floor', lists: [list], paid, steps }
 }
 
 /** What an example names differently than an answer does, or says of its way there and not of its result. */
-const agreedOf = ({ annualFee, uat_raw: share, error, ...golden }: Golden, names: string[]) => {
+const getAgreedFields = ({ annualFee, uat_raw: share, error, ...golden }: Golden, names: string[]) => {
   if (error) return { refused: [error] }
-  const renamed = { ...golden, ...(annualFee ? { annual: annualFee } : {}), ...(share ? { uat_share: share } : {}) }
-  return Object.fromEntries(Object.entries(renamed).filter(([name]) => names.includes(name)))
+  const renamedFields = {
+    ...golden,
+    ...(annualFee ? { annual: annualFee } : {}),
+    ...(share ? { uat_share: share } : {}),
+  }
+  return Object.fromEntries(Object.entries(renamedFields).filter(([name]) => names.includes(name)))
 }
 
 describe('the oracle itself', () => {
   test.each(goldens.map((golden) => [golden.id, golden] as const))('agrees with example %s', (_, golden) => {
-    const [answer = {}] = oracleOf(caseOf(golden)).answers
-    const agreed = agreedOf(golden, Object.keys({ ...answer, extra: '' }))
-    if (golden.kind === 'traffic') agreed.extra = Number(golden.extra).toFixed(2)
-    expect(Object.keys(agreed).length).toBeGreaterThan(
+    const [answer = {}] = runOracle(buildCase(golden)).results
+    const agreedFields = getAgreedFields(golden, Object.keys({ ...answer, extra: '' }))
+    if (golden.kind === 'traffic') agreedFields.extra = Number(golden.extra).toFixed(2)
+    expect(Object.keys(agreedFields).length).toBeGreaterThan(
       { traffic: 1, backup: 2 }[golden.kind as 'backup'] ?? (golden.error ? 0 : 6),
     )
-    expect(answer).toMatchObject(agreed)
+    expect(answer).toMatchObject(agreedFields)
   })
 
   test.each([
@@ -72,35 +76,35 @@ describe('the oracle itself', () => {
   ])('agrees with %s where the bound of UAT is a ceiling (D1)', (id, amount) => {
     const golden = goldens.find((one) => one.id === id)
     if (!golden) throw new Error('there is no such example')
-    const one = { ...(caseOf(golden) as ContractCase), uatBound: 'ceiling' as const }
-    expect(oracleOf(one).answers).toMatchObject([{ amount }])
+    const contractCase = { ...(buildCase(golden) as ContractCase), uatBound: 'ceiling' as const }
+    expect(runOracle(contractCase).results).toMatchObject([{ amount }])
   })
 
   test('raises a range that ends before it begins, and drops one that ends with 0 (D82)', () => {
     const price = { hkd: '1.00', usd: '1.00', rmb: '1.00' }
     const [golden] = goldens as [Golden]
-    const one = caseOf({ ...golden, users: 11 }) as ContractCase
-    const [list] = one.lists as [ContractCase['lists'][number]]
-    const typed = [10, 5, 0].map((to) => ({ from: 1, to, ...price }))
+    const contractCase = buildCase({ ...golden, users: 11 }) as ContractCase
+    const [list] = contractCase.lists as [ContractCase['lists'][number]]
+    const typedRanges = [10, 5, 0].map((to) => ({ from: 1, to, ...price }))
     const withUsers = (users: number): ContractCase => ({
-      ...one,
-      lists: [{ ...list, concurrentUser: typed }],
-      steps: one.steps.map((step) => ({ ...step, choice: { ...step.choice, users } })),
+      ...contractCase,
+      lists: [{ ...list, concurrentUser: typedRanges }],
+      steps: contractCase.steps.map((step) => ({ ...step, choice: { ...step.choice, users } })),
     })
-    expect(oracleOf(withUsers(11)).answers).toMatchObject([{ tiers: ['10x1.00', '1x1.00'] }])
-    expect(oracleOf(withUsers(12)).answers).toEqual([{ refused: ['USERS_OUT_OF_RANGE'] }])
+    expect(runOracle(withUsers(11)).results).toMatchObject([{ tiers: ['10x1.00', '1x1.00'] }])
+    expect(runOracle(withUsers(12)).results).toEqual([{ refused: ['USERS_OUT_OF_RANGE'] }])
   })
 })
 
 /** Every place where a fee is known to go wrong, and how often the cases have to get there at the least. */
-const often = [
+const requiredMarks = [
   ...['HKD', 'USD', 'RMB'].map((currency) => `currency: ${currency}`),
   ...['none', 'the first of a range', 'the last of a range', 'more than 100,000'].map((users) => `users: ${users}`),
   ...['floor', 'ceiling', 'none', 'its bound counts', 'its percentage counts', 'of 0 percent'].map(
     (uat) => `UAT: ${uat}`,
   ),
   ...['the least there is', '0.00', 'what it adds up to'].map((fee) => `fee: ${fee}`),
-  ...['UAT', 'backup', 'discount', 'traffic'].map((place) => `half a cent: ${place}`),
+  ...['UAT', 'backup', 'discount', 'traffic'].map((rounding) => `half a cent: ${rounding}`),
   ...[
     'a single day',
     'days',
@@ -129,13 +133,13 @@ const often = [
 ]
 
 test('4,000 cases cost what the oracle says, and get to every place where they might not (F-10, R-39)', () => {
-  const chance = chanceOf(suiteSeed)
-  const seen = new Map(often.map((place) => [place, 0]))
+  const chance = createChance(suiteSeed)
+  const markCounts = new Map(requiredMarks.map((mark) => [mark, 0]))
   for (let at = 0; at < 4_000; at++) {
-    const one = drawCase(chance)
-    const { marks, difference } = compare(one)
-    if (difference) throw new Error(`case ${at}, SEED=${suiteSeed}: ${describeDifference(one)}`)
-    for (const mark of marks) seen.set(mark, (seen.get(mark) ?? 0) + 1)
+    const feeCase = drawCase(chance)
+    const { marks, difference } = compareCase(feeCase)
+    if (difference) throw new Error(`case ${at}, SEED=${suiteSeed}: ${describeDifference(feeCase)}`)
+    for (const mark of marks) markCounts.set(mark, (markCounts.get(mark) ?? 0) + 1)
   }
-  expect(often.filter((place) => (seen.get(place) ?? 0) < 5)).toEqual([])
+  expect(requiredMarks.filter((mark) => (markCounts.get(mark) ?? 0) < 5)).toEqual([])
 })

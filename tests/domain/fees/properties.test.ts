@@ -1,13 +1,13 @@
 /** What must be so whatever is ordered from whatever list. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { currencies, divided, readAmount, writeAmount } from '#domain/money.ts'
-import { addMonths, addYears } from '#domain/period.ts'
-import { annualFee, type Choice } from '#domain/fees/annual.ts'
-import { explain, type Step } from '#domain/fees/explain.ts'
-import { type PriceList, pricesOf } from '#domain/fees/price-list.ts'
-import { afterChange, type Segment } from '#domain/fees/prorate.ts'
-import { type Asked, quoteChange, quoteCreate, quoteExtension, type QuoteResult } from '#domain/fees/quote.ts'
+import { currencies, divideRounded, readAmount, writeAmount } from '#domain/money.ts'
+import { addMonths, addYears } from '#domain/plain-dates.ts'
+import { quoteAnnualFee, type ContractTerms } from '#domain/fees/annual.ts'
+import { explainQuote, type FeeStep } from '#domain/fees/explain.ts'
+import { type PriceList, getCurrencyPrices } from '#domain/fees/price-list.ts'
+import { applyChange, type PaidSegment } from '#domain/fees/prorate.ts'
+import { type QuoteInput, quoteChange, quoteCreate, quoteExtension, type QuoteResult } from '#domain/fees/quote.ts'
 
 const runs = { numRuns: 300 }
 const amount = (max = 5_000_000) => fc.integer({ min: 0, max }).map((cents) => writeAmount(BigInt(cents)))
@@ -39,37 +39,41 @@ const list: fc.Arbitrary<PriceList> = fc.record({
     .map((all) => all.map((row, at) => ({ code: codes[at] ?? '', ...row }))),
 })
 
-const choice: fc.Arbitrary<Choice> = fc.record({
+const choice: fc.Arbitrary<ContractTerms> = fc.record({
   user_mode: fc.constantFrom('CONCURRENT', 'NAMED'),
   users: fc.integer({ min: 1, max: 600 }),
   modules: fc.subarray(codes, { minLength: 1 }),
   uat: fc.constantFrom(0, 1),
 })
-const asked: fc.Arbitrary<Asked> = fc.record({ list, currency: fc.constantFrom(...currencies), choice })
+const quoteInputs: fc.Arbitrary<QuoteInput> = fc.record({
+  list,
+  currency: fc.constantFrom(...currencies),
+  terms: choice,
+})
 
 const day = fc
   .integer({ min: 0, max: 4_000 })
   .map((days) => new Date(Date.UTC(2024, 0, 1 + days)).toISOString().slice(0, 10))
 const years = fc.integer({ min: 1, max: 9 })
 
-function quoteOf(result: QuoteResult) {
+function requireQuote(result: QuoteResult) {
   if (result.kind !== 'quote') throw new Error(`refused: ${result.kind}`)
   return result.quote
 }
-const feeOf = (one: Asked) => {
-  const result = annualFee(pricesOf(one.list, one.currency), one.choice)
+const calculateFee = (input: QuoteInput) => {
+  const result = quoteAnnualFee(getCurrencyPrices(input.list, input.currency), input.terms)
   if (result.kind !== 'priced') throw new Error(result.kind)
   return result.annual.fee
 }
-const stepSum = (steps: readonly Step[], ...names: Step['code'][]) =>
+const sumSteps = (steps: readonly FeeStep[], ...names: FeeStep['code'][]) =>
   steps.filter(({ code }) => names.includes(code)).reduce((sum, one) => sum + readAmount(one.amount), 0n)
 
 describe('under a list whose prices are not negative', () => {
   test('more users never cost less', () => {
     fc.assert(
-      fc.property(asked, fc.integer({ min: 1, max: 400 }), (one, more) => {
-        const greater = { ...one, choice: { ...one.choice, users: one.choice.users + more } }
-        expect(feeOf(greater)).toBeGreaterThanOrEqual(feeOf(one))
+      fc.property(quoteInputs, fc.integer({ min: 1, max: 400 }), (one, addedUsers) => {
+        const largerInput = { ...one, terms: { ...one.terms, users: one.terms.users + addedUsers } }
+        expect(calculateFee(largerInput)).toBeGreaterThanOrEqual(calculateFee(one))
       }),
       runs,
     )
@@ -77,9 +81,9 @@ describe('under a list whose prices are not negative', () => {
 
   test('more modules never cost less', () => {
     fc.assert(
-      fc.property(asked, (one) => {
-        const all = { ...one, choice: { ...one.choice, modules: codes } }
-        expect(feeOf(all)).toBeGreaterThanOrEqual(feeOf(one))
+      fc.property(quoteInputs, (one) => {
+        const fullInput = { ...one, terms: { ...one.terms, modules: codes } }
+        expect(calculateFee(fullInput)).toBeGreaterThanOrEqual(calculateFee(one))
       }),
       runs,
     )
@@ -88,10 +92,10 @@ describe('under a list whose prices are not negative', () => {
 
 test('the order of the modules, and naming one twice, changes nothing', () => {
   fc.assert(
-    fc.property(asked, (one) => {
-      const { modules } = one.choice
-      const turned = { ...one, choice: { ...one.choice, modules: [...modules.toReversed(), ...modules] } }
-      expect(feeOf(turned)).toBe(feeOf(one))
+    fc.property(quoteInputs, (one) => {
+      const { modules } = one.terms
+      const reorderedInput = { ...one, terms: { ...one.terms, modules: [...modules.toReversed(), ...modules] } }
+      expect(calculateFee(reorderedInput)).toBe(calculateFee(one))
     }),
     runs,
   )
@@ -99,12 +103,14 @@ test('the order of the modules, and naming one twice, changes nothing', () => {
 
 test('what was added up for a choice counts by that list and in that currency alone', () => {
   fc.assert(
-    fc.property(asked, list, (one, other) => {
-      const { choice } = one
-      const asks = [one.list, other].flatMap((list) => currencies.map((currency) => ({ list, currency })))
-      const anew = asks.map((ask) => feeOf({ ...ask, choice: { ...choice, modules: [...choice.modules] } }))
-      expect(asks.map((ask) => feeOf({ ...ask, choice }))).toEqual(anew)
-      expect(asks.map((ask) => feeOf({ ...ask, choice }))).toEqual(anew)
+    fc.property(quoteInputs, list, (one, other) => {
+      const { terms: choice } = one
+      const listAndCurrency = [one.list, other].flatMap((list) => currencies.map((currency) => ({ list, currency })))
+      const expectedFees = listAndCurrency.map((ask) =>
+        calculateFee({ ...ask, terms: { ...choice, modules: [...choice.modules] } }),
+      )
+      expect(listAndCurrency.map((ask) => calculateFee({ ...ask, terms: choice }))).toEqual(expectedFees)
+      expect(listAndCurrency.map((ask) => calculateFee({ ...ask, terms: choice }))).toEqual(expectedFees)
     }),
     runs,
   )
@@ -112,40 +118,42 @@ test('what was added up for a choice counts by that list and in that currency al
 
 test('currencies never mix: what the others cost changes nothing', () => {
   fc.assert(
-    fc.property(asked, amount(), (one, other) => {
-      const own = one.currency.toLowerCase()
-      const foreign = <T extends object>(row: T): T =>
+    fc.property(quoteInputs, amount(), (one, otherAmount) => {
+      const ownCurrency = one.currency.toLowerCase()
+      const replaceOthers = <T extends object>(row: T): T =>
         Object.fromEntries(
           Object.entries(row).map(([name, value]) =>
-            /(^|_)(hkd|usd|rmb)$/.test(name) && !name.endsWith(own) ? [name, other] : [name, value],
+            /(^|_)(hkd|usd|rmb)$/.test(name) && !name.endsWith(ownCurrency) ? [name, otherAmount] : [name, value],
           ),
         ) as T
-      const { list: given } = one
-      const changed = {
-        ...foreign(given),
-        concurrentUser: given.concurrentUser.map(foreign),
-        namedUser: given.namedUser.map(foreign),
-        module: given.module.map(foreign),
+      const { list } = one
+      const changedList = {
+        ...replaceOthers(list),
+        concurrentUser: list.concurrentUser.map(replaceOthers),
+        namedUser: list.namedUser.map(replaceOthers),
+        module: list.module.map(replaceOthers),
       }
-      expect(feeOf({ ...one, list: changed })).toBe(feeOf(one))
+      expect(calculateFee({ ...one, list: changedList })).toBe(calculateFee(one))
     }),
     runs,
   )
 })
 
 /** A contract that was bought, and extended so many times. */
-const bought = fc.tuple(asked, day, years, fc.array(years, { maxLength: 3 })).map(([one, start, first, further]) => {
-  let end = addYears(start, first)
-  let segments: Segment[] = [{ start, end, annual: feeOf(one) }]
-  for (const more of further) {
-    const quote = quoteOf(quoteExtension(one, end, start, more))
-    segments = [...segments, { start: quote.period_start, end: quote.period_end, annual: quote.annual.fee }]
-    end = quote.period_end
-  }
-  return { one, start, end, segments }
-})
-const somewhere = fc.double({ min: 0, max: 0.999, noNaN: true })
-function dayIn({ start, end }: { start: string; end: string }, share: number): string {
+const boughtContract = fc
+  .tuple(quoteInputs, day, years, fc.array(years, { maxLength: 3 }))
+  .map(([one, start, first, further]) => {
+    let end = addYears(start, first)
+    let segments: PaidSegment[] = [{ start, end, annual: calculateFee(one) }]
+    for (const extraYears of further) {
+      const quote = requireQuote(quoteExtension(one, end, start, extraYears))
+      segments = [...segments, { start: quote.period_start, end: quote.period_end, annual: quote.annual.fee }]
+      end = quote.period_end
+    }
+    return { one, start, end, segments }
+  })
+const shareArbitrary = fc.double({ min: 0, max: 0.999, noNaN: true })
+function pickDay({ start, end }: { start: string; end: string }, share: number): string {
   const [from, to] = [Date.parse(start), Date.parse(end)]
   return new Date(from + Math.floor(((to - from) / 86_400_000) * share) * 86_400_000).toISOString().slice(0, 10)
 }
@@ -153,8 +161,8 @@ function dayIn({ start, end }: { start: string; end: string }, share: number): s
 describe('a change', () => {
   test('that changes nothing costs 0.00 under the list it was priced with, on any day, after any extensions (D12)', () => {
     fc.assert(
-      fc.property(bought, somewhere, (contract, share) => {
-        const quote = quoteOf(quoteChange(contract.one, contract.segments, dayIn(contract, share)))
+      fc.property(boughtContract, shareArbitrary, (contract, share) => {
+        const quote = requireQuote(quoteChange(contract.one, contract.segments, pickDay(contract, share)))
         expect([quote.amount, quote.contract_amount]).toEqual([0n, quote.residual_amount])
       }),
       runs,
@@ -163,13 +171,13 @@ describe('a change', () => {
 
   test('to anything is never due below 0, ends where the contract ends, and its lines add up (D14)', () => {
     fc.assert(
-      fc.property(bought, asked, somewhere, (contract, other, share) => {
-        const quote = quoteOf(quoteChange(other, contract.segments, dayIn(contract, share)))
+      fc.property(boughtContract, quoteInputs, shareArbitrary, (contract, otherInput, share) => {
+        const quote = requireQuote(quoteChange(otherInput, contract.segments, pickDay(contract, share)))
         expect(quote.amount).toBeGreaterThanOrEqual(0n)
         expect(quote.period_end).toBe(contract.end)
-        const steps = explain(quote)
-        expect(stepSum(steps, 'segment')).toBe(quote.contract_amount)
-        expect(stepSum(steps, 'paid')).toBe(quote.residual_amount)
+        const steps = explainQuote(quote)
+        expect(sumSteps(steps, 'segment')).toBe(quote.contract_amount)
+        expect(sumSteps(steps, 'paid')).toBe(quote.residual_amount)
       }),
       runs,
     )
@@ -177,13 +185,15 @@ describe('a change', () => {
 
   test('after another on the same day gives back what that one cost, and costs what it would have alone', () => {
     fc.assert(
-      fc.property(bought, asked, asked, somewhere, (contract, first, second, share) => {
-        const today = dayIn(contract, share)
-        const one = quoteOf(quoteChange(first, contract.segments, today))
-        const between = afterChange(contract.segments, today, one.annual.fee)
-        const two = quoteOf(quoteChange(second, between, today))
-        expect(two.residual_amount).toBe(one.contract_amount)
-        expect(two.contract_amount).toBe(quoteOf(quoteChange(second, contract.segments, today)).contract_amount)
+      fc.property(boughtContract, quoteInputs, quoteInputs, shareArbitrary, (contract, first, second, share) => {
+        const today = pickDay(contract, share)
+        const firstQuote = requireQuote(quoteChange(first, contract.segments, today))
+        const segmentsBetween = applyChange(contract.segments, today, firstQuote.annual.fee)
+        const secondQuote = requireQuote(quoteChange(second, segmentsBetween, today))
+        expect(secondQuote.residual_amount).toBe(firstQuote.contract_amount)
+        expect(secondQuote.contract_amount).toBe(
+          requireQuote(quoteChange(second, contract.segments, today)).contract_amount,
+        )
       }),
       runs,
     )
@@ -191,7 +201,7 @@ describe('a change', () => {
 
   test('of what has ended is none (D29)', () => {
     fc.assert(
-      fc.property(bought, ({ one, end, segments }) => {
+      fc.property(boughtContract, ({ one, end, segments }) => {
         expect(quoteChange(one, segments, end)).toEqual({ kind: 'expired' })
       }),
       { numRuns: 50 },
@@ -201,11 +211,11 @@ describe('a change', () => {
 
 test('the lines of a year add up to its fee, and years multiply it, to the cent', () => {
   fc.assert(
-    fc.property(asked, day, years, (one, start, count) => {
-      const quote = quoteOf(quoteCreate(one, start, count))
-      const steps = explain(quote)
-      expect(stepSum(steps, 'users', 'module')).toBe(quote.annual.sum)
-      expect(stepSum(steps, 'users', 'module', 'uat', 'minimum')).toBe(quote.annual.fee)
+    fc.property(quoteInputs, day, years, (one, start, count) => {
+      const quote = requireQuote(quoteCreate(one, start, count))
+      const steps = explainQuote(quote)
+      expect(sumSteps(steps, 'users', 'module')).toBe(quote.annual.sum)
+      expect(sumSteps(steps, 'users', 'module', 'uat', 'minimum')).toBe(quote.annual.fee)
       expect(quote.amount).toBe(quote.annual.fee * BigInt(count))
     }),
     runs,
@@ -218,9 +228,14 @@ test('amounts are read as they are written, and halves go away from zero (S-12)'
       expect(readAmount(writeAmount(cents))).toBe(cents)
     }),
   )
-  expect([divided(5n, 2n), divided(-5n, 2n), divided(4n, 3n), divided(-4n, 3n)]).toEqual([3n, -3n, 1n, -1n])
-  for (const wrong of ['', '1,000.00', '1.005', '1e3', '.5', '1.', ' 1'])
-    expect(() => readAmount(wrong)).toThrow(RangeError)
+  expect([divideRounded(5n, 2n), divideRounded(-5n, 2n), divideRounded(4n, 3n), divideRounded(-4n, 3n)]).toEqual([
+    3n,
+    -3n,
+    1n,
+    -1n,
+  ])
+  for (const wrongText of ['', '1,000.00', '1.005', '1e3', '.5', '1.', ' 1'])
+    expect(() => readAmount(wrongText)).toThrow(RangeError)
 })
 
 test('months are added as calendars do it', () => {

@@ -2,30 +2,30 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  emptyRehearsal,
-  histogramStep,
+  createEmptyRehearsal,
+  findHistogramStep,
   histogramSteps,
   rehearsalLimits,
-  rehearse,
-  type Rehearsed,
-  renewalOf,
+  addToRehearsal,
+  type RehearsedContract,
+  quoteRenewal,
 } from '#domain/fees/rehearsal.ts'
 import { currencies, readAmount, writeAmount } from '#domain/money.ts'
 import { lists } from '#tests/domain/fees/goldens.ts'
 
-const of = (id: number, fields: Partial<Rehearsed> = {}): Rehearsed => ({
+const buildContract = (id: number, fields: Partial<RehearsedContract> = {}): RehearsedContract => ({
   id,
   currency: 'HKD',
   user_mode: 'CONCURRENT',
   users: 10,
   modules: ['core', 'fin'],
   uat: 0,
-  now: 4_200_000n,
+  currentFee: 4_200_000n,
   ...fields,
 })
-const rehearsed = (contracts: readonly Rehearsed[], list = lists.B) => {
-  const figures = emptyRehearsal()
-  for (const contract of contracts) rehearse(figures, list, contract, 'floor')
+const rehearse = (contracts: readonly RehearsedContract[], list = lists.B) => {
+  const figures = createEmptyRehearsal()
+  for (const contract of contracts) addToRehearsal(figures, list, contract, 'floor')
   return figures
 }
 
@@ -49,8 +49,8 @@ describe('the steps of the histogram', () => {
   })
 
   // Of 1,000,000.00, a cent is a millionth of a percent: each limit from both sides, and on it.
-  const now = 100_000_000n
-  const at = (percent: number, cents = 0) => now + (now / 100n) * BigInt(percent) + BigInt(cents)
+  const currentFee = 100_000_000n
+  const buildNewFee = (percent: number, cents = 0) => currentFee + (currentFee / 100n) * BigInt(percent) + BigInt(cents)
   test.each([
     [-50, -1, [null, -50]],
     [-50, 0, [-50, -20]],
@@ -78,25 +78,27 @@ describe('the steps of the histogram', () => {
     [-100, 0, [null, -50]],
     [5000, 0, [50, null]],
   ])('%i percent and %i cents', (percent, cents, [from, to]) => {
-    expect(histogramSteps[histogramStep(now, at(percent, cents))]).toEqual({ from, to })
+    expect(histogramSteps[findHistogramStep(currentFee, buildNewFee(percent, cents))]).toEqual({ from, to })
   })
 
   test('of what cost nothing: the same, or more than any percent', () => {
-    expect(histogramSteps[histogramStep(0n, 0n)]).toEqual({ from: 0, to: 0 })
-    expect(histogramSteps[histogramStep(0n, 1n)]).toEqual({ from: 50, to: null })
+    expect(histogramSteps[findHistogramStep(0n, 0n)]).toEqual({ from: 0, to: 0 })
+    expect(histogramSteps[findHistogramStep(0n, 1n)]).toEqual({ from: 50, to: null })
   })
 
   test('hold each change once, by exact comparison', () => {
     const amount = fc.bigInt({ min: 1n, max: 10n ** 15n })
     fc.assert(
-      fc.property(amount, fc.bigInt({ min: 0n, max: 10n ** 15n }), (was, then) => {
-        const holding = histogramSteps.flatMap(({ from, to }, step) => {
-          const by = (then - was) * 100n
-          if (from === 0 && to === 0) return by === 0n ? [step] : []
-          const isIn = (from === null || by >= BigInt(from) * was) && (to === null || by < BigInt(to) * was)
-          return isIn && by !== 0n ? [step] : []
+      fc.property(amount, fc.bigInt({ min: 0n, max: 10n ** 15n }), (oldFee, newFee) => {
+        const matchingSteps = histogramSteps.flatMap(({ from, to }, step) => {
+          const scaledDifference = (newFee - oldFee) * 100n
+          if (from === 0 && to === 0) return scaledDifference === 0n ? [step] : []
+          const isIn =
+            (from === null || scaledDifference >= BigInt(from) * oldFee) &&
+            (to === null || scaledDifference < BigInt(to) * oldFee)
+          return isIn && scaledDifference !== 0n ? [step] : []
         })
-        expect(holding).toEqual([histogramStep(was, then)])
+        expect(matchingSteps).toEqual([findHistogramStep(oldFee, newFee)])
       }),
     )
   })
@@ -104,34 +106,34 @@ describe('the steps of the histogram', () => {
 
 describe('the renewal of a contract', () => {
   test('costs what the engine asks for the same (G01 under list B)', () => {
-    expect(renewalOf(lists.B, of(1), 'floor')).toEqual({ kind: 'priced', then: 4_410_000n })
+    expect(quoteRenewal(lists.B, buildContract(1), 'floor')).toEqual({ kind: 'priced', newFee: 4_410_000n })
   })
 
   test('with UAT goes by the reading of the server (D1)', () => {
-    const contract = of(1, { uat: 1 })
-    const [floor, ceiling] = (['floor', 'ceiling'] as const).map((reading) => renewalOf(lists.B, contract, reading))
-    expect(floor).toEqual({ kind: 'priced', then: 4_961_250n })
-    expect(ceiling).toEqual({ kind: 'priced', then: 4_410_000n })
+    const contract = buildContract(1, { uat: 1 })
+    const [floor, ceiling] = (['floor', 'ceiling'] as const).map((reading) => quoteRenewal(lists.B, contract, reading))
+    expect(floor).toEqual({ kind: 'priced', newFee: 4_961_250n })
+    expect(ceiling).toEqual({ kind: 'priced', newFee: 4_410_000n })
   })
 
   test.each([
     [500, 'priced'],
     [501, 'failing'],
   ])('of %i users, where the last range ends with 500, is %s (D3)', (users, kind) => {
-    const renewal = renewalOf(lists.B, of(1, { users }), 'floor')
+    const renewal = quoteRenewal(lists.B, buildContract(1, { users }), 'floor')
     expect(renewal.kind).toBe(kind)
-    if (renewal.kind === 'failing') expect(renewal).toEqual({ kind, why: 'usersOutOfRange', missing: [] })
+    if (renewal.kind === 'failing') expect(renewal).toEqual({ kind, reason: 'usersOutOfRange', missing: [] })
   })
 
   test('with modules that are not on the list names them (D16)', () => {
-    const renewal = renewalOf(lists.B, of(1, { modules: ['core', 'pos', 'crm'] }), 'floor')
-    expect(renewal).toEqual({ kind: 'failing', why: 'modulesNotListed', missing: ['pos', 'crm'] })
+    const renewal = quoteRenewal(lists.B, buildContract(1, { modules: ['core', 'pos', 'crm'] }), 'floor')
+    expect(renewal).toEqual({ kind: 'failing', reason: 'modulesNotListed', missing: ['pos', 'crm'] })
   })
 })
 
 describe('the figures', () => {
   test('of no contract are nothing, in every currency', () => {
-    const { contracts, currencies: all, largest, failing, failures } = rehearsed([])
+    const { contracts, currencies: all, largest, failing, failures } = rehearse([])
     expect([contracts, largest, failing, failures]).toEqual([0, [], 0, []])
     expect(all.map(({ currency, contracts: count, now, then }) => [currency, count, now, then])).toEqual(
       currencies.map((currency) => [currency, 0, '0.00', '0.00']),
@@ -145,12 +147,12 @@ describe('the figures', () => {
       currencies: all,
       failing,
       failures,
-    } = rehearsed([
-      of(1),
-      of(2, { now: 4_410_000n }),
-      of(3, { now: 5_000_000n }),
-      of(4, { currency: 'USD', now: 100n }),
-      of(5, { users: 501 }),
+    } = rehearse([
+      buildContract(1),
+      buildContract(2, { currentFee: 4_410_000n }),
+      buildContract(3, { currentFee: 5_000_000n }),
+      buildContract(4, { currency: 'USD', currentFee: 100n }),
+      buildContract(5, { users: 501 }),
     ])
     const [hkd, usd, rmb] = all
     expect([contracts, failing, failures]).toEqual([5, 1, [5]])
@@ -160,26 +162,26 @@ describe('the figures', () => {
   })
 
   test('sums stay exact beyond what a number can hold', () => {
-    const huge = { ...lists.B, min_fee_hkd: '9999999999999.99' }
-    const [hkd] = rehearsed(
-      [1, 2, 3].map((id) => of(id, { now: 999_999_999_999_999n })),
-      huge,
+    const hugeList = { ...lists.B, min_fee_hkd: '9999999999999.99' }
+    const [hkd] = rehearse(
+      [1, 2, 3].map((id) => buildContract(id, { currentFee: 999_999_999_999_999n })),
+      hugeList,
     ).currencies
     expect(hkd).toMatchObject({ now: '29999999999999.97', then: '29999999999999.97', same: 3 })
   })
 
   test('the largest are so by percent, up or down, and of equal ones the lowest id first', () => {
     const contracts = [
-      of(1, { now: 4_000_000n }),
-      of(2, { now: 8_820_000n }),
-      of(3, { now: 2_940_000n }),
-      of(4, { now: 8_820_000n }),
-      of(5, { now: 4_410_000n }),
-      of(6, { now: 0n }),
-      of(7, { now: 0n }),
+      buildContract(1, { currentFee: 4_000_000n }),
+      buildContract(2, { currentFee: 8_820_000n }),
+      buildContract(3, { currentFee: 2_940_000n }),
+      buildContract(4, { currentFee: 8_820_000n }),
+      buildContract(5, { currentFee: 4_410_000n }),
+      buildContract(6, { currentFee: 0n }),
+      buildContract(7, { currentFee: 0n }),
     ]
     // From nothing first, then half as much again and half as much, and nothing that stays the same.
-    expect(rehearsed(contracts).largest).toEqual([
+    expect(rehearse(contracts).largest).toEqual([
       { id: 6, now: '0.00', then: '44100.00' },
       { id: 7, now: '0.00', then: '44100.00' },
       { id: 2, now: '88200.00', then: '44100.00' },
@@ -190,9 +192,11 @@ describe('the figures', () => {
   })
 
   test('name twenty changes and two hundred failures at most, and count all', () => {
-    const changing = Array.from({ length: 21 }, (_, at) => of(at + 1, { now: BigInt(4_000_000 + at) }))
-    const failing = Array.from({ length: 201 }, (_, at) => of(at + 100, { users: 501 }))
-    const figures = rehearsed([...changing, ...failing])
+    const changing = Array.from({ length: 21 }, (_, at) =>
+      buildContract(at + 1, { currentFee: BigInt(4_000_000 + at) }),
+    )
+    const failing = Array.from({ length: 201 }, (_, at) => buildContract(at + 100, { users: 501 }))
+    const figures = rehearse([...changing, ...failing])
     expect(figures.largest.map(({ id }) => id)).toEqual(changing.slice(0, 20).map(({ id }) => id))
     expect([figures.failing, figures.failures.length]).toEqual([201, rehearsalLimits.failures])
     expect([figures.failures[0], figures.failures.at(-1)]).toEqual([100, 299])
@@ -205,39 +209,42 @@ describe('the figures', () => {
       users: fc.integer({ min: 1, max: 700 }),
       modules: fc.subarray(['core', 'fin', 'scm', 'hr', 'doc', 'pos']),
       uat: fc.constantFrom(0 as const, 1 as const),
-      now: fc.bigInt({ min: 0n, max: 20_000_000n }),
+      currentFee: fc.bigInt({ min: 0n, max: 20_000_000n }),
     })
     fc.assert(
       fc.property(fc.array(contract, { maxLength: 60 }), (all) => {
-        const contracts = all.map((one, at) => of(at + 1, one))
-        const figures = rehearsed(contracts)
+        const contracts = all.map((one, at) => buildContract(at + 1, one))
+        const figures = rehearse(contracts)
         const priced = contracts.flatMap((one) => {
-          const renewal = renewalOf(lists.B, one, 'floor')
-          return renewal.kind === 'priced' ? [{ ...one, then: renewal.then }] : []
+          const renewal = quoteRenewal(lists.B, one, 'floor')
+          return renewal.kind === 'priced' ? [{ ...one, then: renewal.newFee }] : []
         })
         expect(figures.contracts).toBe(all.length)
         expect(figures.failing).toBe(all.length - priced.length)
-        for (const own of figures.currencies) {
-          const mine = priced.filter(({ currency }) => currency === own.currency)
-          expect(own.contracts).toBe(mine.length)
-          expect(own.more + own.less + own.same).toBe(mine.length)
-          expect(own.histogram.reduce((sum, count) => sum + count, 0)).toBe(mine.length)
-          expect(readAmount(own.now)).toBe(mine.reduce((sum, { now }) => sum + now, 0n))
-          expect(readAmount(own.then)).toBe(mine.reduce((sum, { then }) => sum + then, 0n))
+        for (const currencyFigures of figures.currencies) {
+          const ownContracts = priced.filter(({ currency }) => currency === currencyFigures.currency)
+          expect(currencyFigures.contracts).toBe(ownContracts.length)
+          expect(currencyFigures.more + currencyFigures.less + currencyFigures.same).toBe(ownContracts.length)
+          expect(currencyFigures.histogram.reduce((sum, count) => sum + count, 0)).toBe(ownContracts.length)
+          expect(readAmount(currencyFigures.now)).toBe(ownContracts.reduce((sum, { currentFee: now }) => sum + now, 0n))
+          expect(readAmount(currencyFigures.then)).toBe(ownContracts.reduce((sum, { then }) => sum + then, 0n))
         }
         // Sorted anew, from all of them, by rational comparison.
-        const moved = priced.filter(({ now, then }) => now !== then)
-        const size = ({ now, then }: (typeof moved)[number]) => (then > now ? then - now : now - then)
-        const expected = moved.toSorted((a, b) => {
-          const by = size(b) * a.now - size(a) * b.now
-          return by === 0n ? a.id - b.id : by > 0n ? 1 : -1
+        const changedContracts = priced.filter(({ currentFee: now, then }) => now !== then)
+        const getDifference = ({ currentFee: now, then }: (typeof changedContracts)[number]) =>
+          then > now ? then - now : now - then
+        const expected = changedContracts.toSorted((a, b) => {
+          const difference = getDifference(b) * a.currentFee - getDifference(a) * b.currentFee
+          return difference === 0n ? a.id - b.id : difference > 0n ? 1 : -1
         })
         expect(figures.largest).toEqual(
-          expected.slice(0, 20).map(({ id, now, then }) => ({ id, now: writeAmount(now), then: writeAmount(then) })),
+          expected
+            .slice(0, 20)
+            .map(({ id, currentFee: now, then }) => ({ id, now: writeAmount(now), then: writeAmount(then) })),
         )
-        let resumed = emptyRehearsal()
+        let resumed = createEmptyRehearsal()
         for (const one of contracts) {
-          rehearse(resumed, lists.B, one, 'floor')
+          addToRehearsal(resumed, lists.B, one, 'floor')
           resumed = JSON.parse(JSON.stringify(resumed))
         }
         expect(resumed).toEqual(figures)

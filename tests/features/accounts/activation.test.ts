@@ -1,31 +1,31 @@
 import { describe, expect, it } from 'vitest'
 import problem from '#locales/en/problem.json' with { type: 'json' }
-import { i18n } from '#ui/i18n/i18n.ts'
-import { problemWords } from '#ui/i18n/problem-messages.ts'
-import { openedBy } from '#features/accounts/activation.ts'
+import { i18n } from '#ui/i18n/messages.ts'
+import { formatProblem } from '#ui/i18n/problem-messages.ts'
+import { readActivationLink } from '#features/accounts/activation.ts'
 import { checkPasswords } from '#features/accounts/passwords.ts'
 
 i18n.addResourceBundle('en', 'problem', problem)
 
 /** What the page says of a link that is used up. */
-function saidOf(query: string): string {
-  const { link } = opened(query)
-  return link.kind === 'used up' ? problemWords(link.problem) : link.kind
+function readLinkMessage(query: string): string {
+  const { link } = readQuery(query)
+  return link.kind === 'used up' ? formatProblem(link.problem) : link.kind
 }
-const opened = (query: string) => openedBy(new URLSearchParams(query))
+const readQuery = (query: string) => readActivationLink(new URLSearchParams(query))
 
 describe('an activation address (portal 2, 8)', () => {
   it.each(['otk=abc', 'otk=abc&code=OK', 'otk=abc&code=SET_PASSWORD'])(
     'with a key is for the server to judge: %s',
-    (query) => expect(opened(query)).toEqual({ otk: 'abc', link: { kind: 'unknown' } }),
+    (query) => expect(readQuery(query)).toEqual({ otk: 'abc', link: { kind: 'unknown' } }),
   )
 
-  it('says that it went well', () => expect(opened('code=ACTIVATE_OK').link).toEqual({ kind: 'done' }))
+  it('says that it went well', () => expect(readQuery('code=ACTIVATE_OK').link).toEqual({ kind: 'done' }))
 
-  it('without a key says so', () => expect(opened('').link).toMatchObject({ problem: { code: 'NO_ACTIVATE_KEY' } }))
+  it('without a key says so', () => expect(readQuery('').link).toMatchObject({ problem: { code: 'NO_ACTIVATE_KEY' } }))
 
   it('shows the code it brings, whatever the key', () => {
-    expect(opened('otk=abc&code=INVALID_ACTIVATE_KEY').link).toMatchObject({
+    expect(readQuery('otk=abc&code=INVALID_ACTIVATE_KEY').link).toMatchObject({
       problem: { code: 'INVALID_ACTIVATE_KEY' },
     })
   })
@@ -38,15 +38,15 @@ describe('an activation address (portal 2, 8)', () => {
     ['code=ODD', 'ODD'],
     ['code=', 'Error Found'],
     ['', 'No activate key provided.'],
-  ])('shows our words, or the message it brings, or the code, or Error Found: %s', (query, words) =>
-    expect(saidOf(query)).toBe(words),
+  ])('shows our words, or the message it brings, or the code, or Error Found: %s', (query, expectedText) =>
+    expect(readLinkMessage(query)).toBe(expectedText),
   )
 
   it('asks about a key that is far too long as about any other: the server knows none such', () =>
-    expect(opened(`otk=${'x'.repeat(5000)}`)).toEqual({ otk: 'x'.repeat(100), link: { kind: 'unknown' } }))
+    expect(readQuery(`otk=${'x'.repeat(5000)}`)).toEqual({ otk: 'x'.repeat(100), link: { kind: 'unknown' } }))
 
   it('does not let an address write a letter on our page', () => {
-    const { link } = opened(`code=ODD&message=${'x'.repeat(5000)}`)
+    const { link } = readQuery(`code=ODD&message=${'x'.repeat(5000)}`)
     expect(link.kind === 'used up' && link.problem.message.length).toBe(200)
   })
 })
@@ -60,5 +60,5 @@ describe('a new password (portal 5, S-27)', () => {
     [{ password: 'long enough', confirm: 'long enough ' }, [{ field: 'confirm', code: 'MISMATCH' }]],
     [{ password: ' long enough ', confirm: ' long enough ' }, []],
     [{ password: '🔑🔑🔑🔑🔑🔑🔑🔑', confirm: '🔑🔑🔑🔑🔑🔑🔑🔑' }, []],
-  ])('%o', (typed, found) => expect(checkPasswords(typed)).toEqual(found))
+  ])('%o', (passwords, expectedProblems) => expect(checkPasswords(passwords)).toEqual(expectedProblems))
 })

@@ -1,160 +1,179 @@
 import { screen } from '@testing-library/dom'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { reported } from '#tests/support/runner/dom.ts'
-import { button, described, heading, named, problems, submit, type } from '#tests/support/pages/fields.ts'
+import {
+  button,
+  readDescription,
+  heading,
+  getNamedField,
+  readProblems,
+  submit,
+  typeValues,
+} from '#tests/support/pages/fields.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
-import { arrived, setUpPages } from '#tests/support/pages/screen.ts'
+import { waitForPath, setUpPages } from '#tests/support/pages/screen.ts'
 import { password } from '#tests/support/server/world.ts'
 
-const the = setUpPages()
+const fixture = setUpPages()
 afterEach(() => vi.restoreAllMocks())
 
-const user = { company: 'alpha', username: 'user@alpha.example', password }
-const send = () => submit(the.user)
-const alert = (text: string | RegExp) => screen.findByText(text, { selector: '[role=alert] *' })
+const credentials = { company: 'alpha', username: 'user@alpha.example', password }
+const submitForm = () => submit(fixture.user)
+const findAlert = (text: string | RegExp) => screen.findByText(text, { selector: '[role=alert] *' })
 
 describe('the login form', () => {
   it('asks for what is missing and goes to the first, and leaves the focus where one types (A-12)', async () => {
-    await the.browser.open('/login')
-    await send()
-    expect(problems()).toEqual({
+    await fixture.browser.open('/login')
+    await submitForm()
+    expect(readProblems()).toEqual({
       company: 'Please input "Company ID" as it\'s required.',
       username: 'Please input "Username (e-mail)" as it\'s required.',
       password: 'Please input "Password" as it\'s required.',
     })
-    expect(document.activeElement).toBe(named('company'))
-    await the.user.click(named('password'))
-    await the.user.keyboard('typed whole')
-    expect(document.activeElement).toBe(named('password'))
-    expect(named('password').value).toBe('typed whole')
-    expect(Object.keys(problems())).toEqual(['company', 'username'])
-    await type(the.user, { company: 'alpha' })
-    await send()
-    expect(document.activeElement).toBe(named('username'))
+    expect(document.activeElement).toBe(getNamedField('company'))
+    await fixture.user.click(getNamedField('password'))
+    await fixture.user.keyboard('typed whole')
+    expect(document.activeElement).toBe(getNamedField('password'))
+    expect(getNamedField('password').value).toBe('typed whole')
+    expect(Object.keys(readProblems())).toEqual(['company', 'username'])
+    await typeValues(fixture.user, { company: 'alpha' })
+    await submitForm()
+    expect(document.activeElement).toBe(getNamedField('username'))
   })
 
   it('is known to password managers and lets one paste and look at the password (A-16, A-17)', async () => {
-    await the.browser.open('/login')
-    const tokens = ['company', 'username', 'password'].map((name) => named(name).getAttribute('autocomplete'))
-    expect(tokens).toEqual(['organization', 'username', 'current-password'])
-    expect(named('username').getAttribute('inputmode')).toBe('email')
-    await the.user.click(named('password'))
-    await the.user.paste('from the manager')
-    expect(named('password').value).toBe('from the manager')
-    await the.user.click(button('Show password'))
-    expect(named('password').type).toBe('text')
+    await fixture.browser.open('/login')
+    const autocompleteTokens = ['company', 'username', 'password'].map((name) =>
+      getNamedField(name).getAttribute('autocomplete'),
+    )
+    expect(autocompleteTokens).toEqual(['organization', 'username', 'current-password'])
+    expect(getNamedField('username').getAttribute('inputmode')).toBe('email')
+    await fixture.user.click(getNamedField('password'))
+    await fixture.user.paste('from the manager')
+    expect(getNamedField('password').value).toBe('from the manager')
+    await fixture.user.click(button('Show password'))
+    expect(getNamedField('password').type).toBe('text')
   })
 
   it('fault 22g takes a company code and a user name in full-width characters for what they mean, by Enter too', async () => {
-    await the.browser.open('/login')
-    await the.user.type(named('company'), ' ａｌｐｈａ ')
-    await the.user.tab()
-    expect(named('company').value).toBe('alpha')
-    await the.user.type(named('username'), 'ｕｓｅｒ＠alpha.example')
-    await the.user.type(named('password'), 'not the one{Enter}')
-    expect(named('username').value).toBe('user@alpha.example')
-    await alert('Password Or User is wrong!')
+    await fixture.browser.open('/login')
+    await fixture.user.type(getNamedField('company'), ' ａｌｐｈａ ')
+    await fixture.user.tab()
+    expect(getNamedField('company').value).toBe('alpha')
+    await fixture.user.type(getNamedField('username'), 'ｕｓｅｒ＠alpha.example')
+    await fixture.user.type(getNamedField('password'), 'not the one{Enter}')
+    expect(getNamedField('username').value).toBe('user@alpha.example')
+    await findAlert('Password Or User is wrong!')
   })
 
   it('with a wrong password says so beside the form, keeps the rest and forgets the password', async () => {
-    await the.browser.open('/login')
-    await type(the.user, { ...user, password: 'not the one' })
-    await send()
-    await alert('Password Or User is wrong!')
-    await expect.poll(() => named('password').value).toBe('')
-    expect([named('company').value, named('username').value]).toEqual([user.company, user.username])
+    await fixture.browser.open('/login')
+    await typeValues(fixture.user, { ...credentials, password: 'not the one' })
+    await submitForm()
+    await findAlert('Password Or User is wrong!')
+    await expect.poll(() => getNamedField('password').value).toBe('')
+    expect([getNamedField('company').value, getNamedField('username').value]).toEqual([
+      credentials.company,
+      credentials.username,
+    ])
   })
 
   it('tells how long to wait after too many attempts, and blocks the button with that reason (S-62)', async () => {
-    await the.browser.open('/login')
-    const wait = /^You can try again in \d+ (seconds|minutes?)\.$/
-    for (let attempt = 0; attempt < 10 && screen.queryAllByText(wait).length === 0; attempt += 1) {
-      await type(the.user, { company: 'nobody', username: 'guess@nobody.example', password: `guess ${attempt}` })
-      await send()
-      await expect.poll(() => named('password').value === '' || screen.queryAllByText(wait).length > 0).toBe(true)
+    await fixture.browser.open('/login')
+    const waitText = /^You can try again in \d+ (seconds|minutes?)\.$/
+    for (let attempt = 0; attempt < 10 && screen.queryAllByText(waitText).length === 0; attempt += 1) {
+      await typeValues(fixture.user, {
+        company: 'nobody',
+        username: 'guess@nobody.example',
+        password: `guess ${attempt}`,
+      })
+      await submitForm()
+      await expect
+        .poll(() => getNamedField('password').value === '' || screen.queryAllByText(waitText).length > 0)
+        .toBe(true)
     }
-    await alert(wait)
+    await findAlert(waitText)
     await expect.poll(() => button('Login').getAttribute('aria-disabled')).toBe('true')
-    await expect.poll(() => described(button('Login'))).toMatch(wait)
-    expect(named('password').value).toMatch(/^guess/)
+    await expect.poll(() => readDescription(button('Login'))).toMatch(waitText)
+    expect(getNamedField('password').value).toMatch(/^guess/)
   })
 
   it('of an account that is not activated offers the mail again and says what comes of it (M25)', async () => {
-    await the.browser.open('/login')
-    await type(the.user, { ...user, username: 'waiting@alpha.example' })
-    await send()
-    await alert('User is not activated')
-    await the.user.click(button('Resend activation mail'))
+    await fixture.browser.open('/login')
+    await typeValues(fixture.user, { ...credentials, username: 'waiting@alpha.example' })
+    await submitForm()
+    await findAlert('User is not activated')
+    await fixture.user.click(button('Resend activation mail'))
     await screen.findByText(/^Active mail has been sent to waiting@alpha\.example/)
-    const asked = the.browser.sent.find(({ path }) => path.startsWith('/public/users/activatemail'))
-    expect(Object.fromEntries(new URLSearchParams(asked?.body ?? ''))).toEqual({
+    const mailRequest = fixture.browser.sentRequests.find(({ path }) => path.startsWith('/public/users/activatemail'))
+    expect(Object.fromEntries(new URLSearchParams(mailRequest?.body ?? ''))).toEqual({
       username: 'alpha:waiting@alpha.example',
       password,
     })
   })
 
   it('without a connection keeps what was typed, says what is missing, and works when it is back', async () => {
-    await the.browser.open('/login')
-    await type(the.user, user)
-    the.browser.goOffline()
-    await send()
+    await fixture.browser.open('/login')
+    await typeValues(fixture.user, credentials)
+    fixture.browser.goOffline()
+    await submitForm()
     await screen.findByText(/^Login needs a connection\./)
     await expect.poll(() => button('Login').getAttribute('aria-busy')).toBe(null)
-    expect(named('password').value).toBe(password)
-    the.browser.goOnline()
-    await send()
-    await arrived(the.browser, '/app/home')
+    expect(getNamedField('password').value).toBe(password)
+    fixture.browser.goOnline()
+    await submitForm()
+    await waitForPath(fixture.browser, '/app/home')
   })
 
   nightly(
     "a login that no server answered is what the status says on every visitors' page, until one is there again (P-11)",
     async () => {
-      await the.browser.open('/login')
-      const status = () => document.querySelector('header .line')?.textContent
-      await expect.poll(status).toBe('Online')
-      await type(the.user, user)
-      the.browser.line = 'down'
-      await send()
-      await expect.poll(status).toBe('Server unreachable')
-      await the.user.click(screen.getByRole('link', { name: 'Forgot password?' }))
+      await fixture.browser.open('/login')
+      const readConnectionText = () => document.querySelector('header .line')?.textContent
+      await expect.poll(readConnectionText).toBe('Online')
+      await typeValues(fixture.user, credentials)
+      fixture.browser.connectionState = 'down'
+      await submitForm()
+      await expect.poll(readConnectionText).toBe('Server unreachable')
+      await fixture.user.click(screen.getByRole('link', { name: 'Forgot password?' }))
       await screen.findByText(/needs a connection/)
-      expect(status()).toBe('Server unreachable')
-      the.browser.line = 'up'
+      expect(readConnectionText()).toBe('Server unreachable')
+      fixture.browser.connectionState = 'up'
       await new Promise((resolve) => setTimeout(resolve, 2_100))
-      await the.user.type(document.querySelector('input') as HTMLInputElement, 'alpha')
-      await expect.poll(status).toBe('Online')
+      await fixture.user.type(document.querySelector('input') as HTMLInputElement, 'alpha')
+      await expect.poll(readConnectionText).toBe('Online')
     },
   )
 
   it('on a device that can store nothing says that, and not that a connection is missing', async () => {
-    await the.browser.open('/login')
+    await fixture.browser.open('/login')
     vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(() => {
       throw new DOMException('the disk is full', 'QuotaExceededError')
     })
-    await type(the.user, user)
-    await send()
+    await typeValues(fixture.user, credentials)
+    await submitForm()
     await screen.findByText(/^This device could not store/)
-    expect(named('password').value).toBe(password)
+    expect(getNamedField('password').value).toBe(password)
     expect(reported.splice(0)).not.toEqual([])
   })
 
   it('leads to where one was going', async () => {
-    await the.browser.open('/app/user?statusType=0&page=2')
-    expect(the.browser.path()).toMatch(/^\/login\?to=/)
-    await type(the.user, { ...user, username: 'admin@alpha.example' })
-    await send()
-    await expect.poll(() => the.browser.path()).toMatch(/^\/app\/user\?statusType=0/)
+    await fixture.browser.open('/app/user?statusType=0&page=2')
+    expect(fixture.browser.path()).toMatch(/^\/login\?to=/)
+    await typeValues(fixture.user, { ...credentials, username: 'admin@alpha.example' })
+    await submitForm()
+    await expect.poll(() => fixture.browser.path()).toMatch(/^\/app\/user\?statusType=0/)
   })
 
   it('leads nowhere outside (S-67)', async () => {
-    await the.browser.open('/login?to=//evil.example/app/user')
-    await type(the.user, user)
-    await send()
-    await arrived(the.browser, '/app/home')
+    await fixture.browser.open('/login?to=//evil.example/app/user')
+    await typeValues(fixture.user, credentials)
+    await submitForm()
+    await waitForPath(fixture.browser, '/app/home')
   })
 })
 
 it('the logout of a session that the server has ended goes straight to the logged-out state (M24)', async () => {
-  await the.browser.open('/logout')
+  await fixture.browser.open('/logout')
   await heading('You are logged out')
 })

@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { type Problem, waitOf } from '#contract/problem.ts'
-import { spoken } from '#features/accounts/retry-after.ts'
+import { type Problem, getRetrySeconds } from '#contract/problem.ts'
+import { toRetryDelay } from '#features/accounts/retry-after.ts'
 
-const limited = (data: unknown): Problem => ({ status: 429, code: 'RATE_LIMITED', message: '', data, requestId: null })
+const createRateLimit = (data: unknown): Problem => ({
+  status: 429,
+  code: 'RATE_LIMITED',
+  message: '',
+  data,
+  requestId: null,
+})
 
 describe('after too many attempts', () => {
   it.each([
@@ -12,11 +18,13 @@ describe('after too many attempts', () => {
     [{ retry_after: 'soon' }, null],
     [{}, null],
     [null, null],
-  ])('the wait is what the answer says: %o', (data, seconds) => expect(waitOf(limited(data))).toBe(seconds))
+  ])('the wait is what the answer says: %o', (data, seconds) =>
+    expect(getRetrySeconds(createRateLimit(data))).toBe(seconds),
+  )
 
   it('no other problem has a wait', () => {
-    expect(waitOf({ ...limited({ retry_after: 30 }), code: 'invalid_grant' })).toBeNull()
-    expect(waitOf(null)).toBeNull()
+    expect(getRetrySeconds({ ...createRateLimit({ retry_after: 30 }), code: 'invalid_grant' })).toBeNull()
+    expect(getRetrySeconds(null)).toBeNull()
   })
 
   it.each([
@@ -24,5 +32,5 @@ describe('after too many attempts', () => {
     [90, 'Seconds', 90],
     [91, 'Minutes', 2],
     [600, 'Minutes', 10],
-  ])('%i s are said as %s %i', (seconds, unit, count) => expect(spoken(seconds)).toEqual({ unit, count }))
+  ])('%i s are said as %s %i', (seconds, unit, count) => expect(toRetryDelay(seconds)).toEqual({ unit, count }))
 })

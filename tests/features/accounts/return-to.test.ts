@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { homePath, returnTo } from '#features/accounts/return-to.ts'
+import { homePath, toReturnPath } from '#features/accounts/return-to.ts'
 
 describe('where one goes after the login (S-67)', () => {
   it.each(['/app/user', '/app/user?page=2&statusType=0', '/app/contract/12#top', '/app'])(
     'is where one was going: %s',
-    (path) => expect(returnTo(path)).toBe(path),
+    (path) => expect(toReturnPath(path)).toBe(path),
   )
 
   it.each([
@@ -24,10 +24,10 @@ describe('where one goes after the login (S-67)', () => {
     '/appendix',
     '/app/../logout',
     '/app/..%2f..%2flogout/../../logout',
-  ])('is home for anything that is not a page of the app: %s', (path) => expect(returnTo(path)).toBe(homePath))
+  ])('is home for anything that is not a page of the app: %s', (path) => expect(toReturnPath(path)).toBe(homePath))
 
   it('stays inside the app however the path is encoded', () => {
-    const reached = returnTo('/app/%2e%2e/logout')
-    expect(new URL(reached, 'https://own.example').pathname.startsWith('/app')).toBe(true)
+    const returnPath = toReturnPath('/app/%2e%2e/logout')
+    expect(new URL(returnPath, 'https://own.example').pathname.startsWith('/app')).toBe(true)
   })
 })

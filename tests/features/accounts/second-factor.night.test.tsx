@@ -1,45 +1,45 @@
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it } from 'vitest'
-import { heading, named, problems, submit, type } from '#tests/support/pages/fields.ts'
-import { withApp } from '#tests/support/server/factors.ts'
+import { heading, getNamedField, readProblems, submit, typeValues } from '#tests/support/pages/fields.ts'
+import { addAuthenticatorApp } from '#tests/support/server/factors.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 import { codeAt } from '#tests/support/server/otp.ts'
 import { setUpPages } from '#tests/support/pages/screen.ts'
 import { password } from '#tests/support/server/world.ts'
 
-const the = setUpPages()
+const fixture = setUpPages()
 const page = '/app/profile/security'
-const step = 30_000
-const codeOf = (secret: string) => codeAt(secret, the.server.clock.now)
-const credentials = (who: string) => ({ company: 'alpha', username: `${who}@alpha.example`, password })
-const press = async (name: string | RegExp) => the.user.click(await screen.findByRole('button', { name }))
-const isInside = () => expect.poll(() => the.browser.path()).toMatch(/^\/app\//)
+const stepMs = 30_000
+const generateCode = (secret: string) => codeAt(secret, fixture.server.clock.now)
+const toCredentials = (userName: string) => ({ company: 'alpha', username: `${userName}@alpha.example`, password })
+const press = async (name: string | RegExp) => fixture.user.click(await screen.findByRole('button', { name }))
+const waitForApp = () => expect.poll(() => fixture.browser.path()).toMatch(/^\/app\//)
 
-async function leave() {
-  await the.browser.open('/logout')
+async function logOut() {
+  await fixture.browser.open('/logout')
   await heading('You are logged out')
 }
 /** To the second step. */
-async function passwordStep(who: string) {
-  await the.browser.open('/login')
-  await type(the.user, credentials(who))
-  await submit(the.user)
+async function enterPassword(userName: string) {
+  await fixture.browser.open('/login')
+  await typeValues(fixture.user, toCredentials(userName))
+  await submit(fixture.user)
   await heading('Confirm it is you')
 }
-async function confirmByPassword(given = password) {
+async function confirmByPassword(typedPassword = password) {
   const dialog = await screen.findByRole('dialog', { name: 'Confirm it is you' })
   await within(dialog).findByLabelText('Password')
-  await type(the.user, { password: given })
+  await typeValues(fixture.user, { password: typedPassword })
   await press('Continue')
 }
 /** Answers the secret and the recovery codes. */
-async function setUpApp() {
+async function setUpAuthenticatorApp() {
   await screen.findByRole('img', { name: 'QR code of the account' })
   const secret = (document.querySelector('.factor-scan code')?.textContent ?? '').replaceAll(' ', '')
-  await type(the.user, { otp: '12' })
+  await typeValues(fixture.user, { otp: '12' })
   await press('Turn on')
-  await expect.poll(problems).toMatchObject({ otp: expect.stringMatching(/^This code does not fit\./) })
-  await type(the.user, { otp: codeOf(secret) })
+  await expect.poll(readProblems).toMatchObject({ otp: expect.stringMatching(/^This code does not fit\./) })
+  await typeValues(fixture.user, { otp: generateCode(secret) })
   await press('Turn on')
   await screen.findByRole('button', { name: 'I have saved them' })
   const codes = [...document.querySelectorAll('.factor-codes code')].map(({ textContent }) => textContent ?? '')
@@ -48,45 +48,45 @@ async function setUpApp() {
 
 describe('an authenticator app', () => {
   it('is set up, asked for at the next login, and removed', async () => {
-    await the.browser.openAs('user@alpha', page)
+    await fixture.browser.openAs('user@alpha', page)
     await press('Add authenticator app')
     await confirmByPassword('Not-the-one-44')
-    await expect.poll(problems).toEqual({ password: 'The password is wrong.' })
+    await expect.poll(readProblems).toEqual({ password: 'The password is wrong.' })
     await confirmByPassword()
-    const { secret, codes } = await setUpApp()
+    const { secret, codes } = await setUpAuthenticatorApp()
     expect(codes).toHaveLength(10)
     await press('I have saved them')
     await screen.findByText('10 left')
     await press('Rename Phone')
-    const naming = await screen.findByRole('dialog')
-    await the.user.clear(within(naming).getByLabelText('Name'))
-    await the.user.type(within(naming).getByLabelText('Name'), 'Work phone')
+    const nameDialog = await screen.findByRole('dialog')
+    await fixture.user.clear(within(nameDialog).getByLabelText('Name'))
+    await fixture.user.type(within(nameDialog).getByLabelText('Name'), 'Work phone')
     await press('Rename')
     await screen.findByText('Work phone')
 
-    await leave()
-    await passwordStep('user')
-    await expect.poll(() => document.activeElement).toBe(named('otp'))
-    expect([named('otp').autocomplete, named('otp').inputMode]).toEqual(['one-time-code', 'numeric'])
-    await type(the.user, { otp: '000 000' })
-    await submit(the.user)
-    await expect.poll(problems).toMatchObject({
+    await logOut()
+    await enterPassword('user')
+    await expect.poll(() => document.activeElement).toBe(getNamedField('otp'))
+    expect([getNamedField('otp').autocomplete, getNamedField('otp').inputMode]).toEqual(['one-time-code', 'numeric'])
+    await typeValues(fixture.user, { otp: '000 000' })
+    await submit(fixture.user)
+    await expect.poll(readProblems).toMatchObject({
       otp: expect.stringMatching(/^This code is wrong or was used before\./),
     })
     await press('Back to the password')
     await expect
-      .poll(() => ['company', 'username', 'password'].map((name) => named(name).value))
+      .poll(() => ['company', 'username', 'password'].map((name) => getNamedField(name).value))
       .toEqual(['alpha', 'user@alpha.example', ''])
-    await type(the.user, { password })
-    await submit(the.user)
+    await typeValues(fixture.user, { password })
+    await submit(fixture.user)
     await heading('Confirm it is you')
     // The code that set it up is used up.
-    the.server.clock.now += step
-    await type(the.user, { otp: codeOf(secret).replace(/^(...)/, '$1 ') })
-    await submit(the.user)
-    await isInside()
+    fixture.server.clock.now += stepMs
+    await typeValues(fixture.user, { otp: generateCode(secret).replace(/^(...)/, '$1 ') })
+    await submit(fixture.user)
+    await waitForApp()
 
-    await the.browser.open(page)
+    await fixture.browser.open(page)
     await press('Remove Work phone')
     await press('Use the password')
     await confirmByPassword()
@@ -96,68 +96,68 @@ describe('an authenticator app', () => {
   })
 
   nightly('that is lost is replaced by a recovery code, which works once', async () => {
-    const { codes } = await withApp(await the.server.signIn('user@alpha'), the.server.clock.now)
-    const give = async (code = '') => {
-      await passwordStep('user')
+    const { codes } = await addAuthenticatorApp(await fixture.server.signIn('user@alpha'), fixture.server.clock.now)
+    const enterRecoveryCode = async (code = '') => {
+      await enterPassword('user')
       await press('Use a recovery code')
-      await type(the.user, { recovery_code: code })
-      await submit(the.user)
+      await typeValues(fixture.user, { recovery_code: code })
+      await submit(fixture.user)
     }
-    await give(codes[0]?.toUpperCase())
-    await isInside()
-    await leave()
-    await give(codes[0])
-    await expect.poll(problems).toEqual({ recovery_code: 'This recovery code is wrong or was used before.' })
-    await type(the.user, { recovery_code: codes[1] ?? '' })
-    await submit(the.user)
-    await isInside()
-    await the.browser.open(page)
+    await enterRecoveryCode(codes[0]?.toUpperCase())
+    await waitForApp()
+    await logOut()
+    await enterRecoveryCode(codes[0])
+    await expect.poll(readProblems).toEqual({ recovery_code: 'This recovery code is wrong or was used before.' })
+    await typeValues(fixture.user, { recovery_code: codes[1] ?? '' })
+    await submit(fixture.user)
+    await waitForApp()
+    await fixture.browser.open(page)
     await screen.findByText('8 left')
   })
 
   nightly('cannot be looked after without a connection, and the page goes on when there is one', async () => {
-    await the.browser.openAs('user@alpha', page)
-    const add = await screen.findByRole('button', { name: 'Add authenticator app' })
-    the.browser.goOffline()
+    await fixture.browser.openAs('user@alpha', page)
+    const addButton = await screen.findByRole('button', { name: 'Add authenticator app' })
+    fixture.browser.goOffline()
     await screen.findAllByText(/^This needs a connection\./)
-    await expect.poll(() => add.getAttribute('aria-disabled')).toBe('true')
-    the.browser.goOnline()
-    await expect.poll(() => add.getAttribute('aria-disabled')).toBe(null)
+    await expect.poll(() => addButton.getAttribute('aria-disabled')).toBe('true')
+    fixture.browser.goOnline()
+    await expect.poll(() => addButton.getAttribute('aria-disabled')).toBe(null)
   })
 })
 
 nightly('who has lost everything is helped by an admin, is out at once, and logs in with the password', async () => {
-  const lost = await the.server.signIn('user@alpha')
-  await withApp(lost, the.server.clock.now)
-  await the.browser.openAs('admin@alpha', `/app/user?user=${lost.userId}`)
+  const lostSession = await fixture.server.signIn('user@alpha')
+  await addAuthenticatorApp(lostSession, fixture.server.clock.now)
+  await fixture.browser.openAs('admin@alpha', `/app/user?user=${lostSession.userId}`)
   await press('Reset two-step login')
   await confirmByPassword()
   const name = /^Reset the two-step login of .* user\?$/
-  const question = await screen.findByRole('dialog', { name })
-  await the.user.click(within(question).getByRole('button', { name: 'Reset two-step login' }))
+  const questionDialog = await screen.findByRole('dialog', { name })
+  await fixture.user.click(within(questionDialog).getByRole('button', { name: 'Reset two-step login' }))
   await screen.findByText(/^The two-step login of .* user has been reset\.$/)
   await screen.findByText('Off: the password alone logs this user in.')
   // What was given to the dialog was no saving of the drawer behind it.
   expect(screen.getByRole('dialog', { name: /^Edit / })).toBeDefined()
-  expect((await lost.send({ url: '/api/m18s/user' })).statusCode).toBe(401)
-  await the.server.signIn('user@alpha')
+  expect((await lostSession.send({ url: '/api/m18s/user' })).statusCode).toBe(401)
+  await fixture.server.signIn('user@alpha')
 })
 
 it('a company that requires it has its users set it up at their next login, before anything else', async () => {
-  await the.browser.openAs('admin@alpha', page)
-  await the.user.click(await screen.findByRole('switch', { name: 'Require two-step login' }))
+  await fixture.browser.openAs('admin@alpha', page)
+  await fixture.user.click(await screen.findByRole('switch', { name: 'Require two-step login' }))
   await confirmByPassword()
   await press('Require it')
   await screen.findByText('Required by your company.')
-  await leave()
+  await logOut()
 
-  await the.browser.open('/login')
-  await type(the.user, credentials('user'))
-  await submit(the.user)
+  await fixture.browser.open('/login')
+  await typeValues(fixture.user, toCredentials('user'))
+  await submit(fixture.user)
   await heading('Set up two-step login')
-  const choice = screen.queryByRole('button', { name: 'Authenticator app' })
-  if (choice) await the.user.click(choice)
-  await setUpApp()
+  const appChoice = screen.queryByRole('button', { name: 'Authenticator app' })
+  if (appChoice) await fixture.user.click(appChoice)
+  await setUpAuthenticatorApp()
   await press('I have saved them')
-  await isInside()
+  await waitForApp()
 })

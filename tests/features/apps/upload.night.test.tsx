@@ -4,121 +4,127 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { screen, within } from '@testing-library/dom'
 import { afterAll, beforeEach, expect, it } from 'vitest'
-import { kinds } from '#server/jobs/registry.ts'
-import { workOne } from '#server/jobs/runner.ts'
+import { requestJobKinds } from '#server/jobs/job-registry.ts'
+import { runOneJob } from '#server/jobs/runner.ts'
 import { addVersions, addVersionsWith } from '#tests/support/uploads/app-versions.ts'
-import { button, described } from '#tests/support/pages/fields.ts'
+import { button, readDescription } from '#tests/support/pages/fields.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
-import { packed, type PackageParts } from '#tests/support/uploads/packages.ts'
-import { arrived, setUpPages } from '#tests/support/pages/screen.ts'
+import { packApp, type PackageParts } from '#tests/support/uploads/packages.ts'
+import { waitForPath, setUpPages } from '#tests/support/pages/screen.ts'
 import { sendPackage } from '#tests/support/uploads/uploads.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'portal-upload-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-const the = setUpPages({ env: { FILES_DIR: folder } })
+const fixture = setUpPages({ env: { FILES_DIR: folder } })
 
-const addVersion = (code: string, version: string) => addVersions(the.server, code, code, version)
+const addVersion = (code: string, version: string) => addVersions(fixture.server, code, code, version)
 beforeEach(async () => {
   // The pages' day is the server's.
-  the.server.clock.now = Date.now()
+  fixture.server.clock.now = Date.now()
   await addVersion('barcode', '2.1')
 })
 
-const file = (name: string, bytes: Uint8Array | string) => new File([bytes as BlobPart], name)
-const packageOf = async (name: string, parts: PackageParts = {}) => file(name, await packed(parts))
-const app = (code: string, version: string, more: object = {}) =>
-  packageOf(`${code}-${version}.mapp`, { facts: { code, name: code, version, ...more } })
-const choose = (...files: File[]) =>
-  the.user.upload(document.querySelector<HTMLInputElement>('input[type=file]') as HTMLElement, files)
-const box = (name: string) => screen.findByRole<HTMLInputElement>('checkbox', { name: `Publish ${name}` })
-const rows = (table: string) =>
+const createFile = (name: string, bytes: Uint8Array | string) => new File([bytes as BlobPart], name)
+const createPackage = async (name: string, parts: PackageParts = {}) => createFile(name, await packApp(parts))
+const createAppPackage = (code: string, version: string, facts: object = {}) =>
+  createPackage(`${code}-${version}.mapp`, { facts: { code, name: code, version, ...facts } })
+const chooseFiles = (...files: File[]) =>
+  fixture.user.upload(document.querySelector<HTMLInputElement>('input[type=file]') as HTMLElement, files)
+const findPublishBox = (name: string) => screen.findByRole<HTMLInputElement>('checkbox', { name: `Publish ${name}` })
+const readRows = (table: string) =>
   [...(screen.queryByRole('table', { name: table })?.querySelectorAll('tbody tr') ?? [])].map((row) =>
     ['.package-file', '.package-status'].map((part) => row.querySelector(part)?.textContent).join(': '),
   )
-const refused = () =>
+const readRefusals = () =>
   Object.fromEntries(
-    [...document.querySelectorAll('.upload.exception')].map((one) => [
-      one.querySelector('strong')?.textContent,
-      one.querySelector('.upload-why')?.textContent,
+    [...document.querySelectorAll('.upload.exception')].map((upload) => [
+      upload.querySelector('strong')?.textContent,
+      upload.querySelector('.upload-why')?.textContent,
     ]),
   )
 
 /** Nothing is sent: the files of the tests are read with no line, as on a train. */
 async function openOffline(lang = 'en') {
-  await the.browser.openAs('admin@m18', '/app/m18/upload')
+  await fixture.browser.openAs('admin@m18', '/app/m18/upload')
   await screen.findByText('Drop .mapp files here')
-  await expect.poll(() => the.browser.sent.some(({ path }) => path.startsWith('/api/app?'))).toBe(true)
-  the.browser.goOffline()
-  if (lang !== 'en') await (await import('#app/i18n/i18n.ts')).chooseLanguage('zh')
+  await expect.poll(() => fixture.browser.sentRequests.some(({ path }) => path.startsWith('/api/app?'))).toBe(true)
+  fixture.browser.goOffline()
+  if (lang !== 'en') await (await import('#app/i18n/page-messages.ts')).chooseLanguage('zh')
 }
 
 it('reads each file without a line, and says what is wrong with it in the reader’s language', async () => {
   await openOffline()
-  const pay = await app('pay', '1.0')
-  await choose(
-    file('empty.mapp', ''),
-    file('nozip.mapp', 'hello'),
-    await packageOf('mac.mapp', { files: { '._x': 'a' } }),
-    await packageOf('wrong.mapp', { facts: { version: '1.beta' } }),
-    file('bidi\u202Egpj.mapp', ''),
-    pay,
-    new File([pay], 'again.mapp'),
+  const payPackage = await createAppPackage('pay', '1.0')
+  await chooseFiles(
+    createFile('empty.mapp', ''),
+    createFile('nozip.mapp', 'hello'),
+    await createPackage('mac.mapp', { files: { '._x': 'a' } }),
+    await createPackage('wrong.mapp', { facts: { version: '1.beta' } }),
+    createFile('bidi\u202Egpj.mapp', ''),
+    payPackage,
+    new File([payPackage], 'again.mapp'),
   )
-  await expect.poll(() => Object.keys(refused()).length).toBe(5)
-  await the.user.click(button('Next page'))
-  await expect.poll(refused).toEqual({ 'again.mapp': expect.stringContaining('The same file as “pay-1.0.mapp”') })
-  await the.user.click(button('Previous page'))
-  await expect.poll(refused).toEqual({
+  await expect.poll(() => Object.keys(readRefusals()).length).toBe(5)
+  await fixture.user.click(button('Next page'))
+  await expect.poll(readRefusals).toEqual({ 'again.mapp': expect.stringContaining('The same file as “pay-1.0.mapp”') })
+  await fixture.user.click(button('Previous page'))
+  await expect.poll(readRefusals).toEqual({
     'empty.mapp': 'The file is empty.',
     'nozip.mapp': expect.stringMatching(/^The file is not a zip archive/),
     'mac.mapp': expect.stringMatching(/^“\._x” is a file that macOS adds/),
     'wrong.mapp': expect.stringMatching(/^manifest.json: “version” must be dotted numbers/),
     'bidi\uFFFDgpj.mapp': 'The file is empty.',
   })
-  await (await import('#app/i18n/i18n.ts')).chooseLanguage('zh')
-  await expect.poll(() => refused()['empty.mapp']).toBe('文件是空的。')
-  await the.user.click(button('移除全部 6 个失败的文件'))
-  await expect.poll(refused).toEqual({})
+  await (await import('#app/i18n/page-messages.ts')).chooseLanguage('zh')
+  await expect.poll(() => readRefusals()['empty.mapp']).toBe('文件是空的。')
+  await fixture.user.click(button('移除全部 6 个失败的文件'))
+  await expect.poll(readRefusals).toEqual({})
 })
 
 nightly(
   'takes files that are dropped, and the packages of dropped folders, and says of which folder there were none',
   async () => {
     await openOffline()
-    const [pay, tax] = [await app('pay', '1.0'), await app('tax', '1.0')]
-    const inFolder = (packed: File | null) => ({
-      name: packed?.name ?? 'read.me',
+    const [payPackage, taxPackage] = [await createAppPackage('pay', '1.0'), await createAppPackage('tax', '1.0')]
+    const createFileEntry = (packageFile: File | null) => ({
+      name: packageFile?.name ?? 'read.me',
       isDirectory: false,
-      file: (done: (it: unknown) => void) => done(packed),
+      file: (onFile: (it: unknown) => void) => onFile(packageFile),
     })
-    const folder = (name: string, entries: object[]) => {
-      const pieces = [entries, []]
+    const createFolderEntry = (name: string, entries: object[]) => {
+      const batches = [entries, []]
       return {
         name,
         isDirectory: true,
-        createReader: () => ({ readEntries: (done: (some: object[]) => void) => done(pieces.shift() ?? []) }),
+        createReader: () => ({
+          readEntries: (onEntries: (batch: object[]) => void) => onEntries(batches.shift() ?? []),
+        }),
       }
     }
-    const item = (entry: object, dropped: File | null = null) => ({
+    const createDropItem = (entry: object, dropped: File | null = null) => ({
       kind: 'file',
       getAsFile: () => dropped,
       webkitGetAsEntry: () => entry,
     })
-    const deep = (levels: number): object => folder('deep', levels === 0 ? [] : [deep(levels - 1)])
+    const createDeepFolder = (levels: number): object =>
+      createFolderEntry('deep', levels === 0 ? [] : [createDeepFolder(levels - 1)])
     const items = [
-      item(folder('build', [inFolder(null), folder('out', [inFolder(tax)])]), new File([], 'build')),
-      item({ isDirectory: false, name: 'pay-1.0.mapp' }, pay),
-      item(folder('photos', [inFolder(null)])),
-      item(deep(9)),
-      item({
+      createDropItem(
+        createFolderEntry('build', [createFileEntry(null), createFolderEntry('out', [createFileEntry(taxPackage)])]),
+        new File([], 'build'),
+      ),
+      createDropItem({ isDirectory: false, name: 'pay-1.0.mapp' }, payPackage),
+      createDropItem(createFolderEntry('photos', [createFileEntry(null)])),
+      createDropItem(createDeepFolder(9)),
+      createDropItem({
         name: 'gone',
         isDirectory: true,
-        createReader: () => ({ readEntries: (_: unknown, failed: (e: Error) => void) => failed(new Error('gone')) }),
+        createReader: () => ({ readEntries: (_: unknown, onError: (e: Error) => void) => onError(new Error('gone')) }),
       }),
-      item(
-        folder(
+      createDropItem(
+        createFolderEntry(
           'disk',
-          Array.from({ length: 3_000 }, () => inFolder(null)),
+          Array.from({ length: 3_000 }, () => createFileEntry(null)),
         ),
       ),
     ]
@@ -128,23 +134,23 @@ nightly(
     await screen.findByText('No .mapp file is in the folder “photos”.')
     await screen.findByText(/^The folder “deep, disk” has too many files/)
     await screen.findByText(/^The folder “gone” cannot be read/)
-    await expect.poll(() => rows('App info')).toEqual(['pay-1.0.mapp: Add', 'tax-1.0.mapp: Add'])
-    expect(refused()).toEqual({})
+    await expect.poll(() => readRows('App info')).toEqual(['pay-1.0.mapp: Add', 'tax-1.0.mapp: Add'])
+    expect(readRefusals()).toEqual({})
   },
 )
 
 it('takes one version of an app, only what adds or upgrades, and lists conflicts five a page', async () => {
   await openOffline()
-  await choose(
+  await chooseFiles(
     ...(await Promise.all([
-      ...['2.1', '2.2', '2.3'].map((version) => app('barcode', version)),
-      app('pay', '1.0', { requires: [{ code: 'nothere', version: '1.0' }] }),
-      ...Array.from({ length: 6 }, (_, at) => app('barcode', `1.${at}`)),
+      ...['2.1', '2.2', '2.3'].map((version) => createAppPackage('barcode', version)),
+      createAppPackage('pay', '1.0', { requires: [{ code: 'nothere', version: '1.0' }] }),
+      ...Array.from({ length: 6 }, (_, index) => createAppPackage('barcode', `1.${index}`)),
     ])),
   )
-  await expect.poll(() => rows('Version conflicts').length).toBe(5)
+  await expect.poll(() => readRows('Version conflicts').length).toBe(5)
   await expect
-    .poll(() => rows('App info'))
+    .poll(() => readRows('App info'))
     .toEqual([
       'barcode-2.1.mapp: Existed',
       'barcode-2.2.mapp: Upgrade',
@@ -152,39 +158,42 @@ it('takes one version of an app, only what adds or upgrades, and lists conflicts
       'pay-1.0.mapp: Add',
     ])
   await expect
-    .poll(() => rows('Version conflicts')[0])
+    .poll(() => readRows('Version conflicts')[0])
     .toBe('barcode-1.0.mapp: Version conflictThe current version 2.1 is higher. Give it a higher version.')
   // The highest is chosen by itself; another one only after it was taken out.
-  const highest = await box('barcode 2.3')
-  await expect.poll(() => highest.checked).toBe(true)
-  const lower = await box('barcode 2.2')
-  await expect.poll(() => described(lower)).toMatch(/^barcode 2\.3 is already chosen/)
-  await the.user.click(lower)
-  expect(lower.checked).toBe(false)
-  await the.user.click(highest)
-  await the.user.click(lower)
-  expect([lower.checked, highest.checked]).toEqual([true, false])
-  const existed = await box('barcode 2.1')
-  existed.focus()
-  await the.user.keyboard(' ')
-  expect([existed.checked, described(existed)]).toEqual([false, 'This version is published already.'])
+  const highestBox = await findPublishBox('barcode 2.3')
+  await expect.poll(() => highestBox.checked).toBe(true)
+  const lowerBox = await findPublishBox('barcode 2.2')
+  await expect.poll(() => readDescription(lowerBox)).toMatch(/^barcode 2\.3 is already chosen/)
+  await fixture.user.click(lowerBox)
+  expect(lowerBox.checked).toBe(false)
+  await fixture.user.click(highestBox)
+  await fixture.user.click(lowerBox)
+  expect([lowerBox.checked, highestBox.checked]).toEqual([true, false])
+  const existingBox = await findPublishBox('barcode 2.1')
+  existingBox.focus()
+  await fixture.user.keyboard(' ')
+  expect([existingBox.checked, readDescription(existingBox)]).toEqual([false, 'This version is published already.'])
   await screen.findByText('Missing: nothere')
-  await expect.poll(() => described(button('Publish 2 apps'))).toBe('Publishing needs a connection.')
-  const conflicts = within(screen.getByRole('region', { name: 'Version conflicts' }))
-  await the.user.click(await conflicts.findByRole('button', { name: 'Next page' }))
-  await expect.poll(() => rows('Version conflicts').length).toBe(1)
+  await expect.poll(() => readDescription(button('Publish 2 apps'))).toBe('Publishing needs a connection.')
+  const conflictsRegion = within(screen.getByRole('region', { name: 'Version conflicts' }))
+  await fixture.user.click(await conflictsRegion.findByRole('button', { name: 'Next page' }))
+  await expect.poll(() => readRows('Version conflicts').length).toBe(1)
 })
 
 nightly(
   'knows without a line what published apps need themselves, and that a version is published with other bytes',
   async () => {
     const requires = JSON.stringify([{ code: 'ledger', version: '1.0' }])
-    await addVersionsWith(the.server, { code: 'tax', name: 'Tax', requires, sha256: 'f'.repeat(64) }, '1.0')
+    await addVersionsWith(fixture.server, { code: 'tax', name: 'Tax', requires, sha256: 'f'.repeat(64) }, '1.0')
     await openOffline()
-    await choose(await app('pay', '1.0', { requires: [{ code: 'tax', version: '1.0' }] }), await app('tax', '1.0'))
-    await expect.poll(() => rows('App info')).toEqual(['pay-1.0.mapp: Add'])
+    await chooseFiles(
+      await createAppPackage('pay', '1.0', { requires: [{ code: 'tax', version: '1.0' }] }),
+      await createAppPackage('tax', '1.0'),
+    )
+    await expect.poll(() => readRows('App info')).toEqual(['pay-1.0.mapp: Add'])
     await expect
-      .poll(() => rows('Version conflicts'))
+      .poll(() => readRows('Version conflicts'))
       .toEqual(['tax-1.0.mapp: Version conflictVersion 1.0 is published with other content. Give it a higher version.'])
     await screen.findByText('Missing: ledger')
   },
@@ -192,53 +201,55 @@ nightly(
 
 nightly('asks before files that are not uploaded are left, in the specified words, and stays or goes', async () => {
   await openOffline()
-  await choose(await app('pay', '1.0'))
+  await chooseFiles(await createAppPackage('pay', '1.0'))
   await screen.findByText('Waiting for a connection')
   expect(window.dispatchEvent(new Event('beforeunload', { cancelable: true }))).toBe(false)
-  await the.user.click(screen.getByRole('link', { name: 'App history' }))
+  await fixture.user.click(screen.getByRole('link', { name: 'App history' }))
   await screen.findByRole('dialog', { name: 'Are you sure to leave?' })
-  await the.user.click(button('Stay'))
+  await fixture.user.click(button('Stay'))
   await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
-  expect(the.browser.path()).toBe('/app/m18/upload')
-  await the.user.click(screen.getByRole('link', { name: 'App history' }))
-  await the.user.click(await screen.findByRole('button', { name: 'Leave' }))
-  await arrived(the.browser, '/app/apphistory')
+  expect(fixture.browser.path()).toBe('/app/m18/upload')
+  await fixture.user.click(screen.getByRole('link', { name: 'App history' }))
+  await fixture.user.click(await screen.findByRole('button', { name: 'Leave' }))
+  await waitForPath(fixture.browser, '/app/apphistory')
 })
 
 it('publishes what an earlier visit has uploaded, with progress, and gives the rows their new status', async () => {
-  const staff = await the.server.signIn('admin@m18')
+  const staffSession = await fixture.server.signIn('admin@m18')
   for (const version of ['1.0', '1.1'])
-    expect((await sendPackage(staff, await packed({ facts: { version } }), `pay-${version}.mapp`)).statusCode).toBe(200)
-  await the.browser.openAs('admin@m18', '/app/m18/upload')
-  const newer = await box('Pay 1.1')
-  await expect.poll(() => newer.checked).toBe(true)
-  await the.user.click(button('Publish 1 app'))
+    expect(
+      (await sendPackage(staffSession, await packApp({ facts: { version } }), `pay-${version}.mapp`)).statusCode,
+    ).toBe(200)
+  await fixture.browser.openAs('admin@m18', '/app/m18/upload')
+  const newerBox = await findPublishBox('Pay 1.1')
+  await expect.poll(() => newerBox.checked).toBe(true)
+  await fixture.user.click(button('Publish 1 app'))
   await screen.findByRole('progressbar', { name: 'Progress of publishing' })
   // The page says so before the server has heard of it.
-  await expect.poll(() => workOne(the.server.app, kinds)).toBe(true)
-  while (await workOne(the.server.app, kinds));
+  await expect.poll(() => runOneJob(fixture.server.app, requestJobKinds)).toBe(true)
+  while (await runOneJob(fixture.server.app, requestJobKinds));
   await screen.findByText('1 app is published.', { exact: false })
   // The other one is an upgrade no more.
-  await expect.poll(() => rows('App info')).toEqual(['pay-1.1.mapp: Published'])
+  await expect.poll(() => readRows('App info')).toEqual(['pay-1.1.mapp: Published'])
   await expect
-    .poll(() => rows('Version conflicts'))
+    .poll(() => readRows('Version conflicts'))
     .toEqual(['pay-1.0.mapp: Version conflictThe current version 1.1 is higher. Give it a higher version.'])
-  await the.user.click(button('Remove Pay 1.0'))
-  await expect.poll(() => rows('Version conflicts')).toEqual([])
-  await expect.poll(async () => (await staff.send({ url: '/api/app/upload' })).json()).toEqual([])
-  await the.user.click(within(screen.getByRole('main')).getByRole('link', { name: 'App history' }))
-  await arrived(the.browser, '/app/apphistory')
+  await fixture.user.click(button('Remove Pay 1.0'))
+  await expect.poll(() => readRows('Version conflicts')).toEqual([])
+  await expect.poll(async () => (await staffSession.send({ url: '/api/app/upload' })).json()).toEqual([])
+  await fixture.user.click(within(screen.getByRole('main')).getByRole('link', { name: 'App history' }))
+  await waitForPath(fixture.browser, '/app/apphistory')
   await screen.findByText('1.1')
 })
 
 nightly('says why nothing was published where the catalogue has changed meanwhile', async () => {
-  const staff = await the.server.signIn('admin@m18')
-  await sendPackage(staff, await packed({}), 'pay-1.0.mapp')
-  await the.browser.openAs('admin@m18', '/app/m18/upload')
-  const only = await box('Pay 1.0')
-  await expect.poll(() => only.checked).toBe(true)
+  const staffSession = await fixture.server.signIn('admin@m18')
+  await sendPackage(staffSession, await packApp({}), 'pay-1.0.mapp')
+  await fixture.browser.openAs('admin@m18', '/app/m18/upload')
+  const onlyBox = await findPublishBox('Pay 1.0')
+  await expect.poll(() => onlyBox.checked).toBe(true)
   await addVersion('pay', '2.0')
-  await the.user.click(button('Publish 1 app'))
+  await fixture.user.click(button('Publish 1 app'))
   await screen.findByText(/^Nothing was published: the catalogue has changed\./)
-  await expect.poll(() => rows('Version conflicts').length).toBe(1)
+  await expect.poll(() => readRows('Version conflicts').length).toBe(1)
 })

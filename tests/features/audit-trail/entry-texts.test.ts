@@ -1,26 +1,27 @@
 /** What an entry of the audit trail changed, in words that its reader knows, in both languages. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import '#features/audit-trail/words.ts'
-import { fieldText, filterText } from '#features/audit-trail/value-text.ts'
-import { nameOf } from '#features/audit-trail/entry-names.ts'
+import '#features/audit-trail/translations.ts'
+import { toFieldText, formatFilter } from '#features/audit-trail/format-value.ts'
+import { findTextKey } from '#features/audit-trail/find-entry-key.ts'
 import type { AuditMenu } from '#domain/audit-log/leaf.ts'
-import { i18n } from '#ui/i18n/i18n.ts'
-import { priceFieldLabel, priceFieldText } from '#ui/i18n/price-field-messages.ts'
+import { i18n } from '#ui/i18n/messages.ts'
+import { formatPriceFieldLabel, formatPriceFieldValue } from '#ui/i18n/price-field-messages.ts'
 import en from '#locales/en/audit.json'
 import zh from '#locales/zh/audit.json'
 
-const text = (code: AuditMenu, field: string, value: unknown) =>
-  fieldText(i18n.getFixedT(i18n.language, 'audit'), field, value, { code })
-const price = (field: string, value: string) => `${priceFieldLabel(field, 'floor')}: ${priceFieldText(field, value)}`
+const formatField = (code: AuditMenu, field: string, value: unknown) =>
+  toFieldText(i18n.getFixedT(i18n.language, 'audit'), field, value, { code })
+const formatPriceChange = (field: string, value: string) =>
+  `${formatPriceFieldLabel(field, 'floor')}: ${formatPriceFieldValue(field, value)}`
 
-interface Texts {
+interface ExpectedTexts {
   language: string
   /** Path and value of a difference, in words. */
   prices: Record<string, string>
-  others: [AuditMenu, field: string, value: unknown, words: string][]
+  otherFields: [AuditMenu, field: string, value: unknown, words: string][]
 }
 
-const texts: Texts[] = [
+const texts: ExpectedTexts[] = [
   {
     language: 'en',
     prices: {
@@ -40,7 +41,7 @@ const texts: Texts[] = [
       'confirmed true': 'Confirmed: Yes',
       'desc 12.50': 'Description: 12.50',
     },
-    others: [
+    otherFields: [
       ['order', 'amount', '24287.67', '24,287.67'],
       ['order', 'Amount', 'HKD 24287.67', 'HKD 24,287.67'],
       ['order', 'users', 1200, '1,200'],
@@ -85,7 +86,7 @@ const texts: Texts[] = [
       'uat_cap_hkd 5000.00': 'UAT 每年最低费用，HKD: 5,000.00',
       'confirmed false': '已确认: 否',
     },
-    others: [
+    otherFields: [
       ['order', 'modules', ['core', 'fin'], 'core、fin'],
       ['order', 'period', 3, '3 年'],
       ['order', 'Outcome', 'refused', '退款被拒绝'],
@@ -96,17 +97,17 @@ const texts: Texts[] = [
   },
 ]
 
-describe.each(texts)('in $language', ({ language, prices, others }) => {
+describe.each(texts)('in $language', ({ language, prices, otherFields: others }) => {
   beforeAll(async () => void (await i18n.changeLanguage(language)))
   afterAll(async () => void (await i18n.changeLanguage('en')))
 
-  it.each(Object.entries(prices))('fault 35b an entry of a price list says %s as %s', (change, words) => {
+  it.each(Object.entries(prices))('fault 35b an entry of a price list says %s as %s', (change, expectedText) => {
     const [field = '', ...value] = change.split(' ')
-    expect(price(field, value.join(' '))).toBe(words)
+    expect(formatPriceChange(field, value.join(' '))).toBe(expectedText)
   })
 
-  it.each(others)('fault 35c an entry of type %s says %s %j as %s', (code, field, value, words) => {
-    expect(text(code, field, value)).toBe(words)
+  it.each(others)('fault 35c an entry of type %s says %s %j as %s', (code, field, value, expectedText) => {
+    expect(formatField(code, field, value)).toBe(expectedText)
   })
 })
 
@@ -115,7 +116,7 @@ it('fault 35d an export is told with the names of what it was filtered by', asyn
   const t = i18n.getFixedT('en', 'audit')
   expect(
     ['code', 'operation', 'status'].map((key) =>
-      filterText(t, key, { code: 'price', operation: 'confirm', status: -1 }[key]),
+      formatFilter(t, key, { code: 'price', operation: 'confirm', status: -1 }[key]),
     ),
   ).toEqual(['Price list', 'Confirm', 'Failed'])
 })
@@ -123,8 +124,8 @@ it('fault 35d an export is told with the names of what it was filtered by', asyn
 it.each(['CompanyCode', 'Gateway', 'Waived', 'Epoch', 'RestoredSize', 'RestoredRoot', 'Sha256'])(
   'fault 35e %s of an entry has a name in both languages',
   (key) => {
-    const known = nameOf('info', key)
-    expect(known).toBeDefined()
-    if (known) expect(zh.info[known]).not.toBe(en.info[known])
+    const textKey = findTextKey('info', key)
+    expect(textKey).toBeDefined()
+    if (textKey) expect(zh.info[textKey]).not.toBe(en.info[textKey])
   },
 )

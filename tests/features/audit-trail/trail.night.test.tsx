@@ -1,30 +1,31 @@
 /** The audit trail on the screen (contracts 2, 3; M131 to M133): filters, dates, pages, details and the address. */
 import { screen, within } from '@testing-library/dom'
 import { afterEach, expect, it, vi } from 'vitest'
-import { button, named, problems } from '#tests/support/pages/fields.ts'
+import { button, getNamedField, readProblems } from '#tests/support/pages/fields.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
-import { arrived, setUpPages } from '#tests/support/pages/screen.ts'
-import { type Written, writeEntries, writeManyEntries } from '#tests/support/audit-trail/trail-entries.ts'
+import { waitForPath, setUpPages } from '#tests/support/pages/screen.ts'
+import { type WrittenEntry, writeEntries, writeManyEntries } from '#tests/support/audit-trail/trail-entries.ts'
 import { canaries } from '#tests/support/server/world.ts'
 
-const the = setUpPages()
+const fixture = setUpPages()
 const path = '/app/systrail'
-const name = (role: string) => `${canaries.alpha} ${role}`
+const toUserName = (role: string) => `${canaries.alpha} ${role}`
 
-const rows = () =>
+const readRows = () =>
   [...document.querySelectorAll('.trail-list tbody tr:not(.waiting)')].map((row) =>
-    [...row.querySelectorAll('td')].map(textOf),
+    [...row.querySelectorAll('td')].map(readText),
   )
-const times = () => rows().map(([time]) => time)
-const textOf = ({ textContent }: Element) => textContent?.trim()
-const option = (select: string, choice: string) => the.user.selectOptions(named(select), choice)
+const readTimes = () => readRows().map(([time]) => time)
+const readText = ({ textContent }: Element) => textContent?.trim()
+const selectOption = (select: string, optionName: string) =>
+  fixture.user.selectOptions(getNamedField(select), optionName)
 
-const entry = (at: string, more: Partial<Written> = {}): Written => ({
-  at,
-  by: 'admin@alpha',
+const createEntry = (time: string, overrides: Partial<WrittenEntry> = {}): WrittenEntry => ({
+  time,
+  userName: 'admin@alpha',
   code: 'user',
   operation: 'update',
-  ...more,
+  ...overrides,
 })
 
 const { matchMedia } = window
@@ -32,22 +33,22 @@ afterEach(() => vi.stubGlobal('matchMedia', matchMedia))
 
 const intent = '6f1c2d3e-0000-4000-8000-00000000abcd'
 /** Two days of the company, told by four entries. */
-const story = () =>
+const writeStory = () =>
   writeEntries(
-    the.server,
-    entry('2026-01-10 09:00:00', { info: { UserName: 'Mei Lin', UserId: 7 } }),
-    entry('2026-01-10 10:00:00', {
+    fixture.server,
+    createEntry('2026-01-10 09:00:00', { info: { UserName: 'Mei Lin', UserId: 7 } }),
+    createEntry('2026-01-10 10:00:00', {
       code: 'order',
       operation: 'pay',
-      by: 'second@alpha',
+      userName: 'second@alpha',
       info: { ServiceCode: 'barbados', ContractCode: 'C-17' },
     }),
-    entry('2026-01-11 08:30:00', {
+    createEntry('2026-01-11 08:30:00', {
       operation: 'login',
-      failed: true,
+      isFailed: true,
       info: { UserName: 'Mei Lin', problem: 'invalid_grant' },
     }),
-    entry('2026-01-11 23:59:59', {
+    createEntry('2026-01-11 23:59:59', {
       intent,
       info: { CompanyName: 'Alpha', UserName: 'Tom <b>Bold</b>' },
       changes: [
@@ -58,298 +59,303 @@ const story = () =>
     }),
   )
 /** Logins of the tests themselves stand in the log as well: the story's own days are asked for. */
-const days = 'dateFrom=2026-01-10&dateTo=2026-01-11'
-const all = ['2026-01-11 23:59:59', '2026-01-11 08:30:00', '2026-01-10 10:00:00', '2026-01-10 09:00:00']
+const dateQuery = 'dateFrom=2026-01-10&dateTo=2026-01-11'
+const entryTimes = ['2026-01-11 23:59:59', '2026-01-11 08:30:00', '2026-01-10 10:00:00', '2026-01-10 09:00:00']
 
-async function open(query = days, who = 'admin@alpha') {
-  await story()
-  await the.browser.openAs(who, `${path}?${query}`)
+async function openTrail(query = dateQuery, userName = 'admin@alpha') {
+  await writeStory()
+  await fixture.browser.openAs(userName, `${path}?${query}`)
 }
 
 it('shows who did what in words, the newest first, and what failed as such', async () => {
-  await open()
-  await expect.poll(rows).toEqual([
-    [all[0], 'User', 'Update', name('admin'), 'Tom <b>Bold</b>', 'Done'],
-    [all[1], 'User', 'Login', name('admin'), expect.stringContaining('Mei Lin'), 'Failed'],
-    [all[2], 'Contract', 'Pay', name('second'), 'barbados · Contract: C-17', 'Done'],
-    [all[3], 'User', 'Update', name('admin'), 'Mei Lin', 'Done'],
+  await openTrail()
+  await expect.poll(readRows).toEqual([
+    [entryTimes[0], 'User', 'Update', toUserName('admin'), 'Tom <b>Bold</b>', 'Done'],
+    [entryTimes[1], 'User', 'Login', toUserName('admin'), expect.stringContaining('Mei Lin'), 'Failed'],
+    [entryTimes[2], 'Contract', 'Pay', toUserName('second'), 'barbados · Contract: C-17', 'Done'],
+    [entryTimes[3], 'User', 'Update', toUserName('admin'), 'Mei Lin', 'Done'],
   ])
   expect(document.querySelector('tbody b')).toBeNull()
   await screen.findByText('4 entries')
-  await the.user.click(screen.getByRole('button', { name: 'Time' }))
-  await expect.poll(times).toEqual(all.toReversed())
-  await arrived(the.browser, `${path}?${days}&sortField=end_time&sortOrder=asc`)
+  await fixture.user.click(screen.getByRole('button', { name: 'Time' }))
+  await expect.poll(readTimes).toEqual(entryTimes.toReversed())
+  await waitForPath(fixture.browser, `${path}?${dateQuery}&sortField=end_time&sortOrder=asc`)
 })
 
 it('is narrowed by type, operation, status, person and text, all of which the address holds', async () => {
-  await open()
-  await expect.poll(times).toEqual(all)
-  await option('code', 'user')
-  await expect.poll(times).toEqual([all[0], all[1], all[3]])
-  await option('operation', 'login')
-  await expect.poll(times).toEqual([all[1]])
-  await option('operation', '')
-  await option('status', '-1')
-  await expect.poll(times).toEqual([all[1]])
-  await option('status', '')
-  await option('code', '')
-  await the.user.type(named('person'), 'second')
-  await the.user.click(await screen.findByRole('option', { name: new RegExp(name('second')) }))
-  await expect.poll(times).toEqual([all[2]])
-  const id = the.server.world.users['second@alpha']
-  await arrived(the.browser, `${path}?${days}&user=${id}`)
+  await openTrail()
+  await expect.poll(readTimes).toEqual(entryTimes)
+  await selectOption('code', 'user')
+  await expect.poll(readTimes).toEqual([entryTimes[0], entryTimes[1], entryTimes[3]])
+  await selectOption('operation', 'login')
+  await expect.poll(readTimes).toEqual([entryTimes[1]])
+  await selectOption('operation', '')
+  await selectOption('status', '-1')
+  await expect.poll(readTimes).toEqual([entryTimes[1]])
+  await selectOption('status', '')
+  await selectOption('code', '')
+  await fixture.user.type(getNamedField('person'), 'second')
+  await fixture.user.click(await screen.findByRole('option', { name: new RegExp(toUserName('second')) }))
+  await expect.poll(readTimes).toEqual([entryTimes[2]])
+  const id = fixture.server.world.users['second@alpha']
+  await waitForPath(fixture.browser, `${path}?${dateQuery}&user=${id}`)
   // Loaded anew, it is the same list.
-  await the.browser.open(the.browser.path())
-  await expect.poll(times).toEqual([all[2]])
+  await fixture.browser.open(fixture.browser.path())
+  await expect.poll(readTimes).toEqual([entryTimes[2]])
   // Whose name it is, is a question of its own.
-  await expect.poll(() => named('person').value).toBe(name('second'))
-  await the.user.clear(named('person'))
-  await the.user.tab()
-  await expect.poll(times).toEqual(all)
-  await the.user.type(screen.getByRole('textbox', { name: /^Search/ }), 'c-17')
-  await expect.poll(times).toEqual([all[2]])
+  await expect.poll(() => getNamedField('person').value).toBe(toUserName('second'))
+  await fixture.user.clear(getNamedField('person'))
+  await fixture.user.tab()
+  await expect.poll(readTimes).toEqual(entryTimes)
+  await fixture.user.type(screen.getByRole('textbox', { name: /^Search/ }), 'c-17')
+  await expect.poll(readTimes).toEqual([entryTimes[2]])
   history.back()
-  await expect.poll(times).toEqual(all)
+  await expect.poll(readTimes).toEqual(entryTimes)
 })
 
 nightly('says at once that a start is after the end, and keeps what was typed', async () => {
-  await open()
-  await expect.poll(times).toEqual(all)
-  await the.user.clear(named('dateFrom'))
-  await the.user.type(named('dateFrom'), '2026-01-15')
-  expect(problems()).toEqual({ dateFrom: "The start can't be after the end, 2026-01-11." })
-  expect(named('dateFrom').value).toBe('2026-01-15')
+  await openTrail()
+  await expect.poll(readTimes).toEqual(entryTimes)
+  await fixture.user.clear(getNamedField('dateFrom'))
+  await fixture.user.type(getNamedField('dateFrom'), '2026-01-15')
+  expect(readProblems()).toEqual({ dateFrom: "The start can't be after the end, 2026-01-11." })
+  expect(getNamedField('dateFrom').value).toBe('2026-01-15')
   // The list is that of the last range that holds.
-  await arrived(the.browser, `${path}?dateTo=2026-01-11`)
-  await the.user.clear(named('dateTo'))
-  await the.user.type(named('dateTo'), '2026-01-14')
-  expect(problems()).toEqual({ dateTo: "The end can't be before the start, 2026-01-15." })
-  expect(named('dateFrom').value).toBe('2026-01-15')
-  await the.user.clear(named('dateFrom'))
-  await the.user.type(named('dateFrom'), '2026/1/11')
-  await the.user.tab()
-  expect(problems()).toEqual({})
-  await arrived(the.browser, `${path}?dateFrom=2026-01-11&dateTo=2026-01-14`)
-  await expect.poll(times).toEqual(all.slice(0, 2))
-  await the.user.clear(named('dateTo'))
-  await the.user.type(named('dateTo'), '2026-02-30')
-  await the.user.tab()
-  expect(problems()).toEqual({ dateTo: 'Please write a date such as 2026-11-24.' })
-  expect(named('dateTo').value).toBe('2026-02-30')
+  await waitForPath(fixture.browser, `${path}?dateTo=2026-01-11`)
+  await fixture.user.clear(getNamedField('dateTo'))
+  await fixture.user.type(getNamedField('dateTo'), '2026-01-14')
+  expect(readProblems()).toEqual({ dateTo: "The end can't be before the start, 2026-01-15." })
+  expect(getNamedField('dateFrom').value).toBe('2026-01-15')
+  await fixture.user.clear(getNamedField('dateFrom'))
+  await fixture.user.type(getNamedField('dateFrom'), '2026/1/11')
+  await fixture.user.tab()
+  expect(readProblems()).toEqual({})
+  await waitForPath(fixture.browser, `${path}?dateFrom=2026-01-11&dateTo=2026-01-14`)
+  await expect.poll(readTimes).toEqual(entryTimes.slice(0, 2))
+  await fixture.user.clear(getNamedField('dateTo'))
+  await fixture.user.type(getNamedField('dateTo'), '2026-02-30')
+  await fixture.user.tab()
+  expect(readProblems()).toEqual({ dateTo: 'Please write a date such as 2026-11-24.' })
+  expect(getNamedField('dateTo').value).toBe('2026-02-30')
 })
 
 nightly('takes what is wrong in an address for what is not there', async () => {
-  await open(
+  await openTrail(
     'code=price&operation=%3Cscript%3E&status=7&user=-1&intent=x&company=1&dateFrom=2026-13-40&dateTo=0000-00-00&page=99999999&results=7&sortField=__proto__&after=1e9&entry=NaN',
   )
-  await expect.poll(() => times().slice(-4)).toEqual(all)
+  await expect.poll(() => readTimes().slice(-4)).toEqual(entryTimes)
   expect(document.querySelector('.problem')).toBeNull()
   // A range that begins after its end, and a page that no entry is on: the address is corrected.
-  await the.browser.open(`${path}?dateFrom=2026-01-11&dateTo=2026-01-10&page=5000`)
-  await expect.poll(() => times().slice(-4)).toEqual(all)
-  await arrived(the.browser, path)
+  await fixture.browser.open(`${path}?dateFrom=2026-01-11&dateTo=2026-01-10&page=5000`)
+  await expect.poll(() => readTimes().slice(-4)).toEqual(entryTimes)
+  await waitForPath(fixture.browser, path)
 })
 
 it('pages by numbers, as the address says', async () => {
-  await writeManyEntries(the.server, 25, '2026-01-01 00:00:01')
-  await the.browser.openAs('admin@alpha', `${path}?dateTo=2026-01-31`)
-  await expect.poll(() => times()[0]).toBe('2026-01-01 00:00:25')
-  await the.user.click(await screen.findByRole('button', { name: 'Page 3' }))
-  await expect.poll(times).toEqual([5, 4, 3, 2, 1].map((second) => `2026-01-01 00:00:0${second}`))
-  await arrived(the.browser, `${path}?dateTo=2026-01-31&page=3`)
+  await writeManyEntries(fixture.server, 25, '2026-01-01 00:00:01')
+  await fixture.browser.openAs('admin@alpha', `${path}?dateTo=2026-01-31`)
+  await expect.poll(() => readTimes()[0]).toBe('2026-01-01 00:00:25')
+  await fixture.user.click(await screen.findByRole('button', { name: 'Page 3' }))
+  await expect.poll(readTimes).toEqual([5, 4, 3, 2, 1].map((second) => `2026-01-01 00:00:0${second}`))
+  await waitForPath(fixture.browser, `${path}?dateTo=2026-01-31&page=3`)
   await screen.findByText('21–25 of 25')
-  await the.user.click(button('Previous page'))
-  await expect.poll(() => times()[0]).toBe('2026-01-01 00:00:15')
-  await option('operation', 'login')
-  await arrived(the.browser, `${path}?operation=login&dateTo=2026-01-31`)
+  await fixture.user.click(button('Previous page'))
+  await expect.poll(() => readTimes()[0]).toBe('2026-01-01 00:00:15')
+  await selectOption('operation', 'login')
+  await waitForPath(fixture.browser, `${path}?operation=login&dateTo=2026-01-31`)
 })
 
 nightly('counts to 10,000, says that there are more, and goes on behind them without numbers', async () => {
-  await writeManyEntries(the.server, 10_025, '2026-01-01 00:00:01')
-  await the.browser.openAs('admin@alpha', `${path}?results=20&page=500&dateTo=2026-01-31`)
+  await writeManyEntries(fixture.server, 10_025, '2026-01-01 00:00:01')
+  await fixture.browser.openAs('admin@alpha', `${path}?results=20&page=500&dateTo=2026-01-31`)
   await screen.findByText('more than 10,000 entries')
-  await expect.poll(() => times().at(-1)).toBe('2026-01-01 00:00:26')
-  await the.user.click(await screen.findByRole('button', { name: 'Next page' }))
-  await expect.poll(() => times().length).toBe(20)
-  await expect.poll(() => times().at(-1)).toBe('2026-01-01 00:00:06')
-  await expect.poll(() => the.browser.path()).toMatch(/&after=\d+$/)
-  await expect.poll(() => screen.getAllByRole('button', { name: /^Page / }).map(textOf)).toEqual(['1'])
-  await the.user.click(button('Next page'))
-  await expect.poll(times).toEqual([5, 4, 3, 2, 1].map((second) => `2026-01-01 00:00:0${second}`))
+  await expect.poll(() => readTimes().at(-1)).toBe('2026-01-01 00:00:26')
+  await fixture.user.click(await screen.findByRole('button', { name: 'Next page' }))
+  await expect.poll(() => readTimes().length).toBe(20)
+  await expect.poll(() => readTimes().at(-1)).toBe('2026-01-01 00:00:06')
+  await expect.poll(() => fixture.browser.path()).toMatch(/&after=\d+$/)
+  await expect.poll(() => screen.getAllByRole('button', { name: /^Page / }).map(readText)).toEqual(['1'])
+  await fixture.user.click(button('Next page'))
+  await expect.poll(readTimes).toEqual([5, 4, 3, 2, 1].map((second) => `2026-01-01 00:00:0${second}`))
   await expect.poll(() => button('Next page').getAttribute('aria-disabled')).toBe('true')
   history.back()
-  await expect.poll(() => times().at(-1)).toBe('2026-01-01 00:00:06')
-  await the.user.click(button('Page 1'))
-  await arrived(the.browser, `${path}?dateTo=2026-01-31&results=20`)
+  await expect.poll(() => readTimes().at(-1)).toBe('2026-01-01 00:00:06')
+  await fixture.user.click(button('Page 1'))
+  await waitForPath(fixture.browser, `${path}?dateTo=2026-01-31&results=20`)
 })
 
 it('opens an entry with its differences, and goes to its neighbours by keys', async () => {
-  await open()
-  await expect.poll(times).toEqual(all)
-  await the.user.click(screen.getByRole('link', { name: all[0] ?? '' }))
+  await openTrail()
+  await expect.poll(readTimes).toEqual(entryTimes)
+  await fixture.user.click(screen.getByRole('link', { name: entryTimes[0] ?? '' }))
   const dialog = within(await screen.findByRole('dialog', { name: 'User · Update' }))
-  const changes = () =>
-    [...document.querySelectorAll('.trail-changes tbody tr')].map((row) => [...row.children].map(textOf))
-  await expect.poll(changes).toEqual([
+  const readChanges = () =>
+    [...document.querySelectorAll('.trail-changes tbody tr')].map((row) => [...row.children].map(readText))
+  await expect.poll(readChanges).toEqual([
     ['Name', 'Tom', 'Tom <b>Bold</b>'],
     ['Admin', 'No', 'Yes'],
     ['not_known', '–', 'a, b'],
   ])
   expect(document.querySelector('.trail-changes b')).toBeNull()
   await dialog.findByRole('button', { name: `Copy ${intent}` })
-  await expect.poll(() => the.browser.path()).toMatch(/&entry=\d+$/)
+  await expect.poll(() => fixture.browser.path()).toMatch(/&entry=\d+$/)
   await expect.poll(() => button('Previous entry').getAttribute('aria-disabled')).toBe('true')
-  await the.user.keyboard('{ArrowRight}')
+  await fixture.user.keyboard('{ArrowRight}')
   await screen.findByRole('dialog', { name: 'User · Login' })
   await screen.findByText('Why it failed')
-  await the.user.keyboard('k')
+  await fixture.user.keyboard('k')
   await screen.findByRole('dialog', { name: 'User · Update' })
-  await the.user.click(button('Next entry'))
+  await fixture.user.click(button('Next entry'))
   await screen.findByRole('dialog', { name: 'User · Login' })
-  await the.user.keyboard('{Escape}')
+  await fixture.user.keyboard('{Escape}')
   await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
-  await arrived(the.browser, `${path}?${days}`)
+  await waitForPath(fixture.browser, `${path}?${dateQuery}`)
 })
 
 nightly('tells an update that changed nothing from one of which it is not known', async () => {
-  await open()
-  const user = { code: 'user' as const, operation: 'update', by: 'admin@alpha' }
+  await openTrail()
+  const user = { code: 'user' as const, operation: 'update', userName: 'admin@alpha' }
   await writeEntries(
-    the.server,
-    { ...user, at: '2026-01-12 09:00:01', info: { UserName: 'Same' }, changes: [] },
-    { ...user, at: '2026-01-12 09:00:02', info: { UserName: 'Old' } },
-    { ...user, at: '2026-01-12 09:00:03', info: { UserName: 'Secret', Field: 'password' } },
+    fixture.server,
+    { ...user, time: '2026-01-12 09:00:01', info: { UserName: 'Same' }, changes: [] },
+    { ...user, time: '2026-01-12 09:00:02', info: { UserName: 'Old' } },
+    { ...user, time: '2026-01-12 09:00:03', info: { UserName: 'Secret', Field: 'password' } },
   )
-  await the.browser.open(`${path}?dateFrom=2026-01-12&dateTo=2026-01-12`)
-  const said = async (second: number) => {
-    await the.user.click(await screen.findByRole('link', { name: `2026-01-12 09:00:0${second}` }))
+  await fixture.browser.open(`${path}?dateFrom=2026-01-12&dateTo=2026-01-12`)
+  const readChangeNote = async (second: number) => {
+    await fixture.user.click(await screen.findByRole('link', { name: `2026-01-12 09:00:0${second}` }))
     const { textContent } = await screen.findByRole('dialog', { name: 'User · Update' })
-    await the.user.click(screen.getByText('Close'))
+    await fixture.user.click(screen.getByText('Close'))
     return /No field changed|does not say which fields/.exec(textContent ?? '')?.[0]
   }
-  expect(await said(1)).toBe('No field changed')
-  expect(await said(2)).toBe('does not say which fields')
-  expect(await said(3)).toBeUndefined()
+  expect(await readChangeNote(1)).toBe('No field changed')
+  expect(await readChangeNote(2)).toBe('does not say which fields')
+  expect(await readChangeNote(3)).toBeUndefined()
 })
 
 nightly('opens an entry that the address names and the page behind it does not show', async () => {
-  await open()
-  await the.user.click(await screen.findByRole('link', { name: all[3] ?? '' }))
+  await openTrail()
+  await fixture.user.click(await screen.findByRole('link', { name: entryTimes[3] ?? '' }))
   await screen.findByRole('dialog', { name: 'User · Update' })
-  const id = new URLSearchParams(the.browser.path().split('?')[1]).get('entry')
-  await the.browser.open(`${path}?code=order&entry=${id}`)
+  const id = new URLSearchParams(fixture.browser.path().split('?')[1]).get('entry')
+  await fixture.browser.open(`${path}?code=order&entry=${id}`)
   const dialog = await screen.findByRole('dialog', { name: 'User · Update' })
-  await expect.poll(() => dialog.textContent).toContain(all[3])
-  await the.browser.open(`${path}?entry=2147483647`)
+  await expect.poll(() => dialog.textContent).toContain(entryTimes[3])
+  await fixture.browser.open(`${path}?entry=2147483647`)
   await screen.findByRole('heading', { name: 'There is no such entry' })
   // Many of one moment, on either side: by time alone such an entry is not found.
-  const many = Array.from({ length: 120 }, (_, at) => ({
-    at: '2026-01-12 09:00:00',
-    by: 'admin@alpha',
+  const manyEntries = Array.from({ length: 120 }, (_, index) => ({
+    time: '2026-01-12 09:00:00',
+    userName: 'admin@alpha',
     code: 'company' as const,
     operation: 'update',
-    info: { CompanyName: `Alpha ${at}` },
+    info: { CompanyName: `Alpha ${index}` },
   }))
-  await writeEntries(the.server, ...many)
-  await the.browser.open(`${path}?searchText=Alpha+60`)
-  await the.user.click(await screen.findByRole('link', { name: '2026-01-12 09:00:00' }))
+  await writeEntries(fixture.server, ...manyEntries)
+  await fixture.browser.open(`${path}?searchText=Alpha+60`)
+  await fixture.user.click(await screen.findByRole('link', { name: '2026-01-12 09:00:00' }))
   await screen.findByRole('dialog', { name: 'Company · Update' })
-  const meant = new URLSearchParams(the.browser.path().split('?')[1]).get('entry')
-  await the.browser.open(`${path}?code=order&entry=${meant}`)
+  const entryId = new URLSearchParams(fixture.browser.path().split('?')[1]).get('entry')
+  await fixture.browser.open(`${path}?code=order&entry=${entryId}`)
   const company = await screen.findByRole('dialog', { name: 'Company · Update' })
   await expect.poll(() => company.textContent).toContain('Alpha 60')
 })
 
 nightly('finds the entries of one change by its number, as a receipt leads to it', async () => {
-  await open(`intent=${intent}`)
-  await expect.poll(times).toEqual([all[0]])
-  await the.user.click(button(/^Remove filter One change: 6f1c2d3e/))
-  await expect.poll(() => times().length).toBeGreaterThan(1)
-  await arrived(the.browser, path)
+  await openTrail(`intent=${intent}`)
+  await expect.poll(readTimes).toEqual([entryTimes[0]])
+  await fixture.user.click(button(/^Remove filter One change: 6f1c2d3e/))
+  await expect.poll(() => readTimes().length).toBeGreaterThan(1)
+  await waitForPath(fixture.browser, path)
 })
 
 nightly('filters to one day of the activity, by keys and from its table', async () => {
-  await open()
-  const days = await screen.findByRole('slider')
-  await expect.poll(() => days.getAttribute('aria-valuetext')).toBe('2026-01-11: 1 done, 1 failed')
-  days.focus()
-  await the.user.keyboard('{ArrowLeft}')
-  expect(days.getAttribute('aria-valuetext')).toBe('2026-01-10: 2 done, 0 failed')
-  await the.user.keyboard('{Enter}')
-  await expect.poll(times).toEqual(all.slice(2))
-  await arrived(the.browser, `${path}?dateFrom=2026-01-10&dateTo=2026-01-10`)
+  await openTrail()
+  const daySlider = await screen.findByRole('slider')
+  await expect.poll(() => daySlider.getAttribute('aria-valuetext')).toBe('2026-01-11: 1 done, 1 failed')
+  daySlider.focus()
+  await fixture.user.keyboard('{ArrowLeft}')
+  expect(daySlider.getAttribute('aria-valuetext')).toBe('2026-01-10: 2 done, 0 failed')
+  await fixture.user.keyboard('{Enter}')
+  await expect.poll(readTimes).toEqual(entryTimes.slice(2))
+  await waitForPath(fixture.browser, `${path}?dateFrom=2026-01-10&dateTo=2026-01-10`)
   // The other days are still there to be chosen.
-  await the.user.click(screen.getByText('Numbers as a table'))
-  await the.user.click(await screen.findByRole('button', { name: /Show only 2026-01-11/ }))
-  await expect.poll(times).toEqual(all.slice(0, 2))
-  await the.user.click(button('Show all days'))
-  await expect.poll(times).toEqual(all)
+  await fixture.user.click(screen.getByText('Numbers as a table'))
+  await fixture.user.click(await screen.findByRole('button', { name: /Show only 2026-01-11/ }))
+  await expect.poll(readTimes).toEqual(entryTimes.slice(0, 2))
+  await fixture.user.click(button('Show all days'))
+  await expect.poll(readTimes).toEqual(entryTimes)
 })
 
 nightly('draws the days around a chosen one again after a reload, also without a network', async () => {
-  await open()
-  const slider = () => screen.findByRole('slider')
-  await expect.poll(async () => (await slider()).getAttribute('aria-valuetext')).toBe('2026-01-11: 1 done, 1 failed')
-  ;(await slider()).focus()
-  await the.user.keyboard('{ArrowLeft}{Enter}')
-  const chosen = `${path}?dateFrom=2026-01-10&dateTo=2026-01-10`
-  await arrived(the.browser, chosen)
-  await expect.poll(times).toEqual(all.slice(2))
-  the.browser.goOffline()
-  await the.browser.open(chosen)
-  await expect.poll(times).toEqual(all.slice(2))
-  await slider()
+  await openTrail()
+  const findSlider = () => screen.findByRole('slider')
+  await expect
+    .poll(async () => (await findSlider()).getAttribute('aria-valuetext'))
+    .toBe('2026-01-11: 1 done, 1 failed')
+  ;(await findSlider()).focus()
+  await fixture.user.keyboard('{ArrowLeft}{Enter}')
+  const dayPath = `${path}?dateFrom=2026-01-10&dateTo=2026-01-10`
+  await waitForPath(fixture.browser, dayPath)
+  await expect.poll(readTimes).toEqual(entryTimes.slice(2))
+  fixture.browser.goOffline()
+  await fixture.browser.open(dayPath)
+  await expect.poll(readTimes).toEqual(entryTimes.slice(2))
+  await findSlider()
   expect(screen.queryByText('The daily numbers are not saved on this device.')).toBeNull()
-  await the.user.click(button('Show all days'))
-  await arrived(the.browser, `${path}?${days}`)
+  await fixture.user.click(button('Show all days'))
+  await waitForPath(fixture.browser, `${path}?${dateQuery}`)
   // What another build or hand left there is no range.
-  for (const left of ['{', '7', '["2026-01-11","2026-01-10"]', '[{"a":1},"x"]']) {
-    sessionStorage.setItem('portal.trailDays', left)
-    await the.browser.open(`${path}?dateFrom=2026-01-10&dateTo=2026-01-10`)
+  for (const storedText of ['{', '7', '["2026-01-11","2026-01-10"]', '[{"a":1},"x"]']) {
+    sessionStorage.setItem('portal.trailDays', storedText)
+    await fixture.browser.open(`${path}?dateFrom=2026-01-10&dateTo=2026-01-10`)
     await screen.findByRole('heading', { level: 1, name: 'Audit trail' })
-    await expect.poll(times).toEqual(all.slice(2))
+    await expect.poll(readTimes).toEqual(entryTimes.slice(2))
   }
 })
 
 nightly('offers the types of the catalogue to the delete level alone', async () => {
-  const types = () => [...named('code').querySelectorAll('option')].map(({ textContent }) => textContent)
-  await writeEntries(the.server, entry('2026-01-10 09:00:00', { by: 'admin@m18', code: 'price', operation: 'confirm' }))
-  await the.browser.openAs('admin@m18', `${path}?code=price&${days}`)
-  await expect.poll(types).not.toContain('Price list')
-  await the.browser.openAs('delete@m18', `${path}?code=price&${days}`)
-  await expect.poll(types).toEqual(expect.arrayContaining(['Price list', 'Module', 'Hidden module', 'App']))
-  await expect.poll(() => rows().map((row) => row.slice(1, 3))).toEqual([['Price list', 'Confirm']])
+  const readTypes = () => [...getNamedField('code').querySelectorAll('option')].map(({ textContent }) => textContent)
+  await writeEntries(
+    fixture.server,
+    createEntry('2026-01-10 09:00:00', { userName: 'admin@m18', code: 'price', operation: 'confirm' }),
+  )
+  await fixture.browser.openAs('admin@m18', `${path}?code=price&${dateQuery}`)
+  await expect.poll(readTypes).not.toContain('Price list')
+  await fixture.browser.openAs('delete@m18', `${path}?code=price&${dateQuery}`)
+  await expect.poll(readTypes).toEqual(expect.arrayContaining(['Price list', 'Module', 'Hidden module', 'App']))
+  await expect.poll(() => readRows().map((row) => row.slice(1, 3))).toEqual([['Price list', 'Confirm']])
 })
 
 it('shows the provider’s staff the trail of a company that they find by its name', async () => {
-  await story()
-  await the.browser.openAs('admin@m18', `${path}?${days}`)
+  await writeStory()
+  await fixture.browser.openAs('admin@m18', `${path}?${dateQuery}`)
   await screen.findByRole('heading', { name: 'No entry matches these filters' })
-  await the.user.type(await screen.findByRole('combobox', { name: 'Company' }), canaries.alpha)
-  await the.user.click(await screen.findByRole('option', { name: new RegExp(canaries.alpha) }))
-  await expect.poll(times).toEqual(all)
-  await arrived(
-    the.browser,
-    `${path}?dateFrom=2026-01-10&dateTo=2026-01-11&company=${the.server.world.companies.alpha}`,
+  await fixture.user.type(await screen.findByRole('combobox', { name: 'Company' }), canaries.alpha)
+  await fixture.user.click(await screen.findByRole('option', { name: new RegExp(canaries.alpha) }))
+  await expect.poll(readTimes).toEqual(entryTimes)
+  await waitForPath(
+    fixture.browser,
+    `${path}?dateFrom=2026-01-10&dateTo=2026-01-11&company=${fixture.server.world.companies.alpha}`,
   )
   // A customer's address may name any company, and is answered with the own one.
-  await the.browser.openAs('admin@beta', the.browser.path())
+  await fixture.browser.openAs('admin@beta', fixture.browser.path())
   await screen.findByRole('heading', { name: 'No entry matches these filters' })
   expect(screen.queryByRole('combobox', { name: 'Company' })).toBeNull()
 })
 
 it('says offline what is not on this device, and shows again what was read', async () => {
-  await open()
-  await expect.poll(times).toEqual(all)
-  the.browser.goOffline()
-  await option('code', 'order')
+  await openTrail()
+  await expect.poll(readTimes).toEqual(entryTimes)
+  fixture.browser.goOffline()
+  await selectOption('code', 'order')
   await screen.findByRole('heading', { name: 'These entries are not on this device' })
   expect(document.querySelector('.problem')).toBeNull()
-  await option('code', '')
-  await expect.poll(times).toEqual(all)
-  await the.user.click(button('Export'))
-  const csv = await screen.findByRole('menuitem', { name: /^CSV file/ })
-  await expect.poll(() => csv.textContent).toContain('needs a connection')
+  await selectOption('code', '')
+  await expect.poll(readTimes).toEqual(entryTimes)
+  await fixture.user.click(button('Export'))
+  const csvItem = await screen.findByRole('menuitem', { name: /^CSV file/ })
+  await expect.poll(() => csvItem.textContent).toContain('needs a connection')
 })
 
 nightly('keeps its filters and order in a sheet on a phone, behind one button that counts them', async () => {
@@ -359,40 +365,40 @@ nightly('keeps its filters and order in a sheet on a phone, behind one button th
     addEventListener: () => undefined,
     removeEventListener: () => undefined,
   }))
-  await open()
-  await expect.poll(times).toEqual(all)
+  await openTrail()
+  await expect.poll(readTimes).toEqual(entryTimes)
   expect(document.querySelector('main [name=code]')).toBeNull()
   // The activity is folded away, where the screen is the list's.
   expect(screen.queryByRole('slider')).toBeNull()
-  await the.user.click(button('Filter (2)'))
-  const sheet = within(await screen.findByRole('dialog', { name: 'Filter and sort' }))
-  await option('code', 'order')
-  await expect.poll(times).toEqual([all[2]])
-  await the.user.selectOptions(sheet.getByLabelText('Sort by'), 'Time, ascending')
-  await the.user.click(sheet.getByRole('button', { name: 'Show' }))
+  await fixture.user.click(button('Filter (2)'))
+  const filterSheet = within(await screen.findByRole('dialog', { name: 'Filter and sort' }))
+  await selectOption('code', 'order')
+  await expect.poll(readTimes).toEqual([entryTimes[2]])
+  await fixture.user.selectOptions(filterSheet.getByLabelText('Sort by'), 'Time, ascending')
+  await fixture.user.click(filterSheet.getByRole('button', { name: 'Show' }))
   await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
-  await arrived(the.browser, `${path}?code=order&${days}&sortField=end_time&sortOrder=asc`)
+  await waitForPath(fixture.browser, `${path}?code=order&${dateQuery}&sortField=end_time&sortOrder=asc`)
   await screen.findByRole('button', { name: 'Filter (3)' })
 })
 
 it('is where “History” of a user leads, with the filter that finds them under every name they had', async () => {
   await writeEntries(
-    the.server,
-    entry('2026-01-10 09:00:00', { info: { UserName: 'Another name then', UserEmail: 'second@alpha.example' } }),
+    fixture.server,
+    createEntry('2026-01-10 09:00:00', { info: { UserName: 'Another name then', UserEmail: 'second@alpha.example' } }),
   )
-  await the.browser.openAs('admin@alpha', `/app/user?searchText=${encodeURIComponent(name('second'))}`)
-  await the.user.click(await screen.findByRole('link', { name: name('second') }))
-  await the.user.click(await screen.findByRole('link', { name: 'History' }))
+  await fixture.browser.openAs('admin@alpha', `/app/user?searchText=${encodeURIComponent(toUserName('second'))}`)
+  await fixture.user.click(await screen.findByRole('link', { name: toUserName('second') }))
+  await fixture.user.click(await screen.findByRole('link', { name: 'History' }))
   await screen.findByRole('heading', { level: 1, name: 'Audit trail' })
-  expect(Object.fromEntries(new URLSearchParams(the.browser.path().split('?')[1]))).toEqual({
+  expect(Object.fromEntries(new URLSearchParams(fixture.browser.path().split('?')[1]))).toEqual({
     code: 'user',
     searchText: 'second@alpha.example',
   })
-  await expect.poll(times).toContain('2026-01-10 09:00:00')
+  await expect.poll(readTimes).toContain('2026-01-10 09:00:00')
 })
 
 nightly('speaks Chinese', async () => {
-  await open(`${days}&lang=zh`)
-  await expect.poll(() => rows()[1]?.slice(1, 3)).toEqual(['用户', '登录'])
+  await openTrail(`${dateQuery}&lang=zh`)
+  await expect.poll(() => readRows()[1]?.slice(1, 3)).toEqual(['用户', '登录'])
   await screen.findByRole('heading', { level: 1, name: '操作记录' })
 })

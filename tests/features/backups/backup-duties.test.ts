@@ -1,11 +1,11 @@
 /** What of the backups home asks for, out of the services that the device has. */
 import { expect, it } from 'vitest'
 import type { ServiceRow } from '#contract/services.ts'
-import { dutiesOf } from '#features/backups/home/backup-duties.ts'
-import { choicesOf, whyNotRestorable } from '#features/backups/restore/choices.ts'
+import { listBackupDuties } from '#features/backups/home/backup-duties.ts'
+import { listRestoreChoices, findRestoreRefusal } from '#features/backups/restore/restore-choices.ts'
 import type { StoredBackupRow } from '#contract/backups.ts'
 
-const service = (fields: Partial<ServiceRow> = {}) =>
+const createService = (fields: Partial<ServiceRow> = {}) =>
   ({
     id: 1,
     company_id: 2,
@@ -27,58 +27,67 @@ const service = (fields: Partial<ServiceRow> = {}) =>
     ...fields,
   }) as unknown as ServiceRow
 const today = '2026-11-26'
-const duties = (fields: Partial<ServiceRow>) => dutiesOf([service(fields)], today)
-const kinds = (fields: Partial<ServiceRow>) => duties(fields).map(({ kind }) => kind)
+const listDuties = (fields: Partial<ServiceRow>) => listBackupDuties([createService(fields)], today)
+const listKinds = (fields: Partial<ServiceRow>) => listDuties(fields).map(({ kind }) => kind)
 
 it('asks for nothing where all is well, nor for the backups of a service without a contract', () => {
-  expect(kinds({})).toEqual([])
-  expect(kinds({ contract_id: 0, failing_backups: ['pdb2s3'] })).toEqual([])
+  expect(listKinds({})).toEqual([])
+  expect(listKinds({ contract_id: 0, failing_backups: ['pdb2s3'] })).toEqual([])
 })
 
 it('names what is broken, and a suspension by the staff but not one of overdue traffic, which is named where it is paid', () => {
-  expect(duties({ failing_backups: ['pdb2rds'] })).toMatchObject([{ kind: 'failing', type: 'pdb2rds' }])
-  expect(kinds({ os_traffic: 3, traffic_due: '2026-11-25 23:59:59', traffic_disabled: true })).toEqual([])
-  expect(kinds({ traffic_disabled: true })).toEqual(['suspended'])
+  expect(listDuties({ failing_backups: ['pdb2rds'] })).toMatchObject([{ kind: 'failing', type: 'pdb2rds' }])
+  expect(listKinds({ os_traffic: 3, traffic_due: '2026-11-25 23:59:59', traffic_disabled: true })).toEqual([])
+  expect(listKinds({ traffic_disabled: true })).toEqual(['suspended'])
 })
 
 it('fault 32a says when the data of an expired or removed service will be deleted', () => {
-  const expired = { status: 2, stop_date: '2026-11-30', erase_date: '2026-12-30' } as const
-  expect(duties(expired)).toMatchObject([
-    { kind: 'deletion', isExpired: true, stops: '2026-11-30', deleted: '2026-12-30', days: 34, isUrgent: false },
+  const expiredFields = { status: 2, stop_date: '2026-11-30', erase_date: '2026-12-30' } as const
+  expect(listDuties(expiredFields)).toMatchObject([
+    {
+      kind: 'deletion',
+      isExpired: true,
+      stopDate: '2026-11-30',
+      deletionDate: '2026-12-30',
+      days: 34,
+      isUrgent: false,
+    },
   ])
-  expect(duties({ ...expired, stop_date: null, erase_date: '2026-12-03' })).toMatchObject([
-    { kind: 'deletion', stops: null, days: 7, isUrgent: true },
+  expect(listDuties({ ...expiredFields, stop_date: null, erase_date: '2026-12-03' })).toMatchObject([
+    { kind: 'deletion', stopDate: null, days: 7, isUrgent: true },
   ])
   // Removed while its contract runs, or without one.
-  expect(duties({ erase_date: '2026-12-04', contract_id: 0 })).toMatchObject([{ isExpired: false, days: 8 }])
-  expect(kinds({ erase_date: '2026-11-25' })).toEqual([])
+  expect(listDuties({ erase_date: '2026-12-04', contract_id: 0 })).toMatchObject([{ isExpired: false, days: 8 }])
+  expect(listKinds({ erase_date: '2026-11-25' })).toEqual([])
 })
 
 const backup = { pdb_type: 'pdb2s3', state: 'done' } as StoredBackupRow
 
 it('offers services of the same company alone, its own first, each with what is against it', () => {
-  const own = service()
-  const all = [
-    service({ id: 2, contract_id: 0 }),
-    service({ id: 3, status: 2 }),
-    service({ id: 4, system_status: 0 }),
-    service({ id: 5, operation: { kind: 'reboot-service' } as ServiceRow['operation'] }),
-    service({ id: 6, company_id: 9 }),
-    own,
+  const ownService = createService()
+  const services = [
+    createService({ id: 2, contract_id: 0 }),
+    createService({ id: 3, status: 2 }),
+    createService({ id: 4, system_status: 0 }),
+    createService({ id: 5, operation: { kind: 'reboot-service' } as ServiceRow['operation'] }),
+    createService({ id: 6, company_id: 9 }),
+    ownService,
   ]
-  expect(choicesOf(backup, own, all).map((choice) => [choice.service.id, choice.whyNot])).toEqual([
-    [1, null],
-    [2, 'no_contract'],
-    [3, 'expired'],
-    [4, 'not_created'],
-    [5, 'busy'],
-  ])
+  expect(listRestoreChoices(backup, ownService, services).map((choice) => [choice.service.id, choice.refusal])).toEqual(
+    [
+      [1, null],
+      [2, 'no_contract'],
+      [3, 'expired'],
+      [4, 'not_created'],
+      [5, 'busy'],
+    ],
+  )
 })
 
 it('cannot restore what is not there, nor an archive whose traffic is suspended', () => {
   for (const state of ['running', 'failed', 'removed'] as const)
-    expect(whyNotRestorable({ ...backup, state }, service())).toBe('not_done')
-  const suspended = service({ traffic_disabled: true })
-  expect(whyNotRestorable(backup, suspended)).toBe('traffic_disabled')
-  expect(whyNotRestorable({ ...backup, pdb_type: 'pdb2rds' }, suspended)).toBeNull()
+    expect(findRestoreRefusal({ ...backup, state }, createService())).toBe('not_done')
+  const suspendedService = createService({ traffic_disabled: true })
+  expect(findRestoreRefusal(backup, suspendedService)).toBe('traffic_disabled')
+  expect(findRestoreRefusal({ ...backup, pdb_type: 'pdb2rds' }, suspendedService)).toBeNull()
 })

@@ -1,78 +1,87 @@
 /** Subscribing a contract's service to backups (contracts 2, 4, 5, 9; M123 to M126; D15, D17, D20, D21, D89), over a server that sells them. */
 import { screen, within } from '@testing-library/dom'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { addDays, addMonths, addYears, lastDay } from '#domain/period.ts'
-import { backupOf, serviceIdOf } from '#tests/support/hosting/backups.ts'
-import { button, described, named, type } from '#tests/support/pages/fields.ts'
+import { addDays, addMonths, addYears, getLastDay } from '#domain/plain-dates.ts'
+import { createBackupOrder, readServiceId } from '#tests/support/hosting/backups.ts'
+import { button, readDescription, getNamedField, typeValues } from '#tests/support/pages/fields.ts'
 import { nightly, nightlyBlock } from '#tests/support/runner/nightly.ts'
-import { bought } from '#tests/support/orders/shop-data.ts'
+import { buyOrder } from '#tests/support/orders/shop-data.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
-import { handsOn, newPrices, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
+import { createUserActions, createPriceList, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
 
-const the = setUpShopPages()
-const { press, dialog, says } = handsOn(the)
-let admin: SignedIn
+const fixture = setUpShopPages()
+const { press, dialog, findText } = createUserActions(fixture)
+let adminSession: SignedIn
 beforeEach(async () => {
-  admin = await the.server.signIn('admin@acme')
+  adminSession = await fixture.server.signIn('admin@acme')
 })
 
 /** A contract in effect, from today on for two years. */
-const buy = async (code: string, fields = {}) =>
-  (await bought(the.server, admin, { code, name: `Test ${code}`, period: 2, period_start: today(), ...fields })).id
-const tabOf = (id: number) => `/app/contract/${id}?tab=subscribe`
-async function at(code: string, fields = {}): Promise<number> {
-  const id = await buy(code, fields)
-  await the.browser.openAs('admin@acme', tabOf(id))
+const buyContract = async (code: string, fields = {}) =>
+  (
+    await buyOrder(fixture.server, adminSession, {
+      code,
+      name: `Test ${code}`,
+      period: 2,
+      period_start: today(),
+      ...fields,
+    })
+  ).id
+const getTabPath = (id: number) => `/app/contract/${id}?tab=subscribe`
+async function openTab(code: string, fields = {}): Promise<number> {
+  const id = await buyContract(code, fields)
+  await fixture.browser.openAs('admin@acme', getTabPath(id))
   await screen.findByRole('heading', { level: 2, name: 'Backup to S3' })
   return id
 }
-const card = (name: string) => within(screen.getByRole('region', { name }))
-const due = () => document.querySelector('.backup-due .amount')?.textContent
-const fact = (name: string) =>
+const withinCard = (name: string) => within(screen.getByRole('region', { name }))
+const readDueAmount = () => document.querySelector('.backup-due .amount')?.textContent
+const readFact = (name: string) =>
   [...document.querySelectorAll('.backup-form dl.facts > div')]
-    .find((one) => one.querySelector('dt')?.textContent === name)
+    .find((factRow) => factRow.querySelector('dt')?.textContent === name)
     ?.querySelector('dd')?.textContent
-const orderButton = () => document.querySelector('.backup-form button[type=submit]')
-const order = async () => {
-  await expect.poll(orderButton).not.toBeNull()
-  await the.user.click(orderButton() as HTMLElement)
+const findOrderButton = () => document.querySelector('.backup-form button[type=submit]')
+const submitOrder = async () => {
+  await expect.poll(findOrderButton).not.toBeNull()
+  await fixture.user.click(findOrderButton() as HTMLElement)
 }
-const rows = () =>
+const readRows = () =>
   [...screen.getByRole('table', { name: /^Backup subscriptions of/ }).querySelectorAll('tbody tr')].map(
     ({ textContent }) => textContent ?? '',
   )
-const ordered = async (code: string) =>
-  (await admin.send({ url: `/api/pdb/order?serviceId=${await serviceIdOf(the.server, code)}` })).json().data as {
+const fetchOrders = async (code: string) =>
+  (await adminSession.send({ url: `/api/pdb/order?serviceId=${await readServiceId(fixture.server, code)}` })).json()
+    .data as {
     id: number
     status: number
     pay_amount: string
     period_end: string
   }[]
 /** The two cards' tags, with what they say of each. */
-const tags = () => [...document.querySelectorAll('.backup-card .tag')].map(({ textContent }) => textContent)
+const readTags = () => [...document.querySelectorAll('.backup-card .tag')].map(({ textContent }) => textContent)
 
 describe('the tab (M123)', () => {
   it('stands beside the contract, is an address of its own, and leads back to the list', async () => {
-    const id = await at('tabbed')
+    const id = await openTab('tabbed')
     expect(screen.getByRole('link', { name: 'Backup subscription' }).getAttribute('aria-current')).toBe('page')
     expect(screen.queryByRole('button', { name: 'Modify' })).toBeNull()
     expect(screen.getByRole('link', { name: 'Return' }).getAttribute('href')).toBe('/saas/app/contract')
-    await the.user.click(screen.getByRole('link', { name: 'Contract' }))
+    await fixture.user.click(screen.getByRole('link', { name: 'Contract' }))
     await screen.findByRole('button', { name: 'Modify' })
-    expect(the.browser.path()).toBe(`/app/contract/${id}`)
+    expect(fixture.browser.path()).toBe(`/app/contract/${id}`)
     expect(screen.queryByRole('heading', { name: 'Backup to S3' })).toBeNull()
   })
 
   nightly('is not there where the price list sells no backups', async () => {
-    const id = await buy('nobackup')
-    await newPrices(the.server, () => ({ pdbPrice: null }))
-    await the.browser.openAs('admin@acme', tabOf(id))
+    const id = await buyContract('nobackup')
+    await createPriceList(fixture.server, () => ({ pdbPrice: null }))
+    await fixture.browser.openAs('admin@acme', getTabPath(id))
     await screen.findByRole('button', { name: 'Modify' })
     expect(screen.queryByRole('link', { name: 'Backup subscription' })).toBeNull()
   })
 
   nightly('is not there before there is a contract', async () => {
-    const made = await admin.send({
+    const response = await adminSession.send({
       method: 'POST',
       url: '/api/sorder',
       payload: {
@@ -86,78 +95,78 @@ describe('the tab (M123)', () => {
         period_start: today(),
       },
     })
-    await the.browser.openAs('admin@acme', tabOf(made.json().id))
+    await fixture.browser.openAs('admin@acme', getTabPath(response.json().id))
     await screen.findByText(/^This order is unpaid/)
     expect(screen.queryByRole('link', { name: 'Backup subscription' })).toBeNull()
   })
 })
 
 it('subscribes: what it is and costs, how long, why that amount, and payment at once (M124 to M126, D20)', async () => {
-  const id = await at('subscribed')
-  await expect.poll(tags).toEqual(['Not enabled', 'Not enabled'])
-  for (const shown of ['HKD 6,000.00', '10%', '50 GB a month', 'HKD 12.50'])
-    await card('Backup to S3').findByText(shown)
+  const id = await openTab('subscribed')
+  await expect.poll(readTags).toEqual(['Not enabled', 'Not enabled'])
+  for (const expectedText of ['HKD 6,000.00', '10%', '50 GB a month', 'HKD 12.50'])
+    await withinCard('Backup to S3').findByText(expectedText)
   await press('Subscribe: Backup to S3')
-  await expect.poll(due).toBe('HKD 5,400.00')
-  expect(document.activeElement).toBe(named('backup-period'))
+  await expect.poll(readDueAmount).toBe('HKD 5,400.00')
+  expect(document.activeElement).toBe(getNamedField('backup-period'))
   await expect
-    .poll(() => [fact('Start'), fact('Last day')])
-    .toEqual([`${today()} Today`, lastDay(addYears(today(), 1))])
+    .poll(() => [readFact('Start'), readFact('Last day')])
+    .toEqual([`${today()} Today`, getLastDay(addYears(today(), 1))])
 
   // As it is typed; the focus stays.
-  await type(the.user, { 'backup-period': '7' })
-  expect(document.activeElement).toBe(named('backup-period'))
-  await the.user.selectOptions(named('backup-unit'), 'Months')
-  await expect.poll(due).toBe('HKD 3,150.00')
-  await expect.poll(() => fact('Last day')).toBe(lastDay(addMonths(today(), 7)))
-  await the.user.click(screen.getByText('Why this amount?'))
-  const why = await screen.findByRole('region', { name: 'Why this amount?' })
-  await expect.poll(() => why.textContent).toContain('7 months of 6,000.00 a year')
-  expect(why.textContent).toContain('Less the discount of 10.00%-350.00')
+  await typeValues(fixture.user, { 'backup-period': '7' })
+  expect(document.activeElement).toBe(getNamedField('backup-period'))
+  await fixture.user.selectOptions(getNamedField('backup-unit'), 'Months')
+  await expect.poll(readDueAmount).toBe('HKD 3,150.00')
+  await expect.poll(() => readFact('Last day')).toBe(getLastDay(addMonths(today(), 7)))
+  await fixture.user.click(screen.getByText('Why this amount?'))
+  const explanation = await screen.findByRole('region', { name: 'Why this amount?' })
+  await expect.poll(() => explanation.textContent).toContain('7 months of 6,000.00 a year')
+  expect(explanation.textContent).toContain('Less the discount of 10.00%-350.00')
 
-  await type(the.user, { 'backup-period': '100' })
-  await says('A whole number from 1 to 99')
-  await expect.poll(() => described(orderButton() ?? document.body)).toBe('Correct the marked fields first.')
-  await type(the.user, { 'backup-period': '7' })
-  await order()
-  const pay = await dialog('Pay Backup to S3')
-  await pay.findByText('HKD 3,150.00')
-  await expect.poll(() => pay.element.textContent).toMatch(/Due by \d{4}-\d{2}-\d{2} 23:59/)
-  expect(await ordered('subscribed')).toMatchObject([{ status: 0, pay_amount: '3150.00' }])
-  await the.user.keyboard('{Escape}')
+  await typeValues(fixture.user, { 'backup-period': '100' })
+  await findText('A whole number from 1 to 99')
+  await expect.poll(() => readDescription(findOrderButton() ?? document.body)).toBe('Correct the marked fields first.')
+  await typeValues(fixture.user, { 'backup-period': '7' })
+  await submitOrder()
+  const payDialog = await dialog('Pay Backup to S3')
+  await payDialog.findByText('HKD 3,150.00')
+  await expect.poll(() => payDialog.element.textContent).toMatch(/Due by \d{4}-\d{2}-\d{2} 23:59/)
+  expect(await fetchOrders('subscribed')).toMatchObject([{ status: 0, pay_amount: '3150.00' }])
+  await fixture.user.keyboard('{Escape}')
 
   // It waits: said with its last second, paid from here.
-  await says('Backup to S3 is unpaid:')
-  await expect.poll(rows).toEqual([expect.stringContaining('Unpaid')])
+  await findText('Backup to S3 is unpaid:')
+  await expect.poll(readRows).toEqual([expect.stringContaining('Unpaid')])
   await expect.poll(() => document.querySelector('.backup-form')).toBeNull()
   expect(id).toBeGreaterThan(0)
 }, 60_000)
 
 nightly('a new order takes the place of an unpaid one, and says so before (D32)', async () => {
-  const id = await buy('replaced')
-  await backupOf(the.server, 'replaced', { status: 0, months: 1, period: 1, period_type: 'month' })
-  await the.browser.openAs('admin@acme', tabOf(id))
+  const id = await buyContract('replaced')
+  await createBackupOrder(fixture.server, 'replaced', { status: 0, months: 1, period: 1, period_type: 'month' })
+  await fixture.browser.openAs('admin@acme', getTabPath(id))
   await press('Subscribe: Backup to S3')
-  await says('is unpaid, due by')
-  const form = () => document.querySelector('.backup-form')?.textContent
+  await findText('is unpaid, due by')
+  const readForm = () => document.querySelector('.backup-form')?.textContent
   await expect
-    .poll(form)
+    .poll(readForm)
     .toMatch(/An earlier order of HKD 450\.00 is unpaid, due by \d{4}-.* A new order replaces it\./)
-  await expect.poll(due).toBe('HKD 5,400.00')
-  await order()
+  await expect.poll(readDueAmount).toBe('HKD 5,400.00')
+  await submitOrder()
   await dialog('Pay Backup to S3')
-  expect((await ordered('replaced')).map(({ status }) => status)).toEqual([0, -1])
+  expect((await fetchOrders('replaced')).map(({ status }) => status)).toEqual([0, -1])
 })
 
 nightly('is cut at the end of the contract, and nothing is sold beyond it (D21)', async () => {
-  const id = await at('cut', { period: 1 })
+  const id = await openTab('cut', { period: 1 })
   await press('Subscribe: Backup to RDS')
-  await type(the.user, { 'backup-period': '3' })
-  await says('Cut at the end of the contract: 12 months are charged.')
-  await expect.poll(due).toBe('HKD 15,000.00')
-  expect(fact('Last day')).toBe(lastDay(addYears(today(), 1)))
+  await typeValues(fixture.user, { 'backup-period': '3' })
+  await findText('Cut at the end of the contract: 12 months are charged.')
+  await expect.poll(readDueAmount).toBe('HKD 15,000.00')
+  expect(readFact('Last day')).toBe(getLastDay(addYears(today(), 1)))
   await press('Cancel')
-  await backupOf(the.server, 'cut', {
+  await createBackupOrder(fixture.server, 'cut', {
     pdb_type: 'pdb2rds',
     period_start: today(),
     period_end: addYears(today(), 1),
@@ -165,92 +174,96 @@ nightly('is cut at the end of the contract, and nothing is sold beyond it (D21)'
     discount: '0.00',
   })
   await press('Refresh')
-  await expect.poll(tags).toEqual(['Not enabled', `Effective until ${lastDay(addYears(today(), 1))}`])
+  await expect.poll(readTags).toEqual(['Not enabled', `Effective until ${getLastDay(addYears(today(), 1))}`])
   await expect
-    .poll(() => described(button('Extend: Backup to RDS')))
+    .poll(() => readDescription(button('Extend: Backup to RDS')))
     .toBe('Subscribed to the end of the contract. Extend the contract first.')
   expect(id).toBeGreaterThan(0)
 })
 
 nightly('goes on after the present subscription; what has run out is said (D21, M124)', async () => {
-  const id = await buy('further')
-  const end = addMonths(today(), 3)
-  await backupOf(the.server, 'further', { period_start: addDays(today(), -10), period_end: end, months: 3 })
-  await backupOf(the.server, 'further', {
+  const id = await buyContract('further')
+  const endDate = addMonths(today(), 3)
+  await createBackupOrder(fixture.server, 'further', {
+    period_start: addDays(today(), -10),
+    period_end: endDate,
+    months: 3,
+  })
+  await createBackupOrder(fixture.server, 'further', {
     pdb_type: 'pdb2rds',
     period_start: addDays(today(), -40),
     period_end: addDays(today(), -10),
     months: 1,
   })
-  await the.browser.openAs('admin@acme', tabOf(id))
+  await fixture.browser.openAs('admin@acme', getTabPath(id))
   await press('Extend: Backup to S3')
-  await expect.poll(tags).toEqual([`Effective until ${lastDay(end)}`, `Expired on ${addDays(today(), -11)}`])
-  await expect.poll(() => fact('Start')).toBe(`${end} After the current subscription`)
-  await expect.poll(() => fact('Last day')).toBe(lastDay(addYears(end, 1)))
+  await expect.poll(readTags).toEqual([`Effective until ${getLastDay(endDate)}`, `Expired on ${addDays(today(), -11)}`])
+  await expect.poll(() => readFact('Start')).toBe(`${endDate} After the current subscription`)
+  await expect.poll(() => readFact('Last day')).toBe(getLastDay(addYears(endDate, 1)))
 })
 
 nightly('costs nothing and is in effect at once where all of it is taken off (D15)', async () => {
-  const id = await buy('gift')
-  await newPrices(the.server, ({ ['pdbPrice']: prices }) => ({
+  const id = await buyContract('gift')
+  await createPriceList(fixture.server, ({ ['pdbPrice']: prices }) => ({
     pdbPrice: { ...(prices as object), pdb2s3_discount: '100.00' },
   }))
-  await the.browser.openAs('admin@acme', tabOf(id))
+  await fixture.browser.openAs('admin@acme', getTabPath(id))
   await press('Subscribe: Backup to S3')
-  await expect.poll(due).toBe('HKD 0.00')
-  await order()
-  await says('Backup to S3 is in effect now.')
-  await expect.poll(() => tags()[0]).toMatch(/^Effective until/)
+  await expect.poll(readDueAmount).toBe('HKD 0.00')
+  await submitOrder()
+  await findText('Backup to S3 is in effect now.')
+  await expect.poll(() => readTags()[0]).toMatch(/^Effective until/)
   expect(screen.queryByRole('dialog')).toBeNull()
 })
 
 nightlyBlock('another price', () => {
-  const dearer = () =>
-    newPrices(the.server, ({ ['pdbPrice']: prices }) => ({
+  const raisePrices = () =>
+    createPriceList(fixture.server, ({ ['pdbPrice']: prices }) => ({
       pdbPrice: { ...(prices as object), pdb2s3_fee_hkd: '7200.00' },
     }))
 
   nightly('than was shown is not ordered: both are shown, and it is ordered by the new one (D17, D89)', async () => {
-    await at('changed')
+    await openTab('changed')
     await press('Subscribe: Backup to S3')
-    await expect.poll(due).toBe('HKD 5,400.00')
-    await dearer()
-    await order()
+    await expect.poll(readDueAmount).toBe('HKD 5,400.00')
+    await raisePrices()
+    await submitOrder()
     await screen.findByText(/^The price has changed since it was shown\./)
-    await says('HKD 5,400.00 → HKD 6,480.00')
-    await expect.poll(due).toBe('HKD 6,480.00')
-    expect(await ordered('changed')).toEqual([])
-    await order()
+    await findText('HKD 5,400.00 → HKD 6,480.00')
+    await expect.poll(readDueAmount).toBe('HKD 6,480.00')
+    expect(await fetchOrders('changed')).toEqual([])
+    await submitOrder()
     await dialog('Pay Backup to S3')
-    expect(await ordered('changed')).toMatchObject([{ pay_amount: '6480.00' }])
+    expect(await fetchOrders('changed')).toMatchObject([{ pay_amount: '6480.00' }])
   })
 
   nightly(
     'than without a line: what was chosen is a draft, never sent by itself; back online the present price is shown beside it first',
     async () => {
-      const id = await at('drafted')
-      the.browser.goOffline()
+      const id = await openTab('drafted')
+      fixture.browser.goOffline()
       await press('Subscribe: Backup to S3')
-      await type(the.user, { 'backup-period': '2' })
-      await expect.poll(due).toBe('HKD 10,800.00')
-      await says('Offline quote, from the price list updated')
-      await says('Nothing is ordered automatically.')
-      await expect.poll(() => described(orderButton() ?? document.body)).toBe('This needs a connection.')
-      await order()
-      await dearer()
+      await typeValues(fixture.user, { 'backup-period': '2' })
+      await expect.poll(readDueAmount).toBe('HKD 10,800.00')
+      await findText('Offline quote, from the price list updated')
+      await findText('Nothing is ordered automatically.')
+      await expect.poll(() => readDescription(findOrderButton() ?? document.body)).toBe('This needs a connection.')
+      await submitOrder()
+      await raisePrices()
       // A reload keeps it.
-      await the.browser.open(tabOf(id))
-      await expect.poll(due).toBe('HKD 10,800.00')
-      expect(named('backup-period').value).toBe('2')
-      the.browser.goOnline()
-      await says('HKD 10,800.00 → HKD 12,960.00')
-      expect(await ordered('drafted')).toEqual([])
-      await order()
+      await fixture.browser.open(getTabPath(id))
+      await expect.poll(readDueAmount).toBe('HKD 10,800.00')
+      expect(getNamedField('backup-period').value).toBe('2')
+      fixture.browser.goOnline()
+      await findText('HKD 10,800.00 → HKD 12,960.00')
+      expect(await fetchOrders('drafted')).toEqual([])
+      await submitOrder()
       await dialog('Pay Backup to S3')
-      expect(await ordered('drafted')).toMatchObject([{ pay_amount: '12960.00' }])
+      expect(await fetchOrders('drafted')).toMatchObject([{ pay_amount: '12960.00' }])
       // What was ordered is no draft any more.
-      await the.browser.open(tabOf(id))
+      await fixture.browser.open(getTabPath(id))
       await screen.findByRole('heading', { level: 2, name: 'Backup to S3' })
-      await says('Backup to S3 is unpaid:')
+      await findText('Backup to S3 is unpaid:')
       await expect.poll(() => document.querySelector('.backup-form')).toBeNull()
     },
     60_000,
@@ -258,17 +271,17 @@ nightlyBlock('another price', () => {
 })
 
 nightly('says without a line why nothing can be paid or printed, and shows what is here', async () => {
-  const id = await buy('kept')
-  await backupOf(the.server, 'kept')
-  await backupOf(the.server, 'kept', { pdb_type: 'pdb2rds', status: 0 })
-  await the.browser.openAs('admin@acme', tabOf(id))
-  await expect.poll(rows).toHaveLength(2)
-  the.browser.goOffline()
-  await the.browser.open(tabOf(id))
-  await expect.poll(rows).toHaveLength(2)
+  const id = await buyContract('kept')
+  await createBackupOrder(fixture.server, 'kept')
+  await createBackupOrder(fixture.server, 'kept', { pdb_type: 'pdb2rds', status: 0 })
+  await fixture.browser.openAs('admin@acme', getTabPath(id))
+  await expect.poll(readRows).toHaveLength(2)
+  fixture.browser.goOffline()
+  await fixture.browser.open(getTabPath(id))
+  await expect.poll(readRows).toHaveLength(2)
   expect(document.querySelector('.problem')).toBeNull()
   for (const name of [/^Print the subscription/, 'Pay'])
     await expect
-      .poll(() => [...new Set(screen.getAllByRole('button', { name }).map(described))])
+      .poll(() => [...new Set(screen.getAllByRole('button', { name }).map(readDescription))])
       .toEqual(['This needs a connection.'])
 })

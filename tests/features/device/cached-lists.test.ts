@@ -1,29 +1,29 @@
 import { describe, expect, it } from 'vitest'
 import { endpoints } from '#contract/index.ts'
-import { askedFor } from '#features/device/refresh-lists.ts'
-import { sizeOf } from '#features/device/format-bytes.ts'
+import { toListInput } from '#features/device/refresh-lists.ts'
+import { formatBytes } from '#features/device/format-bytes.ts'
 
 describe('a kept list is read anew', () => {
   const lists = endpoints.filter(({ list }) => list)
-  const asked = (name: string, scope: number | null) => {
+  const buildListInput = (name: string, scope: number | null) => {
     const endpoint = lists.find((one) => one.name === name)
-    return endpoint && askedFor(endpoint, scope)
+    return endpoint && toListInput(endpoint, scope)
   }
 
   it('in the words of its own call: in the path, in the query, or with nothing to name', () => {
     const query = { results: 50, page: 1 }
-    expect(asked('listUsers', 2)).toEqual({ params: { companyId: 2 }, query })
-    expect(asked('listBackupOrders', 7)).toEqual({ query: { ...query, serviceId: 7 } })
-    expect(asked('listModules', null)).toEqual({ query })
+    expect(buildListInput('listUsers', 2)).toEqual({ params: { companyId: 2 }, query })
+    expect(buildListInput('listBackupOrders', 7)).toEqual({ query: { ...query, serviceId: 7 } })
+    expect(buildListInput('listModules', null)).toEqual({ query })
   })
 
   it('unless nobody noted whose it is', () => {
-    expect(asked('listUsers', null)).toBeNull()
+    expect(buildListInput('listUsers', null)).toBeNull()
   })
 
   it('and every list that a device keeps can be asked for', () => {
     expect(lists.length).toBeGreaterThan(5)
-    for (const list of lists) expect([list.name, askedFor(list, 1)]).not.toContain(null)
+    for (const list of lists) expect([list.name, toListInput(list, 1)]).not.toContain(null)
   })
 })
 
@@ -35,7 +35,7 @@ describe('sizes', () => {
     [2_640_000, '2.6 MB'],
     [999_600, '1.0 MB'],
     [11_000_000_000, '11 GB'],
-  ])('%d bytes are %s', (bytes, said) => {
-    expect(sizeOf(bytes)).toBe(said)
+  ])('%d bytes are %s', (bytes, expectedText) => {
+    expect(formatBytes(bytes)).toBe(expectedText)
   })
 })

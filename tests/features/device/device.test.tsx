@@ -5,33 +5,33 @@ import { setUpPages } from '#tests/support/pages/screen.ts'
 import { saveUser } from '#tests/support/pages/users.ts'
 import { canaries, readUser } from '#tests/support/server/world.ts'
 
-const the = setUpPages()
+const fixture = setUpPages()
 
 it('this device tells of other people no more than how many changes of theirs lie here (protocol 30)', async () => {
-  await the.browser.openAs('admin@alpha', `/app/user?user=${the.server.world.users['user@alpha']}`)
+  await fixture.browser.openAs('admin@alpha', `/app/user?user=${fixture.server.world.users['user@alpha']}`)
   await screen.findByRole('dialog', { name: /^Edit / })
-  the.browser.goOffline()
-  await the.user.click(screen.getByLabelText('Alert'))
-  await saveUser(the.user)
+  fixture.browser.goOffline()
+  await fixture.user.click(screen.getByLabelText('Alert'))
+  await saveUser(fixture.user)
   await screen.findByText(/^Saved on this device\./)
-  await the.browser.open('/logout')
+  await fixture.browser.open('/logout')
   await heading('1 change has not been sent yet')
-  await the.user.click(button('Keep and log out'))
+  await fixture.user.click(button('Keep and log out'))
   await heading('You are logged out')
 
-  the.browser.goOnline()
-  await the.browser.openAs('admin@beta', '/app/device')
+  fixture.browser.goOnline()
+  await fixture.browser.openAs('admin@beta', '/app/device')
   await screen.findByText(
     /^1 change of another person is stored here, encrypted until they log in on this device again\.$/,
   )
   expect(document.body.textContent).not.toContain(canaries.alpha)
-  await the.browser.open('/app/outbox')
+  await fixture.browser.open('/app/outbox')
   await heading('Waiting changes')
   expect(document.body.textContent).not.toContain(canaries.alpha)
 
   // Their own again as soon as they are back (R-08).
-  await the.browser.openAs('admin@alpha', '/app/outbox')
-  const receipts = () => document.querySelector('.receipts')?.textContent
-  await expect.poll(receipts).toMatch(new RegExp(`${canaries.alpha} user.*Done`))
-  expect(await readUser(the.server.app, the.server.world, 'user@alpha')).toMatchObject({ alert: true })
+  await fixture.browser.openAs('admin@alpha', '/app/outbox')
+  const readReceipts = () => document.querySelector('.receipts')?.textContent
+  await expect.poll(readReceipts).toMatch(new RegExp(`${canaries.alpha} user.*Done`))
+  expect(await readUser(fixture.server.app, fixture.server.world, 'user@alpha')).toMatchObject({ alert: true })
 })

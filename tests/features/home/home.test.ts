@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import { places, stands } from '#app/routes/paths.ts'
+import { routes, isBuiltPath } from '#app/routes/paths.ts'
 import type { Caller } from '#domain/access.ts'
-import { begunBy, greetingAt } from '#features/home/begin.ts'
-import { inOrder } from '#features/home/merge-duties.ts'
-import { figuresFor } from '#features/home/figures.ts'
-import { type Duty, type HomeReport, knownOf, knownTogether } from '#ui/page/home-report.ts'
+import { listStartActions, getGreeting } from '#features/home/start-actions.ts'
+import { mergeDuties } from '#features/home/merge-duties.ts'
+import { listFigures } from '#features/home/figures.ts'
+import { type HomeDuty, type HomeReport, getKnownState, combineStates } from '#ui/page/home-report.ts'
 
-const caller = (given: Partial<Caller>): Caller => ({
+const createCaller = (overrides: Partial<Caller>): Caller => ({
   userId: 1,
   companyId: 2,
   companyCode: 'acme',
   admin: false,
   order: false,
   accessLevel: 0,
-  ...given,
+  ...overrides,
 })
-const everybody: Partial<Caller>[] = [
+const callerKinds: Partial<Caller>[] = [
   {},
   { order: true },
   { admin: true },
@@ -34,34 +34,42 @@ describe('home shows the figures of what one may look at', () => {
     ['an admin of the provider', { companyCode: 'm18', admin: true, order: true }, ['services', 'users', 'waiting']],
     ['the delete level alone (D46, D47)', { companyCode: 'm18', accessLevel: 100 as const }, ['services', 'waiting']],
     ['an access level outside the provider, which counts for nothing', { accessLevel: 100 as const }, []],
-  ])('%s', (_, given, expected) => expect(figuresFor(caller(given)).map(({ name }) => name)).toEqual(expected))
+  ])('%s', (_, overrides, expected) =>
+    expect(listFigures(createCaller(overrides)).map(({ name }) => name)).toEqual(expected),
+  )
 
   it('each leads to a place that stands, by the rule that guards it', () => {
-    const guards = new Map(Object.values(places).map(({ path, who }) => [path as string, who as string]))
-    for (const given of everybody)
-      for (const { path, who } of [...figuresFor(caller(given)), ...begunBy(caller(given), stands)])
-        expect([path, guards.get(path.split('?')[0] ?? '')]).toEqual([path, who])
+    const permissionsByPath = new Map(
+      Object.values(routes).map(({ path, access: permission }) => [path as string, permission as string]),
+    )
+    for (const overrides of callerKinds)
+      for (const { path, requiredRole } of [
+        ...listFigures(createCaller(overrides)),
+        ...listStartActions(createCaller(overrides), isBuiltPath),
+      ])
+        expect([path, permissionsByPath.get(path.split('?')[0] ?? '')]).toEqual([path, requiredRole])
   })
 })
 
 it('home begins nothing for somebody who may not finish it', () => {
-  const begun = (given: Partial<Caller>) => begunBy(caller(given), stands).map(({ name }) => name)
-  expect(begun({})).toEqual([])
-  expect(begun({ admin: true })).toEqual(['newUser'])
-  expect(begun({ order: true })).toEqual(['newContract'])
-  expect(begunBy(caller({ admin: true }), () => false)).toEqual([])
+  const listActionNames = (overrides: Partial<Caller>) =>
+    listStartActions(createCaller(overrides), isBuiltPath).map(({ name }) => name)
+  expect(listActionNames({})).toEqual([])
+  expect(listActionNames({ admin: true })).toEqual(['newUser'])
+  expect(listActionNames({ order: true })).toEqual(['newContract'])
+  expect(listStartActions(createCaller({ admin: true }), () => false)).toEqual([])
 })
 
 describe('what needs attention is one list', () => {
-  const duty = (key: string, at: Duty['at']): Duty => ({
+  const createDuty = (key: string, date: HomeDuty['at']): HomeDuty => ({
     key,
-    at,
+    at: date,
     icon: 'alert',
     title: key,
     text: '',
     action: { label: 'Look', path: '/' },
   })
-  const report = (from: HomeReport['from'], duties: Duty[]): HomeReport => ({
+  const createReport = (from: HomeReport['from'], duties: HomeDuty[]): HomeReport => ({
     from,
     state: 'known',
     duties,
@@ -69,27 +77,30 @@ describe('what needs attention is one list', () => {
   })
 
   it('has what does not wait first, then goes by the day, and ends with what has none', () => {
-    const shown = inOrder([
-      report('users', [duty('invited', null)]),
-      report('orders', [duty('later', '2026-12-04'), duty('soon', '2026-11-28')]),
-      report('backups', [duty('overdue', '2026-11-01')]),
-      report('outbox', [duty('refused', '')]),
+    const duties = mergeDuties([
+      createReport('users', [createDuty('invited', null)]),
+      createReport('orders', [createDuty('later', '2026-12-04'), createDuty('soon', '2026-11-28')]),
+      createReport('backups', [createDuty('overdue', '2026-11-01')]),
+      createReport('outbox', [createDuty('refused', '')]),
     ])
-    expect(shown.map(({ title }) => title)).toEqual(['refused', 'overdue', 'soon', 'later', 'invited'])
+    expect(duties.map(({ title }) => title)).toEqual(['refused', 'overdue', 'soon', 'later', 'invited'])
   })
 
   it('takes two of a name for two', () => {
-    const shown = inOrder([report('orders', [duty('one', '')]), report('backups', [duty('one', '')])])
-    expect(new Set(shown.map(({ key }) => key)).size).toBe(2)
+    const duties = mergeDuties([
+      createReport('orders', [createDuty('one', '')]),
+      createReport('backups', [createDuty('one', '')]),
+    ])
+    expect(new Set(duties.map(({ key }) => key)).size).toBe(2)
   })
 
   it('is known when all of it is; what is being asked for is waited for', () => {
-    expect(knownTogether(['known', 'unknown', 'asking'])).toBe('asking')
-    expect(knownTogether(['known', 'unknown'])).toBe('unknown')
-    expect(knownTogether(['known'])).toBe('known')
-    expect(knownOf({ asOf: 1, isKept: true })).toBe('known')
-    expect(knownOf({ asOf: null, isKept: true })).toBe('unknown')
-    expect(knownOf({ asOf: null, isKept: false })).toBe('asking')
+    expect(combineStates(['known', 'unknown', 'asking'])).toBe('asking')
+    expect(combineStates(['known', 'unknown'])).toBe('unknown')
+    expect(combineStates(['known'])).toBe('known')
+    expect(getKnownState({ asOf: 1, isCached: true })).toBe('known')
+    expect(getKnownState({ asOf: null, isCached: true })).toBe('unknown')
+    expect(getKnownState({ asOf: null, isCached: false })).toBe('asking')
   })
 })
 
@@ -103,5 +114,5 @@ describe('home greets by the time of day', () => {
     [17, 'afternoon'],
     [18, 'evening'],
     [23, 'evening'],
-  ])('%i o’clock: %s', (hour, greeting) => expect(greetingAt(hour)).toBe(greeting))
+  ])('%i o’clock: %s', (hour, greeting) => expect(getGreeting(hour)).toBe(greeting))
 })

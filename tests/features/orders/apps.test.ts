@@ -1,24 +1,26 @@
 /** What an order would change of the apps of a running service, in words (D44). */
 import { afterEach, expect, it } from 'vitest'
-import { changeWords } from '#features/orders/draft/ContractAppChanges.tsx'
-import { type AppChange, questionOf } from '#features/orders/draft/submit-order.ts'
-import { i18n } from '#ui/i18n/i18n.ts'
+import { formatAppChange } from '#features/orders/draft/ContractAppChanges.tsx'
+import { type OrderAppChange, parseQuestion } from '#features/orders/draft/submit-order.ts'
+import { i18n } from '#ui/i18n/messages.ts'
 
 afterEach(async () => void (await i18n.changeLanguage('en')))
 
-const info: AppChange[] = [
+const appChanges: OrderAppChange[] = [
   { code: 'barcode', change: 'enter' },
   { code: 'pay', change: 'leave' },
   { code: 'framework', change: 'version', from: '1.9', to: '1.10' },
 ]
-const data = { confirm_info: info, confirm_key: 'k' }
+const data = { confirm_info: appChanges, confirm_key: 'k' }
 
 it.each([
   ['en', ['is added', 'is removed', 'from 1.9 to 1.10']],
   ['zh', ['添加', '移除', '从 1.9 更新为 1.10']],
 ] as const)('is said of each app as the server sends it (%s)', async (language, sentences) => {
   await i18n.changeLanguage(language)
-  const question = questionOf({ status: 409, code: 'APP_CONFIRM', data, message: '', requestId: null })
+  const question = parseQuestion({ status: 409, code: 'APP_CONFIRM', data, message: '', requestId: null })
   if (question?.kind !== 'apps') throw new Error('nothing is asked')
-  expect(question.info.map((one) => changeWords(one, i18n.getFixedT(null, 'wizard')))).toEqual(sentences)
+  expect(question.appChanges.map((change) => formatAppChange(change, i18n.getFixedT(null, 'wizard')))).toEqual(
+    sentences,
+  )
 })

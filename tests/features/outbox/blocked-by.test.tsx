@@ -4,51 +4,51 @@ import { expect, it } from 'vitest'
 import { createModule } from '#contract/modules.ts'
 import { setUpShopPages } from '#tests/support/pages/shop-pages.ts'
 
-const the = setUpShopPages()
-const staff = 'delete@m18'
+const fixture = setUpShopPages()
+const staffName = 'delete@m18'
 
-const add = async (code: string, dependencies: string[]) =>
+const addModule = async (code: string, dependencies: string[]) =>
   (await import('#app/connection/api.ts')).api.call(createModule, {
     body: { name: `The ${code}`, code, type: 'saas', dependencies },
   })
-const reasons = () => [...document.querySelectorAll('.write-why')].map(({ textContent }) => textContent)
-const lines = () => [...document.querySelectorAll('.write-fields li')].map(({ textContent }) => textContent)
+const readReasons = () => [...document.querySelectorAll('.write-why')].map(({ textContent }) => textContent)
+const readFieldLines = () => [...document.querySelectorAll('.write-fields li')].map(({ textContent }) => textContent)
 
 async function openModules() {
-  await the.browser.openAs(staff, '/app/m18/module')
+  await fixture.browser.openAs(staffName, '/app/m18/module')
   await screen.findAllByText('core')
 }
 
 it('fault 42b: names the module that goes first, then that it was refused and why', async () => {
   await openModules()
-  the.browser.goOffline()
-  await add('first', ['nowhere'])
-  await add('second', ['first'])
-  await the.browser.open('/app/outbox')
+  fixture.browser.goOffline()
+  await addModule('first', ['nowhere'])
+  await addModule('second', ['first'])
+  await fixture.browser.open('/app/outbox')
   await expect
-    .poll(reasons)
+    .poll(readReasons)
     .toEqual([
       expect.stringMatching(/back online|again automatically/),
       'Waits for module The first, which is sent first.',
     ])
-  the.browser.goOnline()
+  fixture.browser.goOnline()
   await expect
-    .poll(reasons)
+    .poll(readReasons)
     .toEqual(['Waits for module The first, which was refused. Correct or discard that one first.'])
-  await expect.poll(lines).toEqual(['Dependencies: There is no such module: nowhere.'])
+  await expect.poll(readFieldLines).toEqual(['Dependencies: There is no such module: nowhere.'])
   expect(document.querySelector('.write-why a')?.getAttribute('href')).toMatch(/^#write-/)
 })
 
 it('fault 46e: a code that a module of this device has is taken, in other letters too, and free for the write that made it', async () => {
   await openModules()
   // Each page has modules of its own.
-  const { findTakenField } = await import('#features/outbox/taken-name.ts')
+  const { findTakenField } = await import('#features/outbox/find-taken-field.ts')
   const entry = { endpoint: 'createModule', table: 'modules', intent: crypto.randomUUID() }
   // The list is stored beside what the page shows.
   await expect.poll(() => findTakenField(entry, { name: 'Again', code: 'CORE', type: 'saas' })).toBe('code')
-  the.browser.goOffline()
+  fixture.browser.goOffline()
   expect(await findTakenField(entry, { name: 'Other', code: 'other', type: 'saas' })).toBeNull()
-  const result = await add('made_here', [])
+  const result = await addModule('made_here', [])
   const intent = 'intent' in result ? (result.intent ?? '') : ''
   expect(await findTakenField({ ...entry, intent }, { name: 'Itself', code: 'made_here', type: 'saas' })).toBeNull()
   expect(await findTakenField(entry, { name: 'Twice', code: 'made_here', type: 'saas' })).toBe('code')

@@ -5,17 +5,17 @@ import en from '#locales/en/outbox.json'
 import zh from '#locales/zh/outbox.json'
 
 /** Of the worker's own making, with entries that have their own names. */
-const own = ['sendBatch', 'voidRequest']
-const inDoubt = endpoints.filter(
-  ({ name, method, secret, encoding, who, offline, queue }) =>
+const ownEndpoints = ['sendBatch', 'voidRequest']
+const resendableEndpoints = endpoints.filter(
+  ({ name, method, secret, encoding, access, offline, queue }) =>
     method !== 'GET' &&
     !secret &&
     encoding !== 'multipart' &&
-    who !== 'anybody' &&
-    (offline !== 'queue' || queue?.unless !== undefined) &&
-    !own.includes(name),
+    access !== 'anybody' &&
+    (offline !== 'queue' || queue?.mustNotQueue !== undefined) &&
+    !ownEndpoints.includes(name),
 )
 
-it.each(inDoubt.map(({ name }) => name))('fault 33e %s has a name in both languages', (name) => {
+it.each(resendableEndpoints.map(({ name }) => name))('fault 33e %s has a name in both languages', (name) => {
   expect([Object.hasOwn(en.call, name), Object.hasOwn(zh.call, name)]).toEqual([true, true])
 })

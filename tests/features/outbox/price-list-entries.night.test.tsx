@@ -1,21 +1,21 @@
 /** What waits of a price list names the list, and is compared with another change price by price, in words. */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it } from 'vitest'
-import { type, typeConfirmation } from '#tests/support/pages/fields.ts'
-import { handsOn, setUpShopPages } from '#tests/support/pages/shop-pages.ts'
-import { arrived } from '#tests/support/pages/screen.ts'
-import { usableFields } from '#tests/support/orders/usable-fields.ts'
+import { typeValues, typeConfirmation } from '#tests/support/pages/fields.ts'
+import { createUserActions, setUpShopPages } from '#tests/support/pages/shop-pages.ts'
+import { waitForPath } from '#tests/support/pages/screen.ts'
+import { buildUsableFields } from '#tests/support/orders/usable-fields.ts'
 
-const the = setUpShopPages()
-const { press, dialog, noDialog } = handsOn(the)
-const staff = 'delete@m18'
+const fixture = setUpShopPages()
+const { press, dialog, noDialog } = createUserActions(fixture)
+const staffName = 'delete@m18'
 const path = '/app/m18/price'
-const payload = { type: 'saas', effective_date: '2031-01-01', desc: 'Draft', min_fee_hkd: '20000.00' }
+const priceListFields = { type: 'saas', effective_date: '2031-01-01', desc: 'Draft', min_fee_hkd: '20000.00' }
 const listName = '2031-01-01 · saas · Draft'
 
-const titles = () => [...document.querySelectorAll('.write h3')].map(({ textContent }) => textContent)
-const lines = () => [...document.querySelectorAll('.write-fields li')].map(({ textContent }) => textContent)
-const firstPrice = async () => {
+const readTitles = () => [...document.querySelectorAll('.write h3')].map(({ textContent }) => textContent)
+const readFieldLines = () => [...document.querySelectorAll('.write-fields li')].map(({ textContent }) => textContent)
+const findFirstPrice = async () => {
   const table = await screen.findByRole('table', { name: 'Concurrent users' })
   const cell = table.querySelector<HTMLInputElement>('[data-cell=hkd]')
   if (!cell) throw new Error('the table has no price')
@@ -23,111 +23,113 @@ const firstPrice = async () => {
 }
 
 const openOutbox = async () => {
-  await the.user.click(await screen.findByRole('link', { name: /Waiting changes/ }))
+  await fixture.user.click(await screen.findByRole('link', { name: /Waiting changes/ }))
 }
 
-async function makeList() {
-  const by = await the.server.signIn(staff)
-  const body = { ...payload, ...(await usableFields(by)) }
-  const { id } = (await by.send({ method: 'POST', url: '/api/pricelist', payload: body })).json()
-  return { by, id: Number(id), body }
+async function createTestList() {
+  const session = await fixture.server.signIn(staffName)
+  const body = { ...priceListFields, ...(await buildUsableFields(session)) }
+  const { id } = (await session.send({ method: 'POST', url: '/api/pricelist', payload: body })).json()
+  return { session, id: Number(id), body }
 }
 
 describe('a change of a price list that waits', () => {
   it('fault 33b names the list and the price, and is compared price by price without a word of JSON', async () => {
-    const { by, id, body } = await makeList()
-    await the.browser.openAs(staff, `${path}/${id}`)
-    const cell = await firstPrice()
-    the.browser.goOffline()
-    await the.user.clear(cell)
-    await the.user.type(cell, '1300')
-    await type(the.user, { min_fee_hkd: '21000' })
+    const { session, id, body } = await createTestList()
+    await fixture.browser.openAs(staffName, `${path}/${id}`)
+    const cell = await findFirstPrice()
+    fixture.browser.goOffline()
+    await fixture.user.clear(cell)
+    await fixture.user.type(cell, '1300')
+    await typeValues(fixture.user, { min_fee_hkd: '21000' })
     await press(/^Save$/)
-    await arrived(the.browser, path)
+    await waitForPath(fixture.browser, path)
     await openOutbox()
     await expect
-      .poll(titles)
+      .poll(readTitles)
       .toEqual([`Change minimum fee HKD and prices of concurrent users of price list ${listName}`])
     await expect
-      .poll(lines)
+      .poll(readFieldLines)
       .toEqual(['Minimum fee a year, HKD: 20,000.00 → 21,000.00', 'Concurrent users 1–999,999, HKD: 3.00 → 1,300.00'])
     const [range] = body.concurrentUser
-    const changed = { id, desc: 'Of another', concurrentUser: [{ ...range, hkd: '1290.00', usd: '160.00' }] }
-    expect((await by.send({ method: 'PUT', url: '/api/pricelist', payload: changed })).statusCode).toBe(200)
-    the.browser.goOnline()
-    await the.user.click(await screen.findByRole('button', { name: 'Compare and choose' }))
-    const compared = await dialog(`Two changes of price list ${listName}`)
-    const choice = within(compared.getByRole('group', { name: 'Prices of concurrent users' }))
-    const sides = choice.getAllByRole('radio').map((radio) => radio.closest('label')?.textContent)
+    const otherChange = { id, desc: 'Of another', concurrentUser: [{ ...range, hkd: '1290.00', usd: '160.00' }] }
+    expect((await session.send({ method: 'PUT', url: '/api/pricelist', payload: otherChange })).statusCode).toBe(200)
+    fixture.browser.goOnline()
+    await fixture.user.click(await screen.findByRole('button', { name: 'Compare and choose' }))
+    const comparisonDialog = await dialog(`Two changes of price list ${listName}`)
+    const priceChoice = within(comparisonDialog.getByRole('group', { name: 'Prices of concurrent users' }))
+    const sides = priceChoice.getAllByRole('radio').map((radio) => radio.closest('label')?.textContent)
     expect(sides).toEqual([
       'This deviceConcurrent users 1–999,999, HKD: 1,300.00Concurrent users 1–999,999, USD: 2.00',
       'ServerConcurrent users 1–999,999, HKD: 1,290.00Concurrent users 1–999,999, USD: 160.00',
     ])
-    expect(compared.getAllByRole('group')).toHaveLength(1)
-    const merged = [...document.querySelectorAll('.compare-merged li')].map(({ textContent }) => textContent)
-    expect(merged).toEqual([
+    expect(comparisonDialog.getAllByRole('group')).toHaveLength(1)
+    const mergedLines = [...document.querySelectorAll('.compare-merged li')].map(({ textContent }) => textContent)
+    expect(mergedLines).toEqual([
       'Minimum fee a year, HKD: 20,000.00 → 21,000.00Changed on this device only. Kept.',
       'Description: Draft → Of anotherChanged on the server only. Kept.',
     ])
     expect(document.querySelector('[role=dialog]')?.textContent).not.toMatch(/[{}[\]]/)
-    await the.user.click(choice.getByRole('radio', { name: /This device/ }))
-    await compared.press('Save this choice')
+    await fixture.user.click(priceChoice.getByRole('radio', { name: /This device/ }))
+    await comparisonDialog.press('Save this choice')
     await noDialog()
     await screen.findByRole('heading', { name: 'Everything has been sent' })
-    const stored = (await by.send({ url: `/api/prices/${id}` })).json()
+    const stored = (await session.send({ url: `/api/prices/${id}` })).json()
     expect(stored).toMatchObject({ desc: 'Of another', min_fee_hkd: '21000.00', concurrentUser: [{ hkd: '1300.00' }] })
   })
 
   it('fault 33c names a list that is made, changed and deleted, and shows its prices in words where it is edited', async () => {
-    const { by, id } = await makeList()
-    await the.browser.openAs(staff, `${path}/${id}`)
-    await firstPrice()
-    await the.browser.open(`${path}/new?from=${id}`)
-    const copied = await firstPrice()
-    the.browser.goOffline()
-    await expect.poll(() => copied.isConnected && copied.value).toBe('3.00')
-    await type(the.user, { effective_date: '2032-01-01', desc: 'A copy' })
+    const { session, id } = await createTestList()
+    await fixture.browser.openAs(staffName, `${path}/${id}`)
+    await findFirstPrice()
+    await fixture.browser.open(`${path}/new?from=${id}`)
+    const copiedCell = await findFirstPrice()
+    fixture.browser.goOffline()
+    await expect.poll(() => copiedCell.isConnected && copiedCell.value).toBe('3.00')
+    await typeValues(fixture.user, { effective_date: '2032-01-01', desc: 'A copy' })
     await press(/^Save$/)
-    await arrived(the.browser, path)
+    await waitForPath(fixture.browser, path)
     const row = await screen.findByRole('row', { name: /2031-01-01/ })
-    await the.user.click(within(row).getByRole('button', { name: /More/ }))
-    await the.user.click(await screen.findByRole('menuitem', { name: 'Delete price list' }))
+    await fixture.user.click(within(row).getByRole('button', { name: /More/ }))
+    await fixture.user.click(await screen.findByRole('menuitem', { name: 'Delete price list' }))
     await dialog('Delete the price list of 2031-01-01')
-    await typeConfirmation(the.user, '2031-01-01')
+    await typeConfirmation(fixture.user, '2031-01-01')
     await press('Delete price list')
     await noDialog()
     await openOutbox()
-    await expect.poll(titles).toEqual(['New price list 2032-01-01 · saas · A copy', `Delete price list ${listName}`])
+    await expect
+      .poll(readTitles)
+      .toEqual(['New price list 2032-01-01 · saas · A copy', `Delete price list ${listName}`])
     // A list of that day was made meanwhile.
-    const taken = { ...payload, effective_date: '2032-01-01' }
-    await by.send({ method: 'POST', url: '/api/pricelist', payload: taken })
-    the.browser.goOnline()
+    const sameDayList = { ...priceListFields, effective_date: '2032-01-01' }
+    await session.send({ method: 'POST', url: '/api/pricelist', payload: sameDayList })
+    fixture.browser.goOnline()
     await press('Edit and resend')
     await screen.findByText('Concurrent users 1–999,999, HKD: 3.00')
     expect(document.querySelector('[role=dialog]')?.textContent).not.toMatch(/[{}[\]]/)
   })
 
   it('fault 37u the toast says of a conflict what its entry says: that it waits for a decision, and who changed it', async () => {
-    const { by, id } = await makeList()
-    await the.browser.openAs(staff, path)
+    const { session, id } = await createTestList()
+    await fixture.browser.openAs(staffName, path)
     const row = await screen.findByRole('row', { name: /2031-01-01/ })
-    the.browser.goOffline()
-    await the.user.click(within(row).getByRole('button', { name: /More/ }))
-    await the.user.click(await screen.findByRole('menuitem', { name: 'Delete price list' }))
+    fixture.browser.goOffline()
+    await fixture.user.click(within(row).getByRole('button', { name: /More/ }))
+    await fixture.user.click(await screen.findByRole('menuitem', { name: 'Delete price list' }))
     await dialog('Delete the price list of 2031-01-01')
-    await typeConfirmation(the.user, '2031-01-01')
+    await typeConfirmation(fixture.user, '2031-01-01')
     await press('Delete price list')
     await noDialog()
     // By the same person, elsewhere.
-    await by.send({ method: 'PUT', url: '/api/pricelist', payload: { id, desc: 'Of another' } })
+    await session.send({ method: 'PUT', url: '/api/pricelist', payload: { id, desc: 'Of another' } })
     await openOutbox()
-    the.browser.goOnline()
+    fixture.browser.goOnline()
     await screen.findByRole('button', { name: 'Compare and choose' })
-    const own =
+    const ownConflictText =
       'You changed this elsewhere in the meantime. Compare both versions and choose; nothing is sent until then.'
-    await expect.poll(() => document.querySelector('.write-trouble')?.textContent).toBe(own)
+    await expect.poll(() => document.querySelector('.write-trouble')?.textContent).toBe(ownConflictText)
     await expect
       .poll(() => document.querySelector('.toasts')?.textContent)
-      .toContain(`1 needs your decision. Delete price list ${listName}: ${own}`)
+      .toContain(`1 needs your decision. Delete price list ${listName}: ${ownConflictText}`)
   })
 })

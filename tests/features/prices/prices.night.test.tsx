@@ -1,54 +1,64 @@
 /** The staff's price lists as they are shown and used: list, editor, rehearsal, import (M145 to M153). */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
-import { kinds } from '#server/jobs/registry.ts'
-import { workOne } from '#server/jobs/runner.ts'
-import { button, described, heading, named, problems, type, typeConfirmation } from '#tests/support/pages/fields.ts'
+import { requestJobKinds } from '#server/jobs/job-registry.ts'
+import { runOneJob } from '#server/jobs/runner.ts'
+import {
+  button,
+  readDescription,
+  heading,
+  getNamedField,
+  readProblems,
+  typeValues,
+  typeConfirmation,
+} from '#tests/support/pages/fields.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
-import { arrived } from '#tests/support/pages/screen.ts'
-import { bought } from '#tests/support/orders/shop-data.ts'
-import { handsOn, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
+import { waitForPath } from '#tests/support/pages/screen.ts'
+import { buyOrder } from '#tests/support/orders/shop-data.ts'
+import { createUserActions, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
 
-const the = setUpShopPages()
-const { press, dialog, noDialog, says } = handsOn(the)
-const staff = 'delete@m18'
+const fixture = setUpShopPages()
+const { press, dialog, noDialog, findText } = createUserActions(fixture)
+const staffName = 'delete@m18'
 const path = '/app/m18/price'
 
-interface Row {
+interface PriceListRow {
   id: number
   effective_date: string
   desc: string
   confirmed: boolean
 }
-type Range = { from: number; to: number; hkd: string }
-type Whole = Row & {
+type PriceRange = { from: number; to: number; hkd: string }
+type CompletePriceList = PriceListRow & {
   module: { code: string; hkd: string }[]
-  concurrentUser: Range[]
-  namedUser: Range[]
+  concurrentUser: PriceRange[]
+  namedUser: PriceRange[]
   uat_charge: string
 }
 
-const asStaff = async () => await the.server.signIn(staff)
-const kept = async () => (await (await asStaff()).send({ url: '/api/pricelist?results=50' })).json().data as Row[]
-const whole = async (id: number) => (await (await asStaff()).send({ url: `/api/prices/${id}` })).json() as Whole
-const days = () => [...document.querySelectorAll('tbody td.first a')].map(({ textContent }) => textContent)
-const rowOf = (day: string) =>
+const logInAsStaff = async () => await fixture.server.signIn(staffName)
+const fetchPriceLists = async () =>
+  (await (await logInAsStaff()).send({ url: '/api/pricelist?results=50' })).json().data as PriceListRow[]
+const fetchPriceList = async (id: number) =>
+  (await (await logInAsStaff()).send({ url: `/api/prices/${id}` })).json() as CompletePriceList
+const readDays = () => [...document.querySelectorAll('tbody td.first a')].map(({ textContent }) => textContent)
+const findRow = (day: string) =>
   [...document.querySelectorAll<HTMLElement>('tbody tr')].find((row) => row.textContent?.includes(day))
-async function menu(day: string) {
-  await vi.waitFor(() => expect(rowOf(day)).toBeDefined(), { timeout: 15_000 })
-  const found = rowOf(day)?.querySelector('[aria-haspopup=menu]')
-  if (!found) throw new Error(`there is no menu of ${day}`)
-  await the.user.click(found)
+async function openMenu(day: string) {
+  await vi.waitFor(() => expect(findRow(day)).toBeDefined(), { timeout: 15_000 })
+  const menuButton = findRow(day)?.querySelector('[aria-haspopup=menu]')
+  if (!menuButton) throw new Error(`there is no menu of ${day}`)
+  await fixture.user.click(menuButton)
 }
-const item = (name: RegExp) => screen.findByRole('menuitem', { name })
-const choose = async (day: string, name: RegExp) => {
-  await menu(day)
-  await the.user.click(await item(name))
+const findMenuItem = (name: RegExp) => screen.findByRole('menuitem', { name })
+const chooseAction = async (day: string, name: RegExp) => {
+  await openMenu(day)
+  await fixture.user.click(await findMenuItem(name))
 }
 /** One that is not confirmed, a copy of the list in force. */
-async function draft(day: string, fields: object = {}): Promise<number> {
-  const by = await asStaff()
-  const [first] = (await kept()).toSorted((a, b) => (a.effective_date < b.effective_date ? -1 : 1))
+async function createDraftList(day: string, fields: object = {}): Promise<number> {
+  const session = await logInAsStaff()
+  const [firstList] = (await fetchPriceLists()).toSorted((a, b) => (a.effective_date < b.effective_date ? -1 : 1))
   const {
     id: _id,
     update_time: _t,
@@ -56,8 +66,8 @@ async function draft(day: string, fields: object = {}): Promise<number> {
     row_version: _v,
     confirmed: _c,
     ...list
-  } = (await whole(first?.id ?? 0)) as never as Record<string, unknown>
-  const withoutIds = (rows: unknown) => (rows as { id: number }[]).map(({ id: _one, ...row }) => row)
+  } = (await fetchPriceList(firstList?.id ?? 0)) as never as Record<string, unknown>
+  const withoutIds = (rows: unknown) => (rows as { id: number }[]).map(({ id: _id, ...row }) => row)
   const body = {
     ...list,
     concurrentUser: withoutIds(list['concurrentUser']),
@@ -67,114 +77,114 @@ async function draft(day: string, fields: object = {}): Promise<number> {
     desc: `Draft ${day}`,
     ...fields,
   }
-  const answer = await by.send({ method: 'POST', url: '/api/pricelist', body })
-  expect(answer.statusCode).toBe(200)
-  return (answer.json() as Row).id
+  const response = await session.send({ method: 'POST', url: '/api/pricelist', body })
+  expect(response.statusCode).toBe(200)
+  return (response.json() as PriceListRow).id
 }
-const cells = (table: string, column: string) => [
+const findCells = (table: string, column: string) => [
   ...(screen.getByRole('table', { name: table }).querySelectorAll<HTMLInputElement>(`[data-cell=${column}]`) ?? []),
 ]
-const values = (table: string, column: string) => cells(table, column).map(({ value }) => value)
-const opened = async (title: string) => {
+const readValues = (table: string, column: string) => findCells(table, column).map(({ value }) => value)
+const waitForEditor = async (title: string) => {
   await heading(title)
   await screen.findByRole('table', { name: 'Modules' })
 }
-const footer = (dialogElement: HTMLElement) =>
+const findFooterButton = (dialogElement: HTMLElement) =>
   dialogElement.querySelector('.p-dialog-footer button') as HTMLButtonElement
-const save = () => press(/^Save$/)
+const saveList = () => press(/^Save$/)
 
 describe('the list', () => {
   it('says which list is in force and which is next; a confirmed one in force is not withdrawn (M145, M153, D81)', async () => {
-    await draft('2031-01-01')
-    await the.browser.openAs(staff, path)
-    await expect.poll(days).toEqual(['2031-01-01', '2027-01-01', '2026-01-01'])
-    await expect.poll(() => rowOf('2026-01-01')?.textContent).toContain('ConfirmedIn force today')
-    expect(rowOf('2027-01-01')?.textContent).toContain('ConfirmedNext')
-    expect(rowOf('2031-01-01')?.textContent).toContain('UnconfirmedDraft 2031-01-01')
-    await menu('2026-01-01')
-    expect((await item(/^Withdraw/)).textContent).toContain('Orders are priced by it today.')
-    await the.user.keyboard('{Escape}')
-    await choose('2027-01-01', /^Withdraw/)
-    await typeConfirmation(the.user, '2027-01-01')
+    await createDraftList('2031-01-01')
+    await fixture.browser.openAs(staffName, path)
+    await expect.poll(readDays).toEqual(['2031-01-01', '2027-01-01', '2026-01-01'])
+    await expect.poll(() => findRow('2026-01-01')?.textContent).toContain('ConfirmedIn force today')
+    expect(findRow('2027-01-01')?.textContent).toContain('ConfirmedNext')
+    expect(findRow('2031-01-01')?.textContent).toContain('UnconfirmedDraft 2031-01-01')
+    await openMenu('2026-01-01')
+    expect((await findMenuItem(/^Withdraw/)).textContent).toContain('Orders are priced by it today.')
+    await fixture.user.keyboard('{Escape}')
+    await chooseAction('2027-01-01', /^Withdraw/)
+    await typeConfirmation(fixture.user, '2027-01-01')
     await (await dialog('Withdraw the price list of 2027-01-01')).press('Withdraw price list')
     await noDialog()
-    await expect.poll(days).toEqual(['2031-01-01', '2026-01-01'])
+    await expect.poll(readDays).toEqual(['2031-01-01', '2026-01-01'])
   })
 
   nightly('a draft is deleted without a line too, once; a confirmed one is not withdrawn without it', async () => {
-    await draft('2031-01-01')
-    await the.browser.openAs(staff, path)
-    await expect.poll(days).toHaveLength(3)
-    the.browser.goOffline()
-    await menu('2027-01-01')
-    await expect.poll(async () => (await item(/^Withdraw/)).textContent).toContain('This needs a connection.')
-    await the.user.keyboard('{Escape}')
-    await choose('2031-01-01', /^Delete/)
-    await typeConfirmation(the.user, '2031-01-01')
+    await createDraftList('2031-01-01')
+    await fixture.browser.openAs(staffName, path)
+    await expect.poll(readDays).toHaveLength(3)
+    fixture.browser.goOffline()
+    await openMenu('2027-01-01')
+    await expect.poll(async () => (await findMenuItem(/^Withdraw/)).textContent).toContain('This needs a connection.')
+    await fixture.user.keyboard('{Escape}')
+    await chooseAction('2031-01-01', /^Delete/)
+    await typeConfirmation(fixture.user, '2031-01-01')
     await (await dialog('Delete the price list of 2031-01-01')).press('Delete price list')
     await noDialog()
-    the.browser.goOnline()
-    await expect.poll(async () => (await kept()).length).toBe(2)
+    fixture.browser.goOnline()
+    await expect.poll(async () => (await fetchPriceLists()).length).toBe(2)
   })
 })
 
 describe('the editor', () => {
   it('says beside each field what is wrong, saves what is sound, and opens it (M146 to M148, M150)', async () => {
-    await the.browser.openAs(staff, path)
-    await the.user.click(await screen.findByRole('link', { name: 'New price list' }))
-    await opened('New price list')
-    await type(the.user, { desc: 'x' })
-    await type(the.user, { desc: '' })
-    await type(the.user, { uat_charge: '1000', min_fee_hkd: '1.234', min_named_user: '-1' })
-    await save()
-    await expect.poll(problems).toMatchObject({
+    await fixture.browser.openAs(staffName, path)
+    await fixture.user.click(await screen.findByRole('link', { name: 'New price list' }))
+    await waitForEditor('New price list')
+    await typeValues(fixture.user, { desc: 'x' })
+    await typeValues(fixture.user, { desc: '' })
+    await typeValues(fixture.user, { uat_charge: '1000', min_fee_hkd: '1.234', min_named_user: '-1' })
+    await saveList()
+    await expect.poll(readProblems).toMatchObject({
       effective_date: 'Please input "Effective date" as it\'s required.',
       desc: 'Please input "Description" as it\'s required.',
       uat_charge: 'Please write a percentage from 0 to 999.99.',
       min_fee_hkd: 'Please write an amount such as 1234.50.',
       min_named_user: 'Please write a whole number from 0 to 999,999.',
     })
-    expect(document.activeElement).toBe(named('effective_date'))
-    await type(the.user, {
+    expect(document.activeElement).toBe(getNamedField('effective_date'))
+    await typeValues(fixture.user, {
       effective_date: '2027-01-01',
       desc: 'New prices',
       uat_charge: '12.5',
       min_fee_hkd: '1,000',
       min_named_user: '3',
     })
-    await save()
-    await expect.poll(problems).toEqual({ effective_date: '"2027-01-01" is occupied.' })
-    await type(the.user, { effective_date: '2028-01-01' })
+    await saveList()
+    await expect.poll(readProblems).toEqual({ effective_date: '"2027-01-01" is occupied.' })
+    await typeValues(fixture.user, { effective_date: '2028-01-01' })
     // As from a spreadsheet, with the users that each range begins with.
-    const [to] = cells('Concurrent users', 'to')
-    to?.focus()
-    await the.user.paste('1\t10\t100\t10\t90\n11\t999999\t80\t8\t70')
-    expect(values('Concurrent users', 'to')).toEqual(['10', '999999'])
+    const [toCell] = findCells('Concurrent users', 'to')
+    toCell?.focus()
+    await fixture.user.paste('1\t10\t100\t10\t90\n11\t999999\t80\t8\t70')
+    expect(readValues('Concurrent users', 'to')).toEqual(['10', '999999'])
     await press('Add a module')
-    expect(document.activeElement).toBe(cells('Modules', 'code')[0])
-    await the.user.keyboard('core{Tab}1{Tab}2{Tab}3{Enter}')
+    expect(document.activeElement).toBe(findCells('Modules', 'code')[0])
+    await fixture.user.keyboard('core{Tab}1{Tab}2{Tab}3{Enter}')
     // The end of the last row makes another one, and is at its beginning.
-    expect(document.activeElement).toBe(cells('Modules', 'code')[1])
-    await the.user.keyboard('core{Tab}4{Tab}5{Tab}6')
-    await expect.poll(() => described(cells('Modules', 'code')[1] as Element)).toBe('Duplicated module!')
-    await save()
-    await expect.poll(() => document.activeElement).toBe(cells('Modules', 'code')[0])
-    expect(await kept()).toHaveLength(2)
-    await the.user.clear(cells('Modules', 'code')[1] as Element)
-    await the.user.type(cells('Modules', 'code')[1] as Element, 'fin')
-    await the.user.click(screen.getByRole('checkbox', { name: 'This list sells backups' }))
-    await type(the.user, { 'pdbPrice.pdb2s3_traffic': '0.5', 'pdbPrice.pdb2s3_discount': '101' })
-    await save()
-    await expect.poll(problems).toMatchObject({
+    expect(document.activeElement).toBe(findCells('Modules', 'code')[1])
+    await fixture.user.keyboard('core{Tab}4{Tab}5{Tab}6')
+    await expect.poll(() => readDescription(findCells('Modules', 'code')[1] as Element)).toBe('Duplicated module!')
+    await saveList()
+    await expect.poll(() => document.activeElement).toBe(findCells('Modules', 'code')[0])
+    expect(await fetchPriceLists()).toHaveLength(2)
+    await fixture.user.clear(findCells('Modules', 'code')[1] as Element)
+    await fixture.user.type(findCells('Modules', 'code')[1] as Element, 'fin')
+    await fixture.user.click(screen.getByRole('checkbox', { name: 'This list sells backups' }))
+    await typeValues(fixture.user, { 'pdbPrice.pdb2s3_traffic': '0.5', 'pdbPrice.pdb2s3_discount': '101' })
+    await saveList()
+    await expect.poll(readProblems).toMatchObject({
       'pdbPrice.pdb2s3_traffic': 'Please write a whole number of GB, 0 or more.',
       'pdbPrice.pdb2s3_discount': 'Please write a whole number from 0 to 100.',
     })
-    await type(the.user, { 'pdbPrice.pdb2s3_traffic': '50', 'pdbPrice.pdb2s3_discount': '10' })
-    await save()
-    await opened('Price list of 2028-01-01')
-    const made = (await kept()).find((row) => row.effective_date === '2028-01-01')
-    expect(made).toMatchObject({ confirmed: false, desc: 'New prices' })
-    expect(await whole(made?.id ?? 0)).toMatchObject({
+    await typeValues(fixture.user, { 'pdbPrice.pdb2s3_traffic': '50', 'pdbPrice.pdb2s3_discount': '10' })
+    await saveList()
+    await waitForEditor('Price list of 2028-01-01')
+    const newList = (await fetchPriceLists()).find((row) => row.effective_date === '2028-01-01')
+    expect(newList).toMatchObject({ confirmed: false, desc: 'New prices' })
+    expect(await fetchPriceList(newList?.id ?? 0)).toMatchObject({
       uat_charge: '12.50',
       min_fee_hkd: '1000.00',
       concurrentUser: [
@@ -190,99 +200,106 @@ describe('the editor', () => {
   nightly(
     'a confirmed list shows its prices and changes its description alone; a copy of it is free (M151, D81)',
     async () => {
-      await the.browser.openAs(staff, path)
-      await the.user.click(await screen.findByRole('link', { name: '2026-01-01' }))
-      await opened('Price list of 2026-01-01')
-      await says('It is confirmed, so its prices stay as they are.')
-      expect(named('uat_charge').readOnly).toBe(true)
-      expect(cells('Modules', 'hkd').every(({ readOnly }) => readOnly)).toBe(true)
+      await fixture.browser.openAs(staffName, path)
+      await fixture.user.click(await screen.findByRole('link', { name: '2026-01-01' }))
+      await waitForEditor('Price list of 2026-01-01')
+      await findText('It is confirmed, so its prices stay as they are.')
+      expect(getNamedField('uat_charge').readOnly).toBe(true)
+      expect(findCells('Modules', 'hkd').every(({ readOnly }) => readOnly)).toBe(true)
       expect(screen.queryByRole('button', { name: 'Add a module' })).toBeNull()
       expect(screen.queryByRole('button', { name: 'Confirm price list' })).toBeNull()
-      await type(the.user, { desc: 'As sold in 2026' })
-      await save()
-      await expect.poll(async () => (await kept()).map(({ desc }) => desc)).toContain('As sold in 2026')
-      await expect.poll(() => described(button('Save'))).toBe('Nothing has been changed.')
-      await the.user.click(await screen.findByRole('link', { name: 'Save as' }))
-      await opened('New price list')
-      expect([named('effective_date').value, named('desc').value]).toEqual(['', 'As sold in 2026'])
-      await expect.poll(() => values('Modules', 'code')).toEqual(['core', 'fin', 'scm', 'hr', 'doc'])
-      await type(the.user, { effective_date: '2029-01-01' })
-      const place = await screen.findByLabelText('Place of Documents')
-      await the.user.clear(place)
-      await the.user.type(place, '1{Enter}')
-      expect(values('Modules', 'code')).toEqual(['doc', 'core', 'fin', 'scm', 'hr'])
-      await save()
-      await opened('Price list of 2029-01-01')
-      const made = (await kept()).find((row) => row.effective_date === '2029-01-01')
-      expect((await whole(made?.id ?? 0)).module.map(({ code }) => code)).toEqual(['doc', 'core', 'fin', 'scm', 'hr'])
+      await typeValues(fixture.user, { desc: 'As sold in 2026' })
+      await saveList()
+      await expect.poll(async () => (await fetchPriceLists()).map(({ desc }) => desc)).toContain('As sold in 2026')
+      await expect.poll(() => readDescription(button('Save'))).toBe('Nothing has been changed.')
+      await fixture.user.click(await screen.findByRole('link', { name: 'Save as' }))
+      await waitForEditor('New price list')
+      expect([getNamedField('effective_date').value, getNamedField('desc').value]).toEqual(['', 'As sold in 2026'])
+      await expect.poll(() => readValues('Modules', 'code')).toEqual(['core', 'fin', 'scm', 'hr', 'doc'])
+      await typeValues(fixture.user, { effective_date: '2029-01-01' })
+      const positionField = await screen.findByLabelText('Place of Documents')
+      await fixture.user.clear(positionField)
+      await fixture.user.type(positionField, '1{Enter}')
+      expect(readValues('Modules', 'code')).toEqual(['doc', 'core', 'fin', 'scm', 'hr'])
+      await saveList()
+      await waitForEditor('Price list of 2029-01-01')
+      const newList = (await fetchPriceLists()).find((row) => row.effective_date === '2029-01-01')
+      expect((await fetchPriceList(newList?.id ?? 0)).module.map(({ code }) => code)).toEqual([
+        'doc',
+        'core',
+        'fin',
+        'scm',
+        'hr',
+      ])
     },
   )
 
   nightly('says of an address that there is no list of, and does not go on asking', async () => {
-    await the.browser.openAs(staff, `${path}/987654`)
-    await says('There is no such price list')
-    const asked = () => the.browser.sent.filter((sent) => sent.path.endsWith('/api/prices/987654')).length
-    const first = asked()
+    await fixture.browser.openAs(staffName, `${path}/987654`)
+    await findText('There is no such price list')
+    const countRequests = () =>
+      fixture.browser.sentRequests.filter((sent) => sent.path.endsWith('/api/prices/987654')).length
+    const firstCount = countRequests()
     await new Promise((done) => setTimeout(done, 500))
-    expect([first > 0, asked()]).toEqual([true, first])
-    await the.browser.open(`${path}/not-a-number`)
-    await says('There is no such price list')
+    expect([firstCount > 0, countRequests()]).toEqual([true, firstCount])
+    await fixture.browser.open(`${path}/not-a-number`)
+    await findText('There is no such price list')
   })
 
   nightly('a module that hidden ones depend on stays; of visible ones one is told and may go on (M149)', async () => {
-    const id = await draft('2031-01-01')
-    await the.browser.openAs(staff, `${path}/${id}`)
-    await opened('Price list of 2031-01-01')
+    const id = await createDraftList('2031-01-01')
+    await fixture.browser.openAs(staffName, `${path}/${id}`)
+    await waitForEditor('Price list of 2031-01-01')
     await expect.poll(() => screen.queryByRole('button', { name: 'Remove Core' })).not.toBeNull()
     await press('Remove Core')
-    const barred = await dialog('Remove Core from this list')
-    await barred.findByText(/these hidden modules depend on it/)
-    await the.user.click(footer(barred.element))
+    const removeDialog = await dialog('Remove Core from this list')
+    await removeDialog.findByText(/these hidden modules depend on it/)
+    await fixture.user.click(findFooterButton(removeDialog.element))
     // The same without a line, by what is kept here.
-    the.browser.goOffline()
+    fixture.browser.goOffline()
     await press('Remove Core')
-    const again = await dialog('Remove Core from this list')
-    await again.findByText(/these hidden modules depend on it/)
-    await the.user.click(footer(again.element))
+    const offlineDialog = await dialog('Remove Core from this list')
+    await offlineDialog.findByText(/these hidden modules depend on it/)
+    await fixture.user.click(findFooterButton(offlineDialog.element))
     await noDialog()
-    the.browser.goOnline()
+    fixture.browser.goOnline()
     await press('Remove Human resources')
-    await expect.poll(() => values('Modules', 'code')).toEqual(['core', 'fin', 'scm', 'doc'])
+    await expect.poll(() => readValues('Modules', 'code')).toEqual(['core', 'fin', 'scm', 'doc'])
   })
 
   nightly('an edit without a line waits, is seen and opened again as it waits, and is made once', async () => {
-    const id = await draft('2031-01-01')
-    await the.browser.openAs(staff, path)
-    await expect.poll(days).toHaveLength(3)
-    await the.user.click(await screen.findByRole('link', { name: '2031-01-01' }))
-    await opened('Price list of 2031-01-01')
-    the.browser.goOffline()
-    await type(the.user, { desc: 'Written on the train', uat_charge: '7' })
-    await save()
-    await arrived(the.browser, path)
-    await expect.poll(() => rowOf('2031-01-01')?.textContent).toContain('Written on the train')
-    await the.user.click(await screen.findByRole('link', { name: '2031-01-01' }))
-    await opened('Price list of 2031-01-01')
-    expect([named('desc').value, named('uat_charge').value]).toEqual(['Written on the train', '7.00'])
-    the.browser.goOnline()
-    await expect.poll(async () => (await whole(id)).desc).toBe('Written on the train')
-    expect(await whole(id)).toMatchObject({ uat_charge: '7.00' })
+    const id = await createDraftList('2031-01-01')
+    await fixture.browser.openAs(staffName, path)
+    await expect.poll(readDays).toHaveLength(3)
+    await fixture.user.click(await screen.findByRole('link', { name: '2031-01-01' }))
+    await waitForEditor('Price list of 2031-01-01')
+    fixture.browser.goOffline()
+    await typeValues(fixture.user, { desc: 'Written on the train', uat_charge: '7' })
+    await saveList()
+    await waitForPath(fixture.browser, path)
+    await expect.poll(() => findRow('2031-01-01')?.textContent).toContain('Written on the train')
+    await fixture.user.click(await screen.findByRole('link', { name: '2031-01-01' }))
+    await waitForEditor('Price list of 2031-01-01')
+    expect([getNamedField('desc').value, getNamedField('uat_charge').value]).toEqual(['Written on the train', '7.00'])
+    fixture.browser.goOnline()
+    await expect.poll(async () => (await fetchPriceList(id)).desc).toBe('Written on the train')
+    expect(await fetchPriceList(id)).toMatchObject({ uat_charge: '7.00' })
   })
 
   nightly(
     'what somebody else changed meanwhile is said field by field, and what is typed here stays (R-14)',
     async () => {
-      const id = await draft('2031-01-01')
-      await the.browser.openAs(staff, `${path}/${id}`)
-      await opened('Price list of 2031-01-01')
-      const by = await asStaff()
-      const { module, row_version: version } = (await whole(id)) as Whole & { row_version: number }
-      const theirs = module.map(({ id: _id, ...row }: { id?: number; code: string; hkd: string }) => ({
+      const id = await createDraftList('2031-01-01')
+      await fixture.browser.openAs(staffName, `${path}/${id}`)
+      await waitForEditor('Price list of 2031-01-01')
+      const session = await logInAsStaff()
+      const { module, row_version: version } = (await fetchPriceList(id)) as CompletePriceList & { row_version: number }
+      const serverModules = module.map(({ id: _id, ...row }: { id?: number; code: string; hkd: string }) => ({
         ...row,
         hkd: row.code === 'fin' ? '1.00' : row.hkd,
       }))
       const headers = { 'if-match': `"${version}"` }
-      const put = await by.send({
+      const response = await session.send({
         method: 'PUT',
         url: '/api/pricelist',
         headers,
@@ -291,109 +308,113 @@ describe('the editor', () => {
           desc: 'Theirs',
           uat_charge: '3.00',
           min_fee_hkd: '5.00',
-          module: theirs,
+          module: serverModules,
           concurrentUser: [{ from: 1, to: 7, hkd: '9.00', usd: '1.00', rmb: '8.00' }],
         },
       })
-      expect([put.statusCode, put.body.slice(0, 300)]).toEqual([200, expect.anything()])
-      await type(the.user, { desc: 'Mine' })
-      await save()
-      await says('Somebody else has changed this price list meanwhile.')
-      const note = document.querySelector('.conflict-note')?.textContent
-      expect(note).toContain('Description: Theirs')
-      expect(note).toContain('UAT system, percent')
-      expect(note).toContain('fin, HKD')
-      expect(note).toContain('Concurrent users, range 1, To: 7')
-      await expect.poll(() => [named('desc').value, named('uat_charge').value]).toEqual(['Mine', '3.00'])
-      await expect.poll(() => values('Modules', 'hkd')[1]).toBe('1.00')
-      await save()
-      await expect.poll(async () => (await whole(id)).desc).toBe('Mine')
-      expect(await whole(id)).toMatchObject({ uat_charge: '3.00' })
+      expect([response.statusCode, response.body.slice(0, 300)]).toEqual([200, expect.anything()])
+      await typeValues(fixture.user, { desc: 'Mine' })
+      await saveList()
+      await findText('Somebody else has changed this price list meanwhile.')
+      const conflictNote = document.querySelector('.conflict-note')?.textContent
+      expect(conflictNote).toContain('Description: Theirs')
+      expect(conflictNote).toContain('UAT system, percent')
+      expect(conflictNote).toContain('fin, HKD')
+      expect(conflictNote).toContain('Concurrent users, range 1, To: 7')
+      await expect
+        .poll(() => [getNamedField('desc').value, getNamedField('uat_charge').value])
+        .toEqual(['Mine', '3.00'])
+      await expect.poll(() => readValues('Modules', 'hkd')[1]).toBe('1.00')
+      await saveList()
+      await expect.poll(async () => (await fetchPriceList(id)).desc).toBe('Mine')
+      expect(await fetchPriceList(id)).toMatchObject({ uat_charge: '3.00' })
     },
   )
 })
 
 describe('the rehearsal', () => {
   /** Acme's order, paid: a contract that runs. */
-  async function sell(): Promise<void> {
-    const by = await the.server.signIn('admin@acme')
-    const { company_id: company } = (await by.send({ url: '/api/m18s/user' })).json()
-    await bought(the.server, by, { code: 'acmeshop', name: 'Acme shop', period_start: today() })
+  async function sellContract(): Promise<void> {
+    const session = await fixture.server.signIn('admin@acme')
+    const { company_id: company } = (await session.send({ url: '/api/m18s/user' })).json()
+    await buyOrder(fixture.server, session, { code: 'acmeshop', name: 'Acme shop', period_start: today() })
     expect(company).toBeGreaterThan(0)
   }
 
   it('comes before confirming: what the contracts would cost, the largest change and why; then the list counts (M153)', async () => {
-    await sell()
-    const id = await draft('2031-01-01')
-    await the.browser.openAs(staff, `${path}/${id}`)
-    await opened('Price list of 2031-01-01')
-    const confirm = button('Confirm price list')
-    expect(described(confirm)).toContain('Rehearse the list first')
-    const [price] = cells('Modules', 'hkd')
-    await the.user.clear(price as Element)
-    await the.user.type(price as Element, '24000')
-    await expect.poll(() => described(confirm)).toContain('Save the list first')
+    await sellContract()
+    const id = await createDraftList('2031-01-01')
+    await fixture.browser.openAs(staffName, `${path}/${id}`)
+    await waitForEditor('Price list of 2031-01-01')
+    const confirmButton = button('Confirm price list')
+    expect(readDescription(confirmButton)).toContain('Rehearse the list first')
+    const [priceCell] = findCells('Modules', 'hkd')
+    await fixture.user.clear(priceCell as Element)
+    await fixture.user.type(priceCell as Element, '24000')
+    await expect.poll(() => readDescription(confirmButton)).toContain('Save the list first')
     await press('Rehearse')
     await screen.findByRole('progressbar', { name: 'Rehearsal' })
-    await expect.poll(() => workOne(the.server.app, kinds)).toBe(true)
-    while (await workOne(the.server.app, kinds));
-    await says('The 3 largest changes')
-    const found = screen.getByRole('region', { name: 'Rehearsal' })
-    expect(found.textContent).toContain('Acme shop')
-    expect(found.textContent).toContain('3 more expensive, 0 cheaper, 0 the same')
-    const [why] = within(found).getAllByRole('button', { name: 'Why this amount?' })
-    await the.user.click(why as Element)
-    expect(await within(found).findAllByText('24,000.00')).not.toEqual([])
-    await save()
+    await expect.poll(() => runOneJob(fixture.server.app, requestJobKinds)).toBe(true)
+    while (await runOneJob(fixture.server.app, requestJobKinds));
+    await findText('The 3 largest changes')
+    const rehearsalRegion = screen.getByRole('region', { name: 'Rehearsal' })
+    expect(rehearsalRegion.textContent).toContain('Acme shop')
+    expect(rehearsalRegion.textContent).toContain('3 more expensive, 0 cheaper, 0 the same')
+    const [explanationButton] = within(rehearsalRegion).getAllByRole('button', { name: 'Why this amount?' })
+    await fixture.user.click(explanationButton as Element)
+    expect(await within(rehearsalRegion).findAllByText('24,000.00')).not.toEqual([])
+    await saveList()
     // The same list, saved: what was rehearsed still counts.
-    await opened('Price list of 2031-01-01')
-    await expect.poll(() => described(button('Confirm price list'))).toBe('')
+    await waitForEditor('Price list of 2031-01-01')
+    await expect.poll(() => readDescription(button('Confirm price list'))).toBe('')
     await press('Confirm price list')
-    const asked = await dialog('Confirm the price list of 2031-01-01')
-    asked.getByText(/From 2031-01-01 on/)
-    await asked.press('Confirm price list')
-    await says('It is confirmed, so its prices stay as they are.')
-    await expect.poll(() => whole(id)).toMatchObject({ confirmed: true })
+    const confirmDialog = await dialog('Confirm the price list of 2031-01-01')
+    confirmDialog.getByText(/From 2031-01-01 on/)
+    await confirmDialog.press('Confirm price list')
+    await findText('It is confirmed, so its prices stay as they are.')
+    await expect.poll(() => fetchPriceList(id)).toMatchObject({ confirmed: true })
   })
 
   it('what somebody else has changed since is not confirmed unseen', async () => {
-    const id = await draft('2031-01-01')
-    await the.browser.openAs(staff, `${path}/${id}`)
-    await opened('Price list of 2031-01-01')
+    const id = await createDraftList('2031-01-01')
+    await fixture.browser.openAs(staffName, `${path}/${id}`)
+    await waitForEditor('Price list of 2031-01-01')
     await press('Rehearse')
-    await expect.poll(() => workOne(the.server.app, kinds)).toBe(true)
-    while (await workOne(the.server.app, kinds));
-    await expect.poll(() => described(button('Confirm price list')), { timeout: 20_000 }).toBe('')
-    const { row_version: version } = (await whole(id)) as Whole & { row_version: number }
+    await expect.poll(() => runOneJob(fixture.server.app, requestJobKinds)).toBe(true)
+    while (await runOneJob(fixture.server.app, requestJobKinds));
+    await expect.poll(() => readDescription(button('Confirm price list')), { timeout: 20_000 }).toBe('')
+    const { row_version: version } = (await fetchPriceList(id)) as CompletePriceList & { row_version: number }
     const headers = { 'if-match': `"${version}"` }
     const body = { id, uat_charge: '99.00' }
-    expect((await (await asStaff()).send({ method: 'PUT', url: '/api/pricelist', headers, body })).statusCode).toBe(200)
+    expect(
+      (await (await logInAsStaff()).send({ method: 'PUT', url: '/api/pricelist', headers, body })).statusCode,
+    ).toBe(200)
     await press('Confirm price list')
-    const asked = await dialog('Confirm the price list of 2031-01-01')
-    await asked.press('Confirm price list')
-    await asked.findByText(/The list could not be confirmed/)
-    expect(await whole(id)).toMatchObject({ confirmed: false, uat_charge: '99.00' })
+    const confirmDialog = await dialog('Confirm the price list of 2031-01-01')
+    await confirmDialog.press('Confirm price list')
+    await confirmDialog.findByText(/The list could not be confirmed/)
+    expect(await fetchPriceList(id)).toMatchObject({ confirmed: false, uat_charge: '99.00' })
   })
 
   nightly('needs a line and says so; an order that one thinks of does not', async () => {
-    await the.browser.openAs(staff, path)
-    await expect.poll(days).toHaveLength(2)
-    await the.user.click(await screen.findByRole('link', { name: '2027-01-01' }))
-    await opened('Price list of 2027-01-01')
+    await fixture.browser.openAs(staffName, path)
+    await expect.poll(readDays).toHaveLength(2)
+    await fixture.user.click(await screen.findByRole('link', { name: '2027-01-01' }))
+    await waitForEditor('Price list of 2027-01-01')
     await expect.poll(() => screen.queryAllByText('By the list of 2026-01-01')).not.toEqual([])
-    the.browser.goOffline()
-    await expect.poll(() => described(button('Rehearse'))).toContain('this needs a connection')
-    const samples = screen.getByRole('group', { name: 'Fee of a year' })
+    fixture.browser.goOffline()
+    await expect.poll(() => readDescription(button('Rehearse'))).toContain('this needs a connection')
+    const sampleFees = screen.getByRole('group', { name: 'Fee of a year' })
     // 10 concurrent users by A of the agreed examples: raised to its minimum.
-    await expect.poll(() => samples.textContent).toContain('HKD 20,000.00')
-    const users = screen.getByLabelText('Users')
-    await the.user.clear(users)
-    await the.user.type(users, '40')
+    await expect.poll(() => sampleFees.textContent).toContain('HKD 20,000.00')
+    const usersField = screen.getByLabelText('Users')
+    await fixture.user.clear(usersField)
+    await fixture.user.type(usersField, '40')
     // 10 x 1,200 + 30 x 1,000, and by the list itself 10 x 1,260 + 30 x 1,050.
-    await expect.poll(() => samples.textContent).toContain('HKD 42,000.00')
-    await expect.poll(() => samples.textContent).toContain('HKD 44,100.00')
-    await the.user.clear(users)
-    await the.user.type(users, '501')
-    await expect.poll(() => samples.textContent).toContain('no price for 501 users')
+    await expect.poll(() => sampleFees.textContent).toContain('HKD 42,000.00')
+    await expect.poll(() => sampleFees.textContent).toContain('HKD 44,100.00')
+    await fixture.user.clear(usersField)
+    await fixture.user.type(usersField, '501')
+    await expect.poll(() => sampleFees.textContent).toContain('no price for 501 users')
   })
 })

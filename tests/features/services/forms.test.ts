@@ -1,12 +1,12 @@
 /** What is typed on the pages of services: a configuration, the span of a log; and the lines that come. */
 import { describe, expect, it } from 'vitest'
-import type { LogLine } from '#features/services/slice.ts'
-import { firstLines, maxLines, withMore } from '#features/services/log/log-lines.ts'
-import { asTimestamps, checkRange, startOf } from '#features/services/log/log-range.ts'
-import { readLogView, writeLogView } from '#features/services/log/log-url.ts'
-import { memoryOf } from '#features/services/operations/config-form.ts'
-import { isFiltered, queryOf, readView, writeView } from '#features/services/list-url.ts'
-import { timestampIn } from '#domain/time.ts'
+import type { ServiceLogLine } from '#features/services/services-slice.ts'
+import { createLines, maxLines, appendLines } from '#features/services/log/log-lines.ts'
+import { toTimestamps, checkRange, getSpanStart } from '#features/services/log/log-range.ts'
+import { readLogView, writeLogView } from '#features/services/log/log-view-state.ts'
+import { parseMemory } from '#features/services/operations/parse-memory.ts'
+import { isFiltered, toListQuery, readView, writeView } from '#features/services/services-view.ts'
+import { toTimestamp } from '#domain/time.ts'
 
 describe('the memory of a task (contracts 5, 9)', () => {
   it.each([
@@ -24,7 +24,7 @@ describe('the memory of a task (contracts 5, 9)', () => {
     ['2 GB', null],
     ['１０００', null],
     ['99999999999', null],
-  ])('%j is %j', (typed, memory) => expect(memoryOf(typed)).toBe(memory))
+  ])('%j is %j', (text, memory) => expect(parseMemory(text)).toBe(memory))
 })
 
 describe('the span of a log', () => {
@@ -52,14 +52,14 @@ describe('the span of a log', () => {
   })
 
   it('is chosen by a press in the business time zone, and ends now', () => {
-    const minuteIn = (at: number) => timestampIn('Asia/Hong_Kong', at).slice(0, 16)
-    const at = Date.parse('2026-03-01T16:30:00Z')
-    expect((['hour', 'day', 'week'] as const).map((span) => startOf(span, at, minuteIn))).toEqual([
+    const toMinute = (time: number) => toTimestamp('Asia/Hong_Kong', time).slice(0, 16)
+    const time = Date.parse('2026-03-01T16:30:00Z')
+    expect((['hour', 'day', 'week'] as const).map((span) => getSpanStart(span, time, toMinute))).toEqual([
       '2026-03-01 23:30',
       '2026-03-02 00:00',
       '2026-02-23 00:30',
     ])
-    expect(asTimestamps({ from: '2026-03-02 00:00', to: '' }, '2026-03-02 00:31')).toEqual({
+    expect(toTimestamps({ from: '2026-03-02 00:00', to: '' }, '2026-03-02 00:31')).toEqual({
       from: '2026-03-02 00:00:00',
       to: '2026-03-02 00:31:00',
     })
@@ -75,30 +75,30 @@ describe('the span of a log', () => {
 })
 
 describe('the lines of a log', () => {
-  const line = (text: string): LogLine => ({ time: 1, task: 1, level: 'info', text })
-  const texts = ({ lines }: { lines: readonly { text: string }[] }) => lines.map(({ text }) => text)
+  const createLine = (text: string): ServiceLogLine => ({ time: 1, task: 1, level: 'info', text })
+  const getTexts = ({ lines }: { lines: readonly { text: string }[] }) => lines.map(({ text }) => text)
 
   it('go on where they were left, each as one of its own', () => {
-    const begun = firstLines({ lines: [line('a'), line('a')], next: '1-1', more: true })
-    const after = withMore(begun, { lines: [line('b')], next: '1-2', more: false })
-    expect(texts(after)).toEqual(['a', 'a', 'b'])
-    expect(after.lines.map(({ number }) => number)).toEqual([0, 1, 2])
-    expect(after).toMatchObject({ next: '1-2', more: true, cut: false })
+    const firstPart = createLines({ lines: [createLine('a'), createLine('a')], next: '1-1', more: true })
+    const bothParts = appendLines(firstPart, { lines: [createLine('b')], next: '1-2', more: false })
+    expect(getTexts(bothParts)).toEqual(['a', 'a', 'b'])
+    expect(bothParts.lines.map(({ number }) => number)).toEqual([0, 1, 2])
+    expect(bothParts).toMatchObject({ next: '1-2', more: true, isTruncated: false })
     // Nothing came: nothing is drawn again.
-    expect(withMore(after, { lines: [], next: '1-2', more: false })).toBe(after)
-    expect(withMore(after, { lines: [], next: '2-0', more: false }).next).toBe('2-0')
+    expect(appendLines(bothParts, { lines: [], next: '1-2', more: false })).toBe(bothParts)
+    expect(appendLines(bothParts, { lines: [], next: '2-0', more: false }).next).toBe('2-0')
   })
 
   it('are never more than a page can draw, and the newest stay', () => {
-    const many = Array.from({ length: maxLines }, (_, at) => line(String(at)))
-    const full = withMore(firstLines({ lines: many, next: 'n', more: false }), {
-      lines: [line('last')],
+    const manyLines = Array.from({ length: maxLines }, (_, index) => createLine(String(index)))
+    const fullLines = appendLines(createLines({ lines: manyLines, next: 'n', more: false }), {
+      lines: [createLine('last')],
       next: 'm',
       more: false,
     })
-    expect(full.lines).toHaveLength(maxLines)
-    expect([full.lines[0]?.text, full.lines.at(-1)?.text, full.cut]).toEqual(['1', 'last', true])
-    expect(full.lines.at(-1)?.number).toBe(maxLines)
+    expect(fullLines.lines).toHaveLength(maxLines)
+    expect([fullLines.lines[0]?.text, fullLines.lines.at(-1)?.text, fullLines.isTruncated]).toEqual(['1', 'last', true])
+    expect(fullLines.lines.at(-1)?.number).toBe(maxLines)
   })
 })
 
@@ -106,7 +106,7 @@ it('the address of the list says what it shows, and what cannot be read is left 
   const address = 'company=7&status=2&searchText=shop&sortField=expired_date&sortOrder=desc&page=2&results=20'
   const view = readView(new URLSearchParams(address))
   expect(writeView(view).toString()).toBe(address)
-  expect(queryOf(view)).toEqual({
+  expect(toListQuery(view)).toEqual({
     results: 20,
     page: 2,
     sortField: 'expired_date',
@@ -115,7 +115,7 @@ it('the address of the list says what it shows, and what cannot be read is left 
     companyId: 7,
     searchText: 'shop',
   })
-  const hostile = readView(new URLSearchParams('company=-1&status=9&sortField=__proto__&page=x&results=7'))
-  expect(writeView(hostile).toString()).toBe('')
-  expect([isFiltered(view), isFiltered(hostile)]).toEqual([true, false])
+  const hostileView = readView(new URLSearchParams('company=-1&status=9&sortField=__proto__&page=x&results=7'))
+  expect(writeView(hostileView).toString()).toBe('')
+  expect([isFiltered(view), isFiltered(hostileView)]).toEqual([true, false])
 })

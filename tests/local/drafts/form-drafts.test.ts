@@ -4,24 +4,24 @@ import { getUser } from '#contract/accounts.ts'
 import { unseal } from '#local/outbox/unseal.ts'
 import { markSignedOut, openSession } from '#local/session/session.ts'
 import type { Device } from '#local/storage/device.ts'
-import { forgetNotes } from '#local/drafts/tab-drafts.ts'
-import { dropDraft, noteDraft, putDraftAside, readDrafts, saveDraft } from '#local/drafts/form-drafts.ts'
-import { company, keptDevice } from '#tests/support/device/device-database.ts'
+import { forgetNotes } from '#local/drafts/draft-notes.ts'
+import { deleteDraft, noteDraft, putDraftAside, readDrafts, saveDraft } from '#local/drafts/form-drafts.ts'
+import { companyId, openTestDevice } from '#tests/support/device/device-database.ts'
 
 const form = 'newContract:saas'
 const value = { step: 1, values: { code: 'shop' } }
-const readDraft = async (name: string, device: Device) => (await readDrafts(name, null, device)).own
-const me = { companyId: company, userId: 1 }
+const readDraft = async (name: string, device: Device) => (await readDrafts(name, null, device)).ownDraft
+const ownSubject = { companyId, userId: 1 }
 
-async function withKey() {
-  const kept = await keptDevice()
+async function openDeviceWithKey() {
+  const testDevice = await openTestDevice()
   const body = JSON.stringify({ seal_key: btoa('k'.repeat(32)) })
-  await kept.db.responses.put({ path: getUser.path, body, asOf: 0 })
-  return { ...kept, body }
+  await testDevice.db.responses.put({ path: getUser.path, body, asOf: 0 })
+  return { ...testDevice, body }
 }
 
 it('is kept and forgotten by its name', async () => {
-  const { device } = await keptDevice()
+  const { device } = await openTestDevice()
   expect(await readDraft(form, device)).toBeNull()
   expect(await saveDraft(form, value, undefined, device)).toBe(true)
   expect(await readDraft(form, device)).toMatchObject({ value })
@@ -32,26 +32,26 @@ it('is kept and forgotten by its name', async () => {
 
 describe('whoever signs out', () => {
   it('takes it along: nothing readable stays, and it is there again for its user', async () => {
-    const { device, db, body } = await withKey()
+    const { device, db, body } = await openDeviceWithKey()
     await saveDraft(form, value, undefined, device)
     await markSignedOut(device)
     expect(await readDraft(form, device)).toBeNull()
     expect(await saveDraft(form, value, undefined, device)).toBe(false)
-    const left = await db.meta.toArray()
-    expect(left.filter(({ name }) => name.startsWith('draft:'))).toEqual([])
-    expect(left.filter(({ name }) => name.startsWith('sealed:'))).toHaveLength(1)
+    const metaRows = await db.meta.toArray()
+    expect(metaRows.filter(({ name }) => name.startsWith('draft:'))).toEqual([])
+    expect(metaRows.filter(({ name }) => name.startsWith('sealed:'))).toHaveLength(1)
 
-    await openSession(device, me)
+    await openSession(device, ownSubject)
     await db.responses.put({ path: getUser.path, body, asOf: 0 })
     expect(await unseal(db)).toBe(0)
     expect(await readDraft(form, device)).toMatchObject({ value })
   })
 
   it('finds what was typed since, not what was sealed before', async () => {
-    const { device, db, body } = await withKey()
+    const { device, db, body } = await openDeviceWithKey()
     await saveDraft(form, value, undefined, device)
     await markSignedOut(device)
-    await openSession(device, me)
+    await openSession(device, ownSubject)
     await db.responses.put({ path: getUser.path, body, asOf: 0 })
     await saveDraft(form, { step: 0 }, undefined, device)
     await unseal(db)
@@ -60,14 +60,14 @@ describe('whoever signs out', () => {
 })
 
 it("another user's form is none of theirs", async () => {
-  const { device } = await withKey()
+  const { device } = await openDeviceWithKey()
   await saveDraft(form, value, undefined, device)
-  await openSession(device, { companyId: company, userId: 2 })
+  await openSession(device, { companyId, userId: 2 })
   expect(await readDraft(form, device)).toBeNull()
 })
 
 /** As a tab's own storage lists its names. */
-class Shelf {
+class TabStorage {
   getItem(name: string) {
     return Object.hasOwn(this, name) ? (this as unknown as Record<string, string>)[name] : null
   }
@@ -80,24 +80,24 @@ class Shelf {
 }
 
 describe('what was typed just before the page went', () => {
-  let shelf: Shelf
-  beforeEach(() => vi.stubGlobal('sessionStorage', (shelf = new Shelf())))
+  let tabStorage: TabStorage
+  beforeEach(() => vi.stubGlobal('sessionStorage', (tabStorage = new TabStorage())))
   afterEach(() => void vi.unstubAllGlobals())
-  const noted = () => Object.keys(shelf).filter((name) => name.startsWith('portal.typed:'))
-  const later = { step: 2, values: { code: 'shop2' } }
+  const listNotedNames = () => Object.keys(tabStorage).filter((name) => name.startsWith('portal.typed:'))
+  const laterValue = { step: 2, values: { code: 'shop2' } }
 
   it('is there again at once, and the device has it afterwards', async () => {
-    const { device } = await keptDevice()
+    const { device } = await openTestDevice()
     await saveDraft(form, value, undefined, device)
     await readDraft(form, device)
-    noteDraft(form, later)
-    expect(await readDraft(form, device)).toMatchObject({ value: later })
-    await expect.poll(() => noted()).toEqual([])
-    expect(await readDraft(form, device)).toMatchObject({ value: later })
+    noteDraft(form, laterValue)
+    expect(await readDraft(form, device)).toMatchObject({ value: laterValue })
+    await expect.poll(() => listNotedNames()).toEqual([])
+    expect(await readDraft(form, device)).toMatchObject({ value: laterValue })
   })
 
   it('is forgotten as well, if that was the last of it', async () => {
-    const { device } = await keptDevice()
+    const { device } = await openTestDevice()
     await saveDraft(form, value, undefined, device)
     await readDraft(form, device)
     noteDraft(form, null)
@@ -105,106 +105,107 @@ describe('what was typed just before the page went', () => {
   })
 
   it('is noted until the device has it, and what was typed since stays noted', async () => {
-    const { device } = await keptDevice()
+    const { device } = await openTestDevice()
     await readDraft(form, device)
-    const kept = saveDraft(form, value, undefined, device)
-    expect(noted()).toHaveLength(1)
-    await kept
-    expect(noted()).toEqual([])
+    const saving = saveDraft(form, value, undefined, device)
+    expect(listNotedNames()).toHaveLength(1)
+    await saving
+    expect(listNotedNames()).toEqual([])
 
-    const first = saveDraft(form, value, undefined, device)
-    noteDraft(form, later)
-    await first
-    expect(await readDraft(form, device)).toMatchObject({ value: later })
+    const firstSaving = saveDraft(form, value, undefined, device)
+    noteDraft(form, laterValue)
+    await firstSaving
+    expect(await readDraft(form, device)).toMatchObject({ value: laterValue })
   })
 
   it('is nobody else’s, and goes with whoever signs out', async () => {
-    const { device } = await keptDevice()
+    const { device } = await openTestDevice()
     await readDraft(form, device)
     noteDraft(form, value)
-    await openSession(device, { companyId: company, userId: 2 })
+    await openSession(device, { companyId, userId: 2 })
     expect(await readDraft(form, device)).toBeNull()
-    expect(noted()).toEqual([])
+    expect(listNotedNames()).toEqual([])
     noteDraft(form, value)
     forgetNotes()
-    expect(noted()).toEqual([])
+    expect(listNotedNames()).toEqual([])
   })
 
   it('lasts as long as the page where the tab may store nothing', async () => {
-    const { device } = await keptDevice()
+    const { device } = await openTestDevice()
     vi.stubGlobal('sessionStorage', undefined)
     await readDraft(form, device)
-    noteDraft(form, later)
+    noteDraft(form, laterValue)
     expect(await saveDraft(form, value, undefined, device)).toBe(true)
     expect(await readDraft(form, device)).toMatchObject({ value })
   })
 })
 
 describe('fault 4c a draft of an earlier visit', () => {
-  let shelf: Shelf
-  beforeEach(() => vi.stubGlobal('sessionStorage', (shelf = new Shelf())))
+  let tabStorage: TabStorage
+  beforeEach(() => vi.stubGlobal('sessionStorage', (tabStorage = new TabStorage())))
   afterEach(() => {
     vi.useRealTimers()
     vi.unstubAllGlobals()
   })
   /** Another tab has a storage of its own. */
-  const openTab = (visit: string) => {
-    shelf = new Shelf()
-    shelf.setItem('portal.visit', visit)
-    vi.stubGlobal('sessionStorage', shelf)
+  const openTab = (visitId: string) => {
+    tabStorage = new TabStorage()
+    tabStorage.setItem('portal.visit', visitId)
+    vi.stubGlobal('sessionStorage', tabStorage)
   }
-  const read = (device: Device, formerForm: string | null = null) => readDrafts(form, formerForm, device)
-  const valuesOf = ({ own, earlier }: Awaited<ReturnType<typeof readDrafts>>) => ({
-    own: own?.value ?? null,
-    earlier: earlier.map((draft) => draft.value),
+  const readAllDrafts = (device: Device, formerForm: string | null = null) => readDrafts(form, formerForm, device)
+  const toDraftValues = ({ ownDraft, earlierDrafts }: Awaited<ReturnType<typeof readDrafts>>) => ({
+    own: ownDraft?.value ?? null,
+    earlier: earlierDrafts.map((draft) => draft.value),
   })
 
   it('is not the own draft of another tab, and of the same tab it still is after a reload', async () => {
-    const { device } = await keptDevice()
+    const { device } = await openTestDevice()
     openTab('first')
     await saveDraft(form, value, '7', device)
-    expect(await read(device)).toMatchObject({ own: { value, base: '7' }, earlier: [] })
+    expect(await readAllDrafts(device)).toMatchObject({ ownDraft: { value, base: '7' }, earlierDrafts: [] })
     openTab('second')
-    expect(await read(device)).toMatchObject({ own: null, earlier: [{ value, base: '7' }] })
+    expect(await readAllDrafts(device)).toMatchObject({ ownDraft: null, earlierDrafts: [{ value, base: '7' }] })
   })
 
   it('is not written over by what is typed in another tab, and is forgotten by its own name alone', async () => {
-    const { device } = await keptDevice()
+    const { device } = await openTestDevice()
     openTab('first')
     await saveDraft(form, 'first', undefined, device)
     openTab('second')
     await saveDraft(form, 'second', undefined, device)
     await putDraftAside(form, 'aside', undefined, device)
-    const drafts = await read(device)
-    expect(valuesOf(drafts).own).toBe('second')
-    expect(valuesOf(drafts).earlier.toSorted()).toEqual(['aside', 'first'])
+    const drafts = await readAllDrafts(device)
+    expect(toDraftValues(drafts).own).toBe('second')
+    expect(toDraftValues(drafts).earlier.toSorted()).toEqual(['aside', 'first'])
     await saveDraft(form, null, undefined, device)
-    for (const { name, value: found } of drafts.earlier) if (found === 'aside') await dropDraft(name, device)
-    expect(valuesOf(await read(device))).toEqual({ own: null, earlier: ['first'] })
+    for (const { name, value: draftValue } of drafts.earlierDrafts)
+      if (draftValue === 'aside') await deleteDraft(name, device)
+    expect(toDraftValues(await readAllDrafts(device))).toEqual({ own: null, earlier: ['first'] })
   })
 
   it('is one of the same tab on a later day as well, also where the page had no time to store it', async () => {
-    const { device } = await keptDevice()
+    const { device } = await openTestDevice()
     vi.useFakeTimers({ toFake: ['Date'], now: new Date(2026, 10, 27, 12) })
     openTab('first')
     await saveDraft(form, 'stored', undefined, device)
     vi.setSystemTime(new Date(2026, 10, 28, 12))
-    expect(valuesOf(await read(device))).toEqual({ own: null, earlier: ['stored'] })
+    expect(toDraftValues(await readAllDrafts(device))).toEqual({ own: null, earlier: ['stored'] })
     noteDraft(form, 'noted')
     vi.setSystemTime(new Date(2026, 10, 29, 12))
     await saveDraft('other form', 'x', undefined, device)
-    expect(valuesOf(await read(device))).toEqual({ own: null, earlier: ['noted', 'stored'] })
+    expect(toDraftValues(await readAllDrafts(device))).toEqual({ own: null, earlier: ['noted', 'stored'] })
     await saveDraft(form, 'typed anew', undefined, device)
-    expect(valuesOf(await read(device))).toEqual({ own: 'typed anew', earlier: ['noted', 'stored'] })
+    expect(toDraftValues(await readAllDrafts(device))).toEqual({ own: 'typed anew', earlier: ['noted', 'stored'] })
   })
 
   it('is also what an earlier build left, under the name that it gave the form', async () => {
-    const { device, db } = await keptDevice()
+    const { device, db } = await openTestDevice()
     openTab('first')
     await db.meta.put({ name: `draft:${form}`, value: 'of an earlier build', at: 5 })
     await db.meta.put({ name: 'draft:former', value: 'former name', at: 4 })
     await db.meta.put({ name: `draft:${form}2@x`, value: 'of another form', at: 6 })
-    expect(valuesOf(await read(device, 'former'))).toEqual({
+    expect(toDraftValues(await readAllDrafts(device, 'former'))).toEqual({
       own: null,
       earlier: ['of an earlier build', 'former name'],
     })

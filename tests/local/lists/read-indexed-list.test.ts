@@ -2,73 +2,73 @@
 import { liveQuery } from 'dexie'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { keptTrail } from '#contract/audit-trail.ts'
+import { storedTrailListSpec } from '#contract/audit-trail.ts'
 import type { ListSpec } from '#contract/endpoint.ts'
-import { ordersFills } from '#contract/orders.ts'
+import { orderListSpec } from '#contract/orders.ts'
 import type { UserRow } from '#contract/users.ts'
-import { orderedHere } from '#domain/orders.ts'
-import { besideRows, type UserDatabase } from '#local/storage/database.ts'
+import { toPendingOrder } from '#domain/orders.ts'
+import { listMetadataTables, type UserDatabase } from '#local/storage/database.ts'
 import { enqueue } from '#local/outbox/enqueue.ts'
-import { indexedFrom, makeIndex, proveIndex } from '#local/list-index/list-index.ts'
+import { minIndexedRows, makeIndex, verifyIndex } from '#local/list-index/list-index.ts'
 import { readListOn } from '#local/lists/read-list.ts'
 import { storeChanges, storePage } from '#local/lists/response-store.ts'
 import { removeRow, putRow } from '#local/lists/row-store.ts'
 import { transact } from '#local/storage/transaction.ts'
 import type { ListQuery } from '#local/lists/list-view.ts'
-import { storeWhole } from '#local/lists/bulk-load.ts'
+import { storeCompleteList } from '#local/lists/store-complete-list.ts'
 import {
-  aDraft,
-  aUser,
-  company,
-  list,
+  buildNewEntry,
+  buildUser,
+  companyId,
+  userList,
   firstPage,
-  type Kept,
-  keptDevice,
-  pageAnswer,
+  type TestDevice,
+  openTestDevice,
+  buildPageResponse,
 } from '#tests/support/device/device-database.ts'
 
 /** Its days are asked for by the time it is ordered by, which the index finds by whole buckets. */
-const trail: ListSpec = {
-  ...keptTrail,
+const trailSpec: ListSpec = {
+  ...storedTrailListSpec,
   filters: {
-    ...keptTrail.filters,
+    ...storedTrailListSpec.filters,
     dateFrom: { kind: 'from', column: 'end_time' },
     dateTo: { kind: 'until', column: 'end_time' },
   },
 }
-const all = ['users', 'trail', 'orders', ...besideRows]
-const indexOf = (db: UserDatabase, of = list, scope: number | null = company) =>
-  transact(db, all, async () => await makeIndex(db, of, scope))
+const allTables = ['users', 'trail', 'orders', ...listMetadataTables]
+const createIndex = (db: UserDatabase, listSpec = userList, scope: number | null = companyId) =>
+  transact(db, allTables, async () => await makeIndex(db, listSpec, scope))
 
 /** Everything that the index says, in an order that does not depend on how it came about. */
-async function written(db: UserDatabase) {
+async function readIndexContent(db: UserDatabase) {
   const columns = await db.columns.toArray()
-  const told = columns.map(({ column, at, values, codes }) => [
+  const columnValues = columns.map(({ column, at, values, codes }) => [
     column,
     String(at),
     [...codes].map((code) => (column === '#' ? code : values[code])),
   ])
-  return { told, buckets: (await db.buckets.toArray()).map(({ at, rows }) => [String(at), rows]) }
+  return { columnValues, buckets: (await db.buckets.toArray()).map(({ at, rows }) => [String(at), rows]) }
 }
 
 const names = ['Ada', 'ada', 'Élodie', '陈', '𠮷', '～', 'b', '']
-const user = fc.record({
+const userArbitrary = fc.record({
   id: fc.integer({ min: 1, max: 30 }),
   name: fc.constantFrom(...names),
   title: fc.constantFrom(0 as const, 1 as const, 2 as const),
   status: fc.constantFrom(-2 as const, -1 as const, 0 as const, 1 as const),
   admin: fc.boolean(),
 })
-const change = fc.oneof(
-  { weight: 4, arbitrary: user.map((given) => ({ kind: 'put' as const, given })) },
+const changeArbitrary = fc.oneof(
+  { weight: 4, arbitrary: userArbitrary.map((fields) => ({ kind: 'put' as const, fields })) },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 30 }).map((id) => ({ kind: 'gone' as const, id })) },
   {
     weight: 1,
-    arbitrary: fc.array(user, { maxLength: 6 }).map((rows) => ({ kind: 'changes' as const, rows })),
+    arbitrary: fc.array(userArbitrary, { maxLength: 6 }).map((rows) => ({ kind: 'changes' as const, rows })),
   },
 )
-const query = fc.record({
-  field: fc.constantFrom(...Object.keys(list.sorts)),
+const queryArbitrary = fc.record({
+  field: fc.constantFrom(...Object.keys(userList.sorts)),
   order: fc.constantFrom('asc' as const, 'desc' as const),
   results: fc.integer({ min: 1, max: 8 }),
   page: fc.integer({ min: 1, max: 5 }),
@@ -78,30 +78,41 @@ const query = fc.record({
   searchText: fc.option(fc.constantFrom('a', 'A', '陈', 'user'), { nil: undefined }),
 })
 
-const asked = ({
+const toListQuery = ({
   field,
   order,
   results,
   page,
   newRows,
   ...filters
-}: typeof query extends fc.Arbitrary<infer Q> ? Q : never) =>
-  ({ scope: company, filters, sort: [field, order], page, results, newRows }) satisfies ListQuery
+}: typeof queryArbitrary extends fc.Arbitrary<infer Q> ? Q : never) =>
+  ({ scope: companyId, filters, sort: [field, order], page, results, newRows }) satisfies ListQuery
 
-const within = (db: UserDatabase, act: () => Promise<unknown>) => transact(db, all, async () => await act())
+const runInTransaction = (db: UserDatabase, action: () => Promise<unknown>) =>
+  transact(db, allTables, async () => await action())
 
-async function happen({ db, generation }: Kept, what: (typeof change extends fc.Arbitrary<infer C> ? C : never)[]) {
+async function applyChanges(
+  { db, generation }: TestDevice,
+  changes: (typeof changeArbitrary extends fc.Arbitrary<infer C> ? C : never)[],
+) {
   let version = 1
-  for (const one of what) {
+  for (const change of changes) {
     version += 1
-    const row = (given: Partial<UserRow> & { id: number }) =>
-      aUser(given.id, { ...given, row_version: version } as never)
+    const buildChangedRow = (fields: Partial<UserRow> & { id: number }) =>
+      buildUser(fields.id, { ...fields, row_version: version } as never)
     const asOf = version * 10
-    if (one.kind === 'put') await within(db, () => putRow(db, 'users', row(one.given), asOf))
-    else if (one.kind === 'gone') await within(db, () => removeRow(db, 'users', one.id, asOf))
+    if (change.kind === 'put')
+      await runInTransaction(db, () => putRow(db, 'users', buildChangedRow(change.fields), asOf))
+    else if (change.kind === 'gone') await runInTransaction(db, () => removeRow(db, 'users', change.id, asOf))
     else {
-      const changed = [...new Map(one.rows.map((given) => [given.id, row(given)])).values()]
-      await storeChanges(db, list, company, { changed, gone: [1], upto: version, asOf }, { all: false, generation })
+      const changed = [...new Map(change.rows.map((fields) => [fields.id, buildChangedRow(fields)])).values()]
+      await storeChanges(
+        db,
+        userList,
+        companyId,
+        { changed, deletedIds: [1], changeNumber: version, asOf },
+        { isComplete: false, generation },
+      )
     }
   }
 }
@@ -109,15 +120,15 @@ async function happen({ db, generation }: Kept, what: (typeof change extends fc.
 describe('an index kept with its rows', () => {
   it('is the one that would be made from them, whatever came, changed and went', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 12 }), async (what) => {
-        const kept = await keptDevice()
-        await indexOf(kept.db)
-        await happen(kept, what)
-        const asKept = await written(kept.db)
-        const holding = await kept.db.listStats.toArray()
-        expect(holding.reduce((sum, { rows }) => sum + rows, 0)).toBe(await kept.db.table('users').count())
-        await indexOf(kept.db)
-        expect(asKept).toEqual(await written(kept.db))
+      fc.asyncProperty(fc.array(changeArbitrary, { minLength: 1, maxLength: 12 }), async (changes) => {
+        const testDevice = await openTestDevice()
+        await createIndex(testDevice.db)
+        await applyChanges(testDevice, changes)
+        const maintainedIndex = await readIndexContent(testDevice.db)
+        const listStats = await testDevice.db.listStats.toArray()
+        expect(listStats.reduce((sum, { rows }) => sum + rows, 0)).toBe(await testDevice.db.table('users').count())
+        await createIndex(testDevice.db)
+        expect(maintainedIndex).toEqual(await readIndexContent(testDevice.db))
       }),
       { numRuns: 25 },
     )
@@ -129,27 +140,36 @@ describe('an index kept with its rows', () => {
     })
     await fc.assert(
       fc.asyncProperty(
-        fc.array(user, { minLength: 1, maxLength: 25 }),
+        fc.array(userArbitrary, { minLength: 1, maxLength: 25 }),
         writes,
-        fc.array(query, { minLength: 8, maxLength: 8 }),
+        fc.array(queryArbitrary, { minLength: 8, maxLength: 8 }),
         async (rows, drafts, queries) => {
-          const { db, device, generation } = await keptDevice()
-          const changed = [...new Map(rows.map((given) => [given.id, aUser(given.id, given)])).values()]
-          await storeChanges(db, list, company, { changed, gone: [], upto: 1, asOf: 10 }, { all: true, generation })
+          const { db, device, generation } = await openTestDevice()
+          const users = [...new Map(rows.map((fields) => [fields.id, buildUser(fields.id, fields)])).values()]
+          await storeChanges(
+            db,
+            userList,
+            companyId,
+            { changed: users, deletedIds: [], changeNumber: 1, asOf: 10 },
+            { isComplete: true, generation },
+          )
           for (const { target, name } of drafts) {
             const body = { title: 2 as const, name, email: 'made@acme.example' }
             await enqueue(
               db,
               target === 0
-                ? aDraft({ target: null, action: 'create', endpoint: 'createUser', input: { body } })
-                : aDraft({ target, input: { params: { id: target }, body: { name, title: 2 } } }),
+                ? buildNewEntry({ target: null, action: 'create', endpoint: 'createUser', input: { body } })
+                : buildNewEntry({ target, input: { params: { id: target }, body: { name, title: 2 } } }),
             )
           }
-          const whole = []
-          for (const one of queries) whole.push(await readListOn(device, list, asked(one)))
-          await indexOf(db)
-          for (const [at, one] of queries.entries())
-            expect(await readListOn(device, list, asked(one)), JSON.stringify(one)).toEqual(whole[at])
+          const unindexedViews = []
+          for (const queryInput of queries)
+            unindexedViews.push(await readListOn(device, userList, toListQuery(queryInput)))
+          await createIndex(db)
+          for (const [at, queryInput] of queries.entries())
+            expect(await readListOn(device, userList, toListQuery(queryInput)), JSON.stringify(queryInput)).toEqual(
+              unindexedViews[at],
+            )
         },
       ),
       { numRuns: 15 },
@@ -157,81 +177,99 @@ describe('an index kept with its rows', () => {
   })
 
   it('finds what is unpaid and what is in effect with a change that waits to be paid (D35)', async () => {
-    const { db, device, generation } = await keptDevice()
+    const { db, device, generation } = await openTestDevice()
     const draft = { code: 'shop', name: 'Shop', currency: 'HKD', user_mode: 'NAMED', users: 1, period: 1, modules: [] }
-    const order = (id: number, status: number, pending: object | null = null) => ({
-      ...orderedHere({ ...draft, period_start: '2026-01-01' } as never, { intent: '', companyId: company }),
+    const buildOrderRow = (id: number, status: number, pending: object | null = null) => ({
+      ...toPendingOrder({ ...draft, period_start: '2026-01-01' } as never, { intent: '', companyId }),
       id,
       status,
       pending,
       payment: status === 0 || pending ? 'due' : 'none',
       row_version: 1,
     })
-    const waits = { id: 9, type: 'change', amount: '1.00', due: '2026-03-09 23:59:59' }
-    const changed = [order(1, 0), order(2, 1), order(3, 1, waits), order(4, 2)]
-    await storeChanges(db, ordersFills, company, { changed, gone: [], upto: 1, asOf: 1 }, { all: true, generation })
-    const found = async (status: number) => {
-      const query = { scope: company, filters: { status }, sort: ['id', 'asc'], page: 1, results: 10 } as const
-      const { rows, count } = await readListOn(device, ordersFills, query)
+    const pendingChange = { id: 9, type: 'change', amount: '1.00', due: '2026-03-09 23:59:59' }
+    const orders = [buildOrderRow(1, 0), buildOrderRow(2, 1), buildOrderRow(3, 1, pendingChange), buildOrderRow(4, 2)]
+    await storeChanges(
+      db,
+      orderListSpec,
+      companyId,
+      { changed: orders, deletedIds: [], changeNumber: 1, asOf: 1 },
+      { isComplete: true, generation },
+    )
+    const findOrderIds = async (status: number) => {
+      const query = { scope: companyId, filters: { status }, sort: ['id', 'asc'], page: 1, results: 10 } as const
+      const { rows, count } = await readListOn(device, orderListSpec, query)
       expect(rows).toHaveLength(count)
       return rows.map(({ row }) => row.id)
     }
-    expect([await found(0), await found(1)]).toEqual([
+    expect([await findOrderIds(0), await findOrderIds(1)]).toEqual([
       [1, 3],
       [2, 3],
     ])
-    await indexOf(db, ordersFills)
+    await createIndex(db, orderListSpec)
     expect(await db.indexes.count()).toBe(1)
-    expect([await found(0), await found(1)]).toEqual([
+    expect([await findOrderIds(0), await findOrderIds(1)]).toEqual([
       [1, 3],
       [2, 3],
     ])
   })
 
   it('is kept from a certain number of rows on, and goes on being kept', async () => {
-    const { db, device, generation } = await keptDevice()
-    const changed = Array.from({ length: indexedFrom + 1 }, (_, at) => aUser(at + 1))
-    const fill = (upto: number) =>
-      storeChanges(db, list, company, { changed, gone: [], upto, asOf: upto }, { all: true, generation })
-    changed.pop()
-    await fill(1)
+    const { db, device, generation } = await openTestDevice()
+    const users = Array.from({ length: minIndexedRows + 1 }, (_, at) => buildUser(at + 1))
+    const storeUsers = (changeNumber: number) =>
+      storeChanges(
+        db,
+        userList,
+        companyId,
+        { changed: users, deletedIds: [], changeNumber, asOf: changeNumber },
+        { isComplete: true, generation },
+      )
+    users.pop()
+    await storeUsers(1)
     expect(await db.indexes.count()).toBe(0)
-    changed.push(aUser(indexedFrom + 1))
-    await fill(2)
+    users.push(buildUser(minIndexedRows + 1))
+    await storeUsers(2)
     expect(await db.indexes.count()).toBe(1)
-    const view = await readListOn(device, list, { ...firstPage, page: 3, sort: ['id', 'desc'] })
-    expect(view).toMatchObject({ count: indexedFrom + 1, here: indexedFrom + 1, complete: true })
-    expect(view.rows[0]?.row.id).toBe(indexedFrom + 1 - 20)
+    const view = await readListOn(device, userList, { ...firstPage, page: 3, sort: ['id', 'desc'] })
+    expect(view).toMatchObject({ count: minIndexedRows + 1, cachedCount: minIndexedRows + 1, complete: true })
+    expect(view.rows[0]?.row.id).toBe(minIndexedRows + 1 - 20)
   })
 
   it('drops a row that an answer proves gone, found by the index', async () => {
-    const { db, generation } = await keptDevice()
-    const rows = [1, 2, 3, 4].map((id) => aUser(id))
-    await storePage(db, list, firstPage, pageAnswer(rows, 100), generation)
-    await indexOf(db)
+    const { db, generation } = await openTestDevice()
+    const rows = [1, 2, 3, 4].map((id) => buildUser(id))
+    await storePage(db, userList, firstPage, buildPageResponse(rows, 100), generation)
+    await createIndex(db)
     const [first, , third] = rows
-    const answer = pageAnswer([first, third] as typeof rows, 200, '2', 3)
-    await storePage(db, list, { ...firstPage, results: 2 }, answer, generation)
+    const response = buildPageResponse([first, third] as typeof rows, 200, '2', 3)
+    await storePage(db, userList, { ...firstPage, results: 2 }, response, generation)
     expect((await db.table('users').toCollection().primaryKeys()).sort()).toEqual([1, 3, 4])
   })
 
   it('that does not say what its rows say is made anew', async () => {
-    const { db, device, generation } = await keptDevice()
-    const changed = [1, 2, 3].map((id) => aUser(id))
-    await storeChanges(db, list, company, { changed, gone: [], upto: 1, asOf: 1 }, { all: true, generation })
-    await indexOf(db)
-    expect(await proveIndex(db, list, company, 2)).toBe(true)
+    const { db, device, generation } = await openTestDevice()
+    const users = [1, 2, 3].map((id) => buildUser(id))
+    await storeChanges(
+      db,
+      userList,
+      companyId,
+      { changed: users, deletedIds: [], changeNumber: 1, asOf: 1 },
+      { isComplete: true, generation },
+    )
+    await createIndex(db)
+    expect(await verifyIndex(db, userList, companyId, 2)).toBe(true)
     const { name } = (await db.indexes.get('users|7')) ?? {}
     const [column] = await db.columns.where('[list+column+at]').above([name, 'status', -Infinity]).limit(1).toArray()
     if (column) await db.columns.put({ ...column, values: [-2] })
-    expect((await readListOn(device, list, firstPage)).count).toBe(0)
-    expect(await proveIndex(db, list, company, 2)).toBe(false)
-    expect((await readListOn(device, list, firstPage)).count).toBe(3)
+    expect((await readListOn(device, userList, firstPage)).count).toBe(0)
+    expect(await verifyIndex(db, userList, companyId, 2)).toBe(false)
+    expect((await readListOn(device, userList, firstPage)).count).toBe(3)
   })
 })
 
-const day = (at: number) => new Date(Date.UTC(2026, 0, 1 + at)).toISOString().slice(0, 10)
-const happened = (id: number, end_time = `${day(Math.floor(id / 10))} 10:00:00`) => ({
+const formatDay = (at: number) => new Date(Date.UTC(2026, 0, 1 + at)).toISOString().slice(0, 10)
+const buildTrailRow = (id: number, end_time = `${formatDay(Math.floor(id / 10))} 10:00:00`) => ({
   id,
   company_id: 7,
   code: ['user', 'order'][id % 2] as string,
@@ -241,80 +279,118 @@ const happened = (id: number, end_time = `${day(Math.floor(id / 10))} 10:00:00`)
   status: 0,
   row_version: 1,
 })
-const rowsFrom = (first: number, last: number) =>
-  Array.from({ length: last - first + 1 }, (_, at) => happened(first + at))
-const ofTrail: ListQuery = { scope: company, filters: {}, sort: ['end_time', 'desc'], page: 1, results: 10 }
+const buildTrailRows = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, at) => buildTrailRow(first + at))
+const trailQuery: ListQuery = { scope: companyId, filters: {}, sort: ['end_time', 'desc'], page: 1, results: 10 }
 
 describe('a fill in pieces', () => {
   it('shows the list as it was until it is whole, and then all of it at once (protocol 38, requirement 28)', async () => {
-    const { db, device, generation } = await keptDevice()
-    await storeWhole(db, trail, company, { pieces: [rowsFrom(1, 5)], upto: 1, asOf: 100 }, generation)
-    const seen: number[] = []
-    const count = async () => (await readListOn(device, trail, ofTrail)).count
+    const { db, device, generation } = await openTestDevice()
+    await storeCompleteList(
+      db,
+      trailSpec,
+      companyId,
+      { pieces: [buildTrailRows(1, 5)], changeNumber: 1, asOf: 100 },
+      generation,
+    )
+    const rowCounts: number[] = []
+    const countRows = async () => (await readListOn(device, trailSpec, trailQuery)).count
     async function* pieces() {
       for (const first of [6, 26, 46]) {
-        yield rowsFrom(first, first + 19)
-        seen.push(await count())
+        yield buildTrailRows(first, first + 19)
+        rowCounts.push(await countRows())
       }
     }
-    expect(await storeWhole(db, trail, company, { pieces: pieces(), upto: 2, asOf: 200 }, generation)).toBe(true)
-    expect(seen).toEqual([5, 5, 5])
+    expect(
+      await storeCompleteList(db, trailSpec, companyId, { pieces: pieces(), changeNumber: 2, asOf: 200 }, generation),
+    ).toBe(true)
+    expect(rowCounts).toEqual([5, 5, 5])
     // The first five are not in the answer: they are gone.
-    expect(await readListOn(device, trail, ofTrail)).toMatchObject({ count: 60, complete: true, asOf: 200 })
+    expect(await readListOn(device, trailSpec, trailQuery)).toMatchObject({ count: 60, complete: true, asOf: 200 })
     expect(await db.table('trail').count()).toBe(60)
   })
 
   it('that fails leaves the list as it was, and the next one succeeds', async () => {
-    const { db, device, generation } = await keptDevice()
-    await storeWhole(db, trail, company, { pieces: [rowsFrom(1, 5)], upto: 1, asOf: 100 }, generation)
-    async function* cut() {
-      yield rowsFrom(1, 20)
+    const { db, device, generation } = await openTestDevice()
+    await storeCompleteList(
+      db,
+      trailSpec,
+      companyId,
+      { pieces: [buildTrailRows(1, 5)], changeNumber: 1, asOf: 100 },
+      generation,
+    )
+    async function* failingPieces() {
+      yield buildTrailRows(1, 20)
       throw new Error('the line is gone')
     }
-    await expect(storeWhole(db, trail, company, { pieces: cut(), upto: 2, asOf: 200 }, generation)).rejects.toThrow()
-    expect(await readListOn(device, trail, ofTrail)).toMatchObject({ count: 5, complete: true, asOf: 100 })
-    expect(await storeWhole(db, trail, company, { pieces: [rowsFrom(1, 20)], upto: 3, asOf: 300 }, generation)).toBe(
-      true,
-    )
-    expect((await readListOn(device, trail, ofTrail)).count).toBe(20)
+    await expect(
+      storeCompleteList(db, trailSpec, companyId, { pieces: failingPieces(), changeNumber: 2, asOf: 200 }, generation),
+    ).rejects.toThrow()
+    expect(await readListOn(device, trailSpec, trailQuery)).toMatchObject({ count: 5, complete: true, asOf: 100 })
+    expect(
+      await storeCompleteList(
+        db,
+        trailSpec,
+        companyId,
+        { pieces: [buildTrailRows(1, 20)], changeNumber: 3, asOf: 300 },
+        generation,
+      ),
+    ).toBe(true)
+    expect((await readListOn(device, trailSpec, trailQuery)).count).toBe(20)
     const lists = new Set((await db.columns.toArray()).map(({ list }) => list))
     expect(lists.size).toBe(1)
   })
 
   it('keeps what came while it was under way, and nothing for a session that ended', async () => {
-    const { db, device, generation } = await keptDevice()
+    const { db, device, generation } = await openTestDevice()
     async function* pieces() {
-      yield rowsFrom(1, 10)
-      await transact(db, all, async () => await putRow(db, 'trail', happened(99), 300))
-      yield rowsFrom(11, 20)
+      yield buildTrailRows(1, 10)
+      await transact(db, allTables, async () => await putRow(db, 'trail', buildTrailRow(99), 300))
+      yield buildTrailRows(11, 20)
     }
-    await storeWhole(db, trail, company, { pieces: pieces(), upto: 2, asOf: 200 }, generation)
-    const { count, rows } = await readListOn(device, trail, ofTrail)
+    await storeCompleteList(db, trailSpec, companyId, { pieces: pieces(), changeNumber: 2, asOf: 200 }, generation)
+    const { count, rows } = await readListOn(device, trailSpec, trailQuery)
     expect([count, rows[0]?.row.id]).toEqual([21, 99])
-    expect(await storeWhole(db, trail, company, { pieces: [rowsFrom(1, 5)], upto: 3, asOf: 400 }, generation + 1)).toBe(
-      false,
-    )
-    expect((await readListOn(device, trail, ofTrail)).count).toBe(21)
+    expect(
+      await storeCompleteList(
+        db,
+        trailSpec,
+        companyId,
+        { pieces: [buildTrailRows(1, 5)], changeNumber: 3, asOf: 400 },
+        generation + 1,
+      ),
+    ).toBe(false)
+    expect((await readListOn(device, trailSpec, trailQuery)).count).toBe(21)
   })
 })
 
 describe('a range of days', () => {
   it('takes in both days whole, and a row of another day is not even looked at by its live query', async () => {
-    const { db, device, generation } = await keptDevice()
-    await storeWhole(db, trail, company, { pieces: [rowsFrom(1, 99)], upto: 1, asOf: 100 }, generation)
-    const range = { ...ofTrail, filters: { dateFrom: day(2), dateTo: day(4) } }
-    const seen: number[] = []
-    const screen = liveQuery(async () => await readListOn(device, trail, range)).subscribe(({ count }) =>
-      seen.push(count),
+    const { db, device, generation } = await openTestDevice()
+    await storeCompleteList(
+      db,
+      trailSpec,
+      companyId,
+      { pieces: [buildTrailRows(1, 99)], changeNumber: 1, asOf: 100 },
+      generation,
     )
-    await expect.poll(() => seen).toEqual([30])
-    const put = (id: number, at: number) =>
-      transact(db, all, async () => await putRow(db, 'trail', happened(id, `${day(at)} 23:59:59`), 200))
-    await put(1_000, 8)
-    await put(1_001, 4)
-    await expect.poll(() => seen.at(-1)).toBe(31)
+    const rangeQuery = { ...trailQuery, filters: { dateFrom: formatDay(2), dateTo: formatDay(4) } }
+    const rowCounts: number[] = []
+    const subscription = liveQuery(async () => await readListOn(device, trailSpec, rangeQuery)).subscribe(({ count }) =>
+      rowCounts.push(count),
+    )
+    await expect.poll(() => rowCounts).toEqual([30])
+    const putTrailRow = (id: number, dayIndex: number) =>
+      transact(
+        db,
+        allTables,
+        async () => await putRow(db, 'trail', buildTrailRow(id, `${formatDay(dayIndex)} 23:59:59`), 200),
+      )
+    await putTrailRow(1_000, 8)
+    await putTrailRow(1_001, 4)
+    await expect.poll(() => rowCounts.at(-1)).toBe(31)
     // Told by the second row alone: the first lies in another bucket.
-    expect(seen).toEqual([30, 31])
-    screen.unsubscribe()
+    expect(rowCounts).toEqual([30, 31])
+    subscription.unsubscribe()
   })
 })

@@ -1,80 +1,100 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { keptTrail } from '#contract/audit-trail.ts'
+import { storedTrailListSpec } from '#contract/audit-trail.ts'
 import { enqueue } from '#local/outbox/enqueue.ts'
 import { readListOn } from '#local/lists/read-list.ts'
-import { storeChanges, storePage, storeReading } from '#local/lists/response-store.ts'
+import { storeChanges, storePage, storeResponse } from '#local/lists/response-store.ts'
 import { clearCache, trimCache } from '#local/space/clear-cache.ts'
-import { askToPersist } from '#local/space/persistence.ts'
+import { requestPersistence } from '#local/space/persistence.ts'
 import { readUsage } from '#local/space/usage.ts'
 import { fillDisk, type FullDisk } from '#tests/support/device/full-disk.ts'
 import {
-  aDraft,
-  aUser,
-  company,
-  list,
+  buildNewEntry,
+  buildUser,
+  companyId,
+  userList,
   firstPage,
-  type Kept,
-  keptDevice,
-  pageAnswer,
+  type TestDevice,
+  openTestDevice,
+  buildPageResponse,
 } from '#tests/support/device/device-database.ts'
 
-const trail = keptTrail
-const happened = (id: number) => ({ id, code: 'user', end_time: '2026-01-01 00:00:00', row_version: 1, status: 0 })
-const users = (count: number) => Array.from({ length: count }, (_, at) => aUser(at + 1))
+const trailSpec = storedTrailListSpec
+const buildTrailRow = (id: number) => ({ id, code: 'user', end_time: '2026-01-01 00:00:00', row_version: 1, status: 0 })
+const buildUsers = (count: number) => Array.from({ length: count }, (_, at) => buildUser(at + 1))
 
 /** Forty users read at 100, ten trail rows at 200. */
-async function twoLists(): Promise<Kept> {
-  const kept = await keptDevice()
-  const { db, generation } = kept
-  await storeChanges(db, list, company, { changed: users(40), gone: [], upto: 4, asOf: 100 }, { all: true, generation })
-  const changed = Array.from({ length: 10 }, (_, at) => happened(at + 1))
-  await storeChanges(db, trail, null, { changed, gone: [], upto: 4, asOf: 200 }, { all: true, generation })
-  return kept
+async function openDeviceWithTwoLists(): Promise<TestDevice> {
+  const testDevice = await openTestDevice()
+  const { db, generation } = testDevice
+  await storeChanges(
+    db,
+    userList,
+    companyId,
+    { changed: buildUsers(40), deletedIds: [], changeNumber: 4, asOf: 100 },
+    { isComplete: true, generation },
+  )
+  const trailRows = Array.from({ length: 10 }, (_, at) => buildTrailRow(at + 1))
+  await storeChanges(
+    db,
+    trailSpec,
+    null,
+    { changed: trailRows, deletedIds: [], changeNumber: 4, asOf: 200 },
+    { isComplete: true, generation },
+  )
+  return testDevice
 }
-const tables = async ({ device }: Kept) => (await readUsage(device, {}))?.lists.map(({ table }) => table).sort()
+const listCachedTables = async ({ device }: TestDevice) =>
+  (await readUsage(device, {}))?.lists.map(({ table }) => table).sort()
 
 let disk: FullDisk | undefined
-afterEach(() => disk?.mend())
+afterEach(() => disk?.repair())
 
 describe('what is kept', () => {
   it('is told by list: rows, bytes, age, whether it is all, and what the browser says of the whole', async () => {
-    const { device } = await twoLists()
-    const room = await readUsage(device, {
+    const { device } = await openDeviceWithTwoLists()
+    const usage = await readUsage(device, {
       estimate: () => Promise.resolve({ usage: 5_000, quota: 9_000 }),
       persisted: () => Promise.resolve(false),
     })
-    expect(room).toMatchObject({ usage: 5_000, quota: 9_000, persisted: false })
-    expect(room?.lists).toMatchObject([
-      { table: 'users', scope: company, rows: 40, asOf: 100, newest: 100, complete: true },
+    expect(usage).toMatchObject({ usage: 5_000, quota: 9_000, persisted: false })
+    expect(usage?.lists).toMatchObject([
+      { table: 'users', scope: companyId, rows: 40, asOf: 100, newestAsOf: 100, complete: true },
       { table: 'trail', scope: null, rows: 10, asOf: 200, complete: true },
     ])
-    const bytes = room?.lists[0]?.bytes ?? 0
-    const asText = JSON.stringify(users(40)).length
-    expect(bytes).toBeGreaterThan(asText)
-    expect(bytes).toBeLessThan(3 * asText)
+    const bytes = usage?.lists[0]?.bytes ?? 0
+    const textLength = JSON.stringify(buildUsers(40)).length
+    expect(bytes).toBeGreaterThan(textLength)
+    expect(bytes).toBeLessThan(3 * textLength)
   })
 
   it('is counted as rows come, change and go', async () => {
-    const kept = await twoLists()
-    const { db, device, generation } = kept
-    const rows = async () => (await readUsage(device, {}))?.lists.find(({ table }) => table === 'users')?.rows
+    const testDevice = await openDeviceWithTwoLists()
+    const { db, device, generation } = testDevice
+    const countCachedUsers = async () =>
+      (await readUsage(device, {}))?.lists.find(({ table }) => table === 'users')?.rows
     await storePage(
       db,
-      list,
+      userList,
       firstPage,
-      pageAnswer([aUser(1, { row_version: 2 }), aUser(90)], 300, '5', 41),
+      buildPageResponse([buildUser(1, { row_version: 2 }), buildUser(90)], 300, '5', 41),
       generation,
     )
-    expect(await rows()).toBe(await db.table('users').count())
-    await storeChanges(db, list, company, { changed: [], gone: [3, 4], upto: 9, asOf: 400 }, { all: false, generation })
-    expect(await rows()).toBe(await db.table('users').count())
+    expect(await countCachedUsers()).toBe(await db.table('users').count())
+    await storeChanges(
+      db,
+      userList,
+      companyId,
+      { changed: [], deletedIds: [3, 4], changeNumber: 9, asOf: 400 },
+      { isComplete: false, generation },
+    )
+    expect(await countCachedUsers()).toBe(await db.table('users').count())
   })
 
   it('goes when its user says so, but nothing that exists only here, nor the rows it is about', async () => {
-    const kept = await twoLists()
-    const { db, device, generation } = kept
-    await storeReading(db, { path: '/api/m18s/user', body: '{"seal_key":"x"}', asOf: 1 }, generation)
-    await enqueue(db, aDraft({ target: 7 }))
+    const testDevice = await openDeviceWithTwoLists()
+    const { db, device, generation } = testDevice
+    await storeResponse(db, { path: '/api/m18s/user', body: '{"seal_key":"x"}', asOf: 1 }, generation)
+    await enqueue(db, buildNewEntry({ target: 7 }))
     await db.receipts.put({ intent: 'done', outcome: 'done', status: 200, body: '', time: 1 })
     await db.rowIds.put({ intent: 'made', kind: 'user', id: 9 })
     expect(await clearCache(device)).toBe(true)
@@ -82,94 +102,100 @@ describe('what is kept', () => {
     expect(await db.table('users').toCollection().primaryKeys()).toEqual([7])
     expect(await db.table('trail').count()).toBe(0)
     expect(await db.responses.count()).toBe(1)
-    const view = await readListOn(device, list, firstPage)
+    const view = await readListOn(device, userList, firstPage)
     expect(view.complete).toBe(false)
     expect(view.rows.map(({ waiting }) => waiting?.action)).toEqual(['change'])
   })
 
   it('goes by itself when it is too much, the oldest first, never the list read last', async () => {
-    const kept = await twoLists()
-    expect(await trimCache(kept.db, { bytes: 1_000_000, ageMs: 1_000 })).toBe(0)
-    expect(await trimCache(kept.db, { bytes: 1, ageMs: 1_000 })).toBe(1)
-    expect(await tables(kept)).toEqual(['trail'])
+    const testDevice = await openDeviceWithTwoLists()
+    expect(await trimCache(testDevice.db, { bytes: 1_000_000, ageMs: 1_000 })).toBe(0)
+    expect(await trimCache(testDevice.db, { bytes: 1, ageMs: 1_000 })).toBe(1)
+    expect(await listCachedTables(testDevice)).toEqual(['trail'])
   })
 
   it('goes by itself when it is too old, by the server’s clock (W-06)', async () => {
-    const kept = await twoLists()
-    expect(await trimCache(kept.db, { bytes: 1_000_000, ageMs: 99 })).toBe(1)
-    expect(await tables(kept)).toEqual(['trail'])
-    expect(await readListOn(kept.device, list, firstPage)).toMatchObject({ here: 0, complete: false, asOf: null })
+    const testDevice = await openDeviceWithTwoLists()
+    expect(await trimCache(testDevice.db, { bytes: 1_000_000, ageMs: 99 })).toBe(1)
+    expect(await listCachedTables(testDevice)).toEqual(['trail'])
+    expect(await readListOn(testDevice.device, userList, firstPage)).toMatchObject({
+      cachedCount: 0,
+      complete: false,
+      asOf: null,
+    })
   })
 })
 
 describe('a full disk (R-17)', () => {
   it('takes the oldest list, and the page that was just read is kept', async () => {
-    const kept = await twoLists()
-    const { db, generation } = kept
+    const testDevice = await openDeviceWithTwoLists()
+    const { db, generation } = testDevice
     disk = fillDisk({ until: 'deleted' })
     const query = { ...firstPage, scope: null, sort: ['end_time', 'desc'] as const }
-    const answer = { rows: [happened(11)], count: 11, asOf: 300, change: '5' }
-    expect(await storePage(db, trail, query, answer, generation)).toBe(true)
-    expect(disk.refused).toBeGreaterThan(0)
-    expect(await tables(kept)).toEqual(['trail'])
+    const response = { rows: [buildTrailRow(11)], count: 11, asOf: 300, change: '5' }
+    expect(await storePage(db, trailSpec, query, response, generation)).toBe(true)
+    expect(disk.refusedCount).toBeGreaterThan(0)
+    expect(await listCachedTables(testDevice)).toEqual(['trail'])
     expect(await db.table('trail').get(11)).toBeDefined()
   })
 
-  it.each([1, 2, 3])('takes lists for a write that waits, whichever of its puts fails (%i)', async (nth) => {
-    const kept = await twoLists()
-    await enqueue(kept.db, aDraft({ target: 1 }))
-    disk = fillDisk({ nth, until: 'deleted' })
-    const drafts = [aDraft({ target: 2 }), aDraft({ target: 3 }), aDraft({ target: 4 })]
-    for (const draft of drafts) await enqueue(kept.db, draft)
-    disk.mend()
-    expect(disk.refused).toBe(1)
-    const intents = (await kept.db.outbox.toArray()).map(({ intent }) => intent)
+  it.each([1, 2, 3])('takes lists for a write that waits, whichever of its puts fails (%i)', async (firstRefused) => {
+    const testDevice = await openDeviceWithTwoLists()
+    await enqueue(testDevice.db, buildNewEntry({ target: 1 }))
+    disk = fillDisk({ firstRefused, until: 'deleted' })
+    const drafts = [buildNewEntry({ target: 2 }), buildNewEntry({ target: 3 }), buildNewEntry({ target: 4 })]
+    for (const draft of drafts) await enqueue(testDevice.db, draft)
+    disk.repair()
+    expect(disk.refusedCount).toBe(1)
+    const intents = (await testDevice.db.outbox.toArray()).map(({ intent }) => intent)
     expect(intents).toEqual(expect.arrayContaining(drafts.map(({ intent }) => intent)))
     expect(intents).toHaveLength(4)
-    expect(await kept.db.table('users').count()).toBeLessThan(40)
+    expect(await testDevice.db.table('users').count()).toBeLessThan(40)
   })
 
   it('with nothing left to go says so, and what waits already is untouched', async () => {
-    const kept = await twoLists()
-    const before = await enqueue(kept.db, aDraft({ target: 1 }))
+    const testDevice = await openDeviceWithTwoLists()
+    const earlierEntry = await enqueue(testDevice.db, buildNewEntry({ target: 1 }))
     disk = fillDisk()
-    await expect(enqueue(kept.db, aDraft({ target: 2 }))).rejects.toMatchObject({ name: 'QuotaExceededError' })
-    disk.mend()
+    await expect(enqueue(testDevice.db, buildNewEntry({ target: 2 }))).rejects.toMatchObject({
+      name: 'QuotaExceededError',
+    })
+    disk.repair()
     // Every list has made way, but for the row that the waiting write is about.
-    expect(await kept.db.table('users').toCollection().primaryKeys()).toEqual([1])
-    expect(await kept.db.table('trail').count()).toBe(0)
-    expect(await kept.db.outbox.toArray()).toEqual([before])
+    expect(await testDevice.db.table('users').toCollection().primaryKeys()).toEqual([1])
+    expect(await testDevice.db.table('trail').count()).toBe(0)
+    expect(await testDevice.db.outbox.toArray()).toEqual([earlierEntry])
   })
 })
 
 describe('asking the browser to keep it (P-18)', () => {
-  const asking = (answer: boolean) => {
-    const asked: string[] = []
+  const createStorage = (isGranted: boolean) => {
+    const requests: string[] = []
     const storage = {
       persisted: () => Promise.resolve(false),
       persist: () => {
-        asked.push('persist')
-        return Promise.resolve(answer)
+        requests.push('persist')
+        return Promise.resolve(isGranted)
       },
     }
-    return { asked, storage }
+    return { requests, storage }
   }
 
   it('is done once, and again only when somebody installs the app', async () => {
-    const { db } = await keptDevice()
-    const { asked, storage } = asking(false)
-    expect(await askToPersist(db, { storage })).toBe(false)
-    expect(await askToPersist(db, { storage })).toBe(false)
-    expect(asked).toHaveLength(1)
-    await askToPersist(db, { storage, again: true })
-    expect(asked).toHaveLength(2)
+    const { db } = await openTestDevice()
+    const { requests, storage } = createStorage(false)
+    expect(await requestPersistence(db, { storage })).toBe(false)
+    expect(await requestPersistence(db, { storage })).toBe(false)
+    expect(requests).toHaveLength(1)
+    await requestPersistence(db, { storage, isRepeated: true })
+    expect(requests).toHaveLength(2)
   })
 
   it('is not done where the browser has promised it already, or cannot', async () => {
-    const { db } = await keptDevice()
-    const { asked, storage } = asking(true)
-    expect(await askToPersist(db, { storage: { ...storage, persisted: () => Promise.resolve(true) } })).toBe(true)
-    expect(await askToPersist(db, { storage: {} })).toBe(false)
-    expect(asked).toEqual([])
+    const { db } = await openTestDevice()
+    const { requests, storage } = createStorage(true)
+    expect(await requestPersistence(db, { storage: { ...storage, persisted: () => Promise.resolve(true) } })).toBe(true)
+    expect(await requestPersistence(db, { storage: {} })).toBe(false)
+    expect(requests).toEqual([])
   })
 })

@@ -2,50 +2,50 @@ import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { afterEach, expect, it, vi } from 'vitest'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
 import { openDevice } from '#local/storage/device.ts'
-import { noteDatabaseLost, readDatabaseState } from '#local/storage/open-transactions.ts'
+import { setDatabaseLost, readDatabaseState } from '#local/storage/open-transactions.ts'
 import { readSession } from '#local/session/session.ts'
 import { transact } from '#local/storage/transaction.ts'
 import { createClock, createTablet } from '#tests/support/device/device.ts'
-import { company } from '#tests/support/device/device-database.ts'
-import { createScripted } from '#tests/support/device/scripted.ts'
+import { companyId } from '#tests/support/device/device-database.ts'
+import { createScriptedServer } from '#tests/support/device/scripted-server.ts'
 
 /** As WebKit says it when the process that has the database has ended. */
-const lost = () =>
+const createLostError = () =>
   new DOMException('Connection to Indexed Database server lost. Refresh the page to try again', 'UnknownError')
 
 afterEach(() => {
-  noteDatabaseLost(false)
+  setDatabaseLost(false)
   vi.restoreAllMocks()
 })
 
 /** Fails so many transactions on the connections that are open now, or opened later. */
-function breakable(factory: IDBFactory) {
-  let failures = 0
+function makeBreakable(factory: IDBFactory) {
+  let failureCount = 0
   const open = factory.open.bind(factory)
   factory.open = (...args) => {
     const request = open(...args)
     request.addEventListener('success', () => {
       const { result } = request
-      const begin = result.transaction.bind(result)
+      const beginTransaction = result.transaction.bind(result)
       result.transaction = (...names) => {
-        if (failures > 0) {
-          failures -= 1
-          throw lost()
+        if (failureCount > 0) {
+          failureCount -= 1
+          throw createLostError()
         }
-        return begin(...names)
+        return beginTransaction(...names)
       }
     })
     return request
   }
-  return { fail: (times: number) => void (failures = times) }
+  return { failTransactions: (count: number) => void (failureCount = count) }
 }
 
 it('fault 39a a transaction whose connection WebKit has lost is made again on a new connection', async () => {
   const factory = new IDBFactory()
-  const connections = breakable(factory)
-  const db = openDevice({ indexedDB: factory, IDBKeyRange }).of({ companyId: 1, userId: 2 })
+  const connections = makeBreakable(factory)
+  const db = openDevice({ indexedDB: factory, IDBKeyRange }).getDatabase({ companyId: 1, userId: 2 })
   await db.open()
-  connections.fail(1)
+  connections.failTransactions(1)
   await transact(db, ['meta'], () => db.meta.put({ name: 'reserve', bytes: new Uint8Array(1) }))
   expect(await db.meta.count()).toBe(1)
   // What other tests in this process left open may be silent.
@@ -54,26 +54,26 @@ it('fault 39a a transaction whose connection WebKit has lost is made again on a 
 
 it('fault 39b the session is read again on a new connection', async () => {
   const factory = new IDBFactory()
-  const connections = breakable(factory)
+  const connections = makeBreakable(factory)
   const device = openDevice({ indexedDB: factory, IDBKeyRange })
   await device.directory.open()
-  connections.fail(1)
+  connections.failTransactions(1)
   expect(await readSession(device)).toBeNull()
 })
 
 it('fault 39c a write that cannot be stored on a new connection either is told as not saved, and the page names the database', async () => {
   const clock = createClock()
-  const server = createScripted(clock)
-  const tablet = createTablet((sent) => server.answer(sent), clock)
+  const scriptedServer = createScriptedServer(clock)
+  const tablet = createTablet((request) => scriptedServer.transport(request), clock)
   await tablet.signIn('acme', 'user1@acme.example')
-  await tablet.api.call(listUsers, { params: { companyId: company } })
-  await tablet.rest()
-  const db = tablet.device.of({ companyId: company, userId: 1 })
+  await tablet.api.call(listUsers, { params: { companyId } })
+  await tablet.settle()
+  const db = tablet.device.getDatabase({ companyId, userId: 1 })
   const connection = Object.getPrototypeOf(db.backendDB()) as IDBDatabase
-  const begin = connection.transaction
+  const beginTransaction = connection.transaction
   vi.spyOn(connection, 'transaction').mockImplementation(function (this: IDBDatabase, stores, mode, options) {
-    if (mode === 'readwrite') throw lost()
-    return Reflect.apply(begin, this, [stores, mode, options]) as IDBTransaction
+    if (mode === 'readwrite') throw createLostError()
+    return Reflect.apply(beginTransaction, this, [stores, mode, options]) as IDBTransaction
   })
   // Those that were open before know nothing of it.
   db.close({ disableAutoOpen: false })

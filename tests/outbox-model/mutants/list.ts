@@ -9,9 +9,9 @@ export interface Mutant {
   to: string
 }
 
-const claimed = '    await db.outbox.bulkPut(claimed)\n'
-const frozen = '({ ...entry, bytes: entry.bytes ?? freeze(entry) })'
-const renamed = `{
+const claimedCode = '    await db.outbox.bulkPut(claimed)\n'
+const frozenCode = '({ ...entry, bytes: entry.bytes ?? freeze(entry) })'
+const renamedCode = `{
   const named = { ...entry, key: entry.attempts === 0 ? entry.key : crypto.randomUUID() }
   return { ...named, bytes: freeze(named) }
 }`
@@ -20,17 +20,17 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'deleted before it is acknowledged',
     file: 'src/local/outbox/claim.ts',
-    from: claimed,
-    to: `${claimed}    await db.outbox.bulkDelete(claimed.map(({ intent }) => intent))\n`,
+    from: claimedCode,
+    to: `${claimedCode}    await db.outbox.bulkDelete(claimed.map(({ intent }) => intent))\n`,
   },
-  { name: 'a new key for each attempt', file: 'src/local/outbox/claim.ts', from: frozen, to: renamed },
+  { name: 'a new key for each attempt', file: 'src/local/outbox/claim.ts', from: frozenCode, to: renamedCode },
   {
     name: 'new bytes for each attempt',
     file: 'src/local/outbox/claim.ts',
     from: 'entry.bytes ?? freeze(entry)',
     to: 'freeze({ ...entry, input: { ...entry.input, body: { ...(entry.input.body as object), attempts: entry.attempts } } })',
   },
-  { name: 'no fence', file: 'src/local/outbox/settle.ts', from: ' && now.fence === entry.fence', to: '' },
+  { name: 'no fence', file: 'src/local/outbox/settle-entry.ts', from: ' && now.fence === entry.fence', to: '' },
   {
     name: 'judged by the words of the message',
     file: 'src/request/writes/apply-response.ts',
@@ -57,7 +57,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a refusal is dropped without telling',
-    file: 'src/local/outbox/settle.ts',
+    file: 'src/local/outbox/settle-entry.ts',
     from: 'return await move(db, entry, isMeant, { state, problem, leaseUntil: 0 })',
     to: 'return Boolean(isMeant) && (await db.outbox.delete(entry.intent), true)',
   },

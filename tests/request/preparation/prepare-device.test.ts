@@ -10,56 +10,57 @@ import { getContractHistory, listOrders } from '#contract/orders.ts'
 import { getPriceInForce, getPriceList, listPriceLists } from '#contract/prices.ts'
 import { listServices } from '#contract/services.ts'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
-import { readPreparationIn } from '#local/storage/preparation-record.ts'
+import { readPreparationRecord } from '#local/storage/preparation-record.ts'
 import { setPreparation } from '#local/preparation/preparation-store.ts'
 import { endSession } from '#local/session/session.ts'
 import { trimCache } from '#local/space/clear-cache.ts'
 import { retryAfterEviction } from '#local/storage/eviction.ts'
 import { prepareDevice, type PrepareOptions } from '#request/preparation/prepare-device.ts'
-import { callerOf, type SessionUser } from '#state/session-slice.ts'
-import { comeIn, type Installation, openInstallation } from '#tests/support/device/app.ts'
+import { toCaller, type SessionUser } from '#state/session-slice.ts'
+import { signInAs, type Installation, openInstallation } from '#tests/support/device/app.ts'
 import type { Tablet } from '#tests/support/device/device.ts'
 import { fillDisk } from '#tests/support/device/full-disk.ts'
-import { dayMs, fillTrail, signedInBehind } from '#tests/support/audit-trail/kept-trail.ts'
-import { type Market, openMarket } from '#tests/support/orders/shop-data.ts'
+import { dayMs, fillTrail, signInIntercepted } from '#tests/support/audit-trail/stored-trail.ts'
+import { type ShopData, openShopWithOrders } from '#tests/support/orders/shop-data.ts'
 
-let house: Installation
-let market: Market
+let installation: Installation
+let shopData: ShopData
 beforeAll(async () => {
-  house = await openInstallation()
-  market = await openMarket(house.server)
-  const { alpha, m18 } = house.server.world.companies
-  for (const companyId of [alpha, m18]) await fillTrail(house, companyId, 20, { start: house.clock.now() - 3 * dayMs })
+  installation = await openInstallation()
+  shopData = await openShopWithOrders(installation.server)
+  const { alpha, m18 } = installation.server.world.companies
+  for (const companyId of [alpha, m18])
+    await fillTrail(installation, companyId, 20, { startAt: installation.clock.now() - 3 * dayMs })
 }, 60_000)
-afterAll(() => house.close())
+afterAll(() => installation.close())
 
-const roomy = { estimate: async () => ({ usage: 1_000_000, quota: 1_000_000_000 }) }
+const roomyStorage = { estimate: async () => ({ usage: 1_000_000, quota: 1_000_000_000 }) }
 
 async function prepare(tablet: Tablet, options: Partial<PrepareOptions> = {}) {
   const user = await tablet.api.call(getUser, {})
   if (user.kind !== 'fresh' && user.kind !== 'kept') throw new Error('nobody is signed in')
   await setPreparation({ isOn: true }, tablet.device)
-  const caller = callerOf(user.output as SessionUser)
-  const result = await prepareDevice(tablet.ports, { caller, storage: roomy, ...options })
-  await tablet.rest()
+  const caller = toCaller(user.output as SessionUser)
+  const result = await prepareDevice(tablet.ports, { caller, storage: roomyStorage, ...options })
+  await tablet.settle()
   return result
 }
 
-async function database(tablet: Tablet) {
+async function openTabletDatabase(tablet: Tablet) {
   const session = await tablet.session()
   if (!session) throw new Error('nobody is signed in')
-  return tablet.device.of(session)
+  return tablet.device.getDatabase(session)
 }
 
-const readRecord = async (tablet: Tablet) => await readPreparationIn(await database(tablet))
+const readRecord = async (tablet: Tablet) => await readPreparationRecord(await openTabletDatabase(tablet))
 
 /** The server is gone and the app is opened anew. */
 function goOffline(tablet: Tablet) {
-  tablet.line.state = 'down'
+  tablet.connection.state = 'down'
   tablet.reopen()
 }
 
-async function readKept(tablet: Tablet, endpoint: Endpoint, input: object) {
+async function readCached(tablet: Tablet, endpoint: Endpoint, input: object) {
   const result = await tablet.api.call(endpoint, input as never)
   return [endpoint.name, result.kind, result.kind === 'kept' && result.output !== null]
 }
@@ -71,30 +72,30 @@ const readListState = async (tablet: Tablet, endpoint: Endpoint, scope: number |
 
 /** Paths that left the device, without the log that proves the trail. */
 const sentPaths = (tablet: Tablet) =>
-  tablet.line.log.map(({ sent }) => sent.path).filter((path) => !/systrail|token/.test(path))
+  tablet.connection.log.map(({ request }) => request.path).filter((path) => !/systrail|token/.test(path))
 
 describe('after preparing, without a server and from a cold start', () => {
   it('fault 47a every page of a company has its rows and answers', async () => {
-    const tablet = await house.signedIn('second@alpha')
+    const tablet = await installation.signInTablet('second@alpha')
     expect(await prepare(tablet)).toEqual({ kind: 'done' })
     goOffline(tablet)
-    const companyId = house.server.world.companies.alpha
-    const { contract_id, service_id } = market.orders.alpha
+    const companyId = installation.server.world.companies.alpha
+    const { contract_id, service_id } = shopData.orders.alpha
     const type = 'saas' as const
-    const service = { params: { serviceId: service_id } }
+    const serviceInput = { params: { serviceId: service_id } }
     const reads: [Endpoint, object][] = [
       [getSettings as Endpoint, {}],
       [getCompany as Endpoint, { params: { id: companyId } }],
       [getContractHistory as Endpoint, { params: { id: contract_id } }],
       [getPriceInForce as Endpoint, { query: { type } }],
       [listModuleChoices as Endpoint, { query: { type } }],
-      [getBackupPlan as Endpoint, service],
-      [getTraffic as Endpoint, service],
+      [getBackupPlan as Endpoint, serviceInput],
+      [getTraffic as Endpoint, serviceInput],
       [listTrail as Endpoint, { query: { results: 50 } }],
       [listTrail as Endpoint, { query: { results: 50, dateFrom: '2026-02-20', operation: 'update' } }],
     ]
-    const kept = await Promise.all(reads.map(([endpoint, input]) => readKept(tablet, endpoint, input)))
-    expect(kept).toEqual(reads.map(([{ name }]) => [name, 'kept', true]))
+    const cachedReads = await Promise.all(reads.map(([endpoint, input]) => readCached(tablet, endpoint, input)))
+    expect(cachedReads).toEqual(reads.map(([{ name }]) => [name, 'kept', true]))
     expect(await readListState(tablet, listUsers as Endpoint, companyId)).toEqual(['listUsers', true, true, 7])
     expect(await readListState(tablet, listOrders as Endpoint, companyId)).toEqual(['listOrders', true, true, 1])
     expect(await readListState(tablet, listServices as Endpoint, null)).toEqual(['listServices', true, true, 1])
@@ -109,11 +110,11 @@ describe('after preparing, without a server and from a cold start', () => {
   })
 
   it("fault 47a every page of the provider's staff has its rows and answers", async () => {
-    const tablet = await house.signedIn('delete@m18')
+    const tablet = await installation.signInTablet('delete@m18')
     expect(await prepare(tablet)).toEqual({ kind: 'done' })
     goOffline(tablet)
-    for (const id of market.lists)
-      expect(await readKept(tablet, getPriceList as Endpoint, { params: { id } })).toEqual([
+    for (const id of shopData.priceListIds)
+      expect(await readCached(tablet, getPriceList as Endpoint, { params: { id } })).toEqual([
         'getPriceList',
         'kept',
         true,
@@ -123,39 +124,39 @@ describe('after preparing, without a server and from a cold start', () => {
       expect([list.name, complete, isKnown, Number(rows) > 0]).toEqual([list.name, true, true, true])
     }
     expect((await readListState(tablet, listAppHistory as Endpoint, null)).slice(1, 3)).toEqual([true, true])
-    expect(await readKept(tablet, listTrail as Endpoint, { query: {} })).toEqual(['listTrail', 'kept', true])
+    expect(await readCached(tablet, listTrail as Endpoint, { query: {} })).toEqual(['listTrail', 'kept', true])
     // Who may not read a part has none of it.
     expect(Object.keys((await readRecord(tablet)).parts)).not.toContain('contracts')
   })
 
   it('fault 47a of somebody without rights only what they may read is fetched', async () => {
-    const tablet = await house.signedIn('user@alpha')
+    const tablet = await installation.signInTablet('user@alpha')
     expect(await prepare(tablet)).toEqual({ kind: 'done' })
     expect(Object.keys((await readRecord(tablet)).parts)).toEqual(['account'])
-    expect(tablet.line.log.every(({ status }) => status === 200)).toBe(true)
+    expect(tablet.connection.log.every(({ status }) => status === 200)).toBe(true)
   })
 })
 
 describe('a background round', () => {
   it('fault 47b fetches nothing before hours have passed, then only what has changed, and nothing once it is off', async () => {
-    const tablet = await house.signedIn('second@alpha')
+    const tablet = await installation.signInTablet('second@alpha')
     await prepare(tablet)
-    const before = tablet.line.log.length
+    const previousLength = tablet.connection.log.length
     expect(await prepare(tablet, { isBackground: true })).toEqual({ kind: 'off' })
     // Its own reading of the user.
-    expect(tablet.line.log.length - before).toBe(1)
+    expect(tablet.connection.log.length - previousLength).toBe(1)
 
-    await house.clock.turn(4.1 * 3_600_000)
-    const companyId = house.server.world.companies.alpha
-    const admin = await house.signedIn('admin@alpha')
-    const id = house.server.world.users['user@alpha'] ?? 0
+    await installation.clock.advance(4.1 * 3_600_000)
+    const companyId = installation.server.world.companies.alpha
+    const admin = await installation.signInTablet('admin@alpha')
+    const id = installation.server.world.users['user@alpha'] ?? 0
     await admin.api.call(listUsers, { params: { companyId } })
-    await admin.rest()
+    await admin.settle()
     const base = { rowVersion: (await admin.row('users', id))?.row.row_version ?? 0, values: { alert: false } }
     const write = await admin.api.call(updateCompanyUser, { params: { id }, body: { alert: true } }, { base })
     expect(write.kind).toBe('fresh')
     await tablet.api.call(getUser, {})
-    tablet.line.log.length = 0
+    tablet.connection.log.length = 0
     expect(await prepare(tablet, { isBackground: true })).toEqual({ kind: 'done' })
     const paths = sentPaths(tablet)
     // The lists of one company share their change number.
@@ -170,54 +171,54 @@ describe('a background round', () => {
     )
 
     await setPreparation({ isOn: false }, tablet.device)
-    await house.clock.turn(dayMs)
-    tablet.line.log.length = 0
-    const caller = callerOf({ id, company_id: companyId, company_code: 'alpha', admin: true } as SessionUser)
+    await installation.clock.advance(dayMs)
+    tablet.connection.log.length = 0
+    const caller = toCaller({ id, company_id: companyId, company_code: 'alpha', admin: true } as SessionUser)
     expect(await prepareDevice(tablet.ports, { caller, isBackground: true })).toEqual({ kind: 'off' })
-    expect(tablet.line.log).toEqual([])
+    expect(tablet.connection.log).toEqual([])
     goOffline(tablet)
     expect((await tablet.list(listUsers, { scope: companyId })).complete).toBe(true)
   })
 
   it('fault 47c is wanted still after a session that lapsed, and goes on after a logout that wiped all of it', async () => {
-    const tablet = await house.signedIn('order@alpha')
+    const tablet = await installation.signInTablet('order@alpha')
     await prepare(tablet)
-    await endSession(tablet.device, (await tablet.session())?.generation ?? 0, { lapsed: true })
-    await comeIn(tablet, 'order@alpha')
+    await endSession(tablet.device, (await tablet.session())?.generation ?? 0, { isExpired: true })
+    await signInAs(tablet, 'order@alpha')
     expect((await readRecord(tablet)).isOn).toBe(true)
     await tablet.signOut()
-    await tablet.rest()
-    await comeIn(tablet, 'order@alpha')
+    await tablet.settle()
+    await signInAs(tablet, 'order@alpha')
     expect((await readRecord(tablet)).isOn).toBe(true)
-    await house.clock.turn(3_600_000)
+    await installation.clock.advance(3_600_000)
     expect(await prepare(tablet, { isBackground: true })).toEqual({ kind: 'done' })
     goOffline(tablet)
-    expect((await tablet.list(listOrders, { scope: house.server.world.companies.alpha })).complete).toBe(true)
+    expect((await tablet.list(listOrders, { scope: installation.server.world.companies.alpha })).complete).toBe(true)
   })
 })
 
 describe('what does not succeed', () => {
   it('fault 47d a stop keeps what came, and the next run goes on', async () => {
-    const tablet = await house.signedIn('second@alpha')
-    const stop = new AbortController()
-    const onProgress: PrepareOptions['onProgress'] = ({ part }) => part === 'services' && stop.abort()
-    expect(await prepare(tablet, { signal: stop.signal, onProgress })).toEqual({ kind: 'stopped' })
+    const tablet = await installation.signInTablet('second@alpha')
+    const stopController = new AbortController()
+    const onProgress: PrepareOptions['onProgress'] = ({ part }) => part === 'services' && stopController.abort()
+    expect(await prepare(tablet, { signal: stopController.signal, onProgress })).toEqual({ kind: 'stopped' })
     const { parts, end } = await readRecord(tablet)
     expect([Object.keys(parts), end]).toEqual([['account', 'contracts', 'prices'], { kind: 'stopped' }])
     expect(await prepare(tablet)).toEqual({ kind: 'done' })
   })
 
   it('fault 47e a refusal of one part stops no other, and is said', async () => {
-    const liar = await signedInBehind(house, 'second@alpha')
+    const interceptedTablet = await signInIntercepted(installation, 'second@alpha')
     const body = JSON.stringify({ errorCode: 'FORBIDDEN', errorMessage: 'no' })
-    liar.between = async (sent, pass) => {
-      const answer = await pass()
-      return /history|company\/\d+\/users/.test(sent.path) ? { ...answer, status: 403, body } : answer
+    interceptedTablet.intercept = async (request, forward) => {
+      const response = await forward()
+      return /history|company\/\d+\/users/.test(request.path) ? { ...response, status: 403, body } : response
     }
-    expect(await prepare(liar.tablet)).toEqual({ kind: 'done' })
-    const { parts } = await readRecord(liar.tablet)
-    const refused = Object.entries(parts).filter(([, { missing }]) => missing > 0)
-    expect(refused.map(([name, { missing, problem }]) => [name, missing, problem?.code])).toEqual([
+    expect(await prepare(interceptedTablet.tablet)).toEqual({ kind: 'done' })
+    const { parts } = await readRecord(interceptedTablet.tablet)
+    const refusedParts = Object.entries(parts).filter(([, { missing }]) => missing > 0)
+    expect(refusedParts.map(([name, { missing, problem }]) => [name, missing, problem?.code])).toEqual([
       ['contracts', 1, 'FORBIDDEN'],
       ['users', 1, 'FORBIDDEN'],
     ])
@@ -225,14 +226,14 @@ describe('what does not succeed', () => {
   })
 
   it('fault 47e a lost connection ends the run, and it is tried again within the hour', async () => {
-    const tablet = await house.signedIn('order@alpha')
+    const tablet = await installation.signInTablet('order@alpha')
     const onProgress: PrepareOptions['onProgress'] = ({ part }) => {
-      if (part === 'prices') tablet.line.state = 'down'
+      if (part === 'prices') tablet.connection.state = 'down'
     }
     expect(await prepare(tablet, { onProgress })).toMatchObject({ kind: 'problem', problem: { code: 'OFFLINE' } })
-    tablet.line.state = 'up'
+    tablet.connection.state = 'up'
     expect(await prepare(tablet, { isBackground: true })).toEqual({ kind: 'off' })
-    await house.clock.turn(3_600_000)
+    await installation.clock.advance(3_600_000)
     expect(await prepare(tablet, { isBackground: true })).toEqual({ kind: 'done' })
     expect(Object.keys((await readRecord(tablet)).parts)).toContain('services')
   })
@@ -240,58 +241,64 @@ describe('what does not succeed', () => {
 
 describe('space', () => {
   it('fault 47f a device without enough space is told before anything is fetched', async () => {
-    const tablet = await house.signedIn('second@alpha')
+    const tablet = await installation.signInTablet('second@alpha')
     await tablet.api.call(getUser, {})
-    tablet.line.log.length = 0
+    tablet.connection.log.length = 0
     const storage = { estimate: async () => ({ usage: 60_000_000, quota: 100_000_000 }) }
     expect(await prepare(tablet, { storage })).toEqual({ kind: 'no space', free: 40_000_000, needed: 80_000_000 })
     expect(sentPaths(tablet).filter((path) => !path.startsWith('/api/m18s/user'))).toEqual([])
   })
 
   it('fault 47f a disk that fills up ends the run, and what waits to be sent is still there', async () => {
-    const tablet = await house.signedIn('second@alpha')
-    const companyId = house.server.world.companies.alpha
-    const id = house.server.world.users['user@alpha'] ?? 0
+    const tablet = await installation.signInTablet('second@alpha')
+    const companyId = installation.server.world.companies.alpha
+    const id = installation.server.world.users['user@alpha'] ?? 0
     await tablet.api.call(listUsers, { params: { companyId } })
-    await tablet.rest()
-    tablet.line.state = 'down'
+    await tablet.settle()
+    tablet.connection.state = 'down'
     const rowVersion = (await tablet.row('users', id))?.row.row_version ?? 0
     await tablet.api.call(
       updateCompanyUser,
       { params: { id }, body: { alert: false } },
       { base: { rowVersion, values: { alert: true } } },
     )
-    await tablet.rest()
-    tablet.line.state = 'up'
+    await tablet.settle()
+    tablet.connection.state = 'up'
     await setPreparation({ isOn: true }, tablet.device)
-    const caller = callerOf({ id: 0, company_id: companyId, company_code: 'alpha', admin: true } as SessionUser)
+    const caller = toCaller({ id: 0, company_id: companyId, company_code: 'alpha', admin: true } as SessionUser)
     const disk = fillDisk()
     try {
       const result = await prepareDevice(tablet.ports, { caller, storage: {} }).catch((error: unknown) => error)
       expect(result).toMatchObject({ kind: 'no space' })
     } finally {
-      disk.mend()
+      disk.repair()
     }
-    expect(await tablet.waiting()).toBe(1)
+    expect(await tablet.countWaiting()).toBe(1)
   })
 
   it('fault 47g a prepared list makes way after others, and is not taken away for its age alone', async () => {
-    const tablet = await house.signedIn('second@alpha')
+    const tablet = await installation.signInTablet('second@alpha')
     await prepare(tablet)
-    const db = await database(tablet)
-    const prepared = await db.listStats.get(`users|${house.server.world.companies.alpha}`)
-    if (!prepared) throw new Error('no users are here')
-    const newest = prepared.newest + 30 * dayMs
-    await db.listStats.put({ ...prepared, id: 'apps|', table: 'apps', scope: null, newest })
-    await db.listStats.put({ ...prepared, id: 'modules|', table: 'modules', scope: null, newest: newest + 1 })
+    const db = await openTabletDatabase(tablet)
+    const preparedStats = await db.listStats.get(`users|${installation.server.world.companies.alpha}`)
+    if (!preparedStats) throw new Error('no users are here')
+    const latestReadAt = preparedStats.newest + 30 * dayMs
+    await db.listStats.put({ ...preparedStats, id: 'apps|', table: 'apps', scope: null, newest: latestReadAt })
+    await db.listStats.put({
+      ...preparedStats,
+      id: 'modules|',
+      table: 'modules',
+      scope: null,
+      newest: latestReadAt + 1,
+    })
     expect(await trimCache(db)).toBe(0)
-    const full = Object.assign(new Error('full'), { name: 'QuotaExceededError' })
-    await retryAfterEviction(db, async () => undefined, full)
-    const left = async () => (await db.listStats.toCollection().primaryKeys()).map(String)
-    expect(await left()).toEqual(expect.arrayContaining([prepared.id, 'modules|']))
-    expect(await left()).not.toContain('apps|')
+    const fullDiskError = Object.assign(new Error('full'), { name: 'QuotaExceededError' })
+    await retryAfterEviction(db, async () => undefined, fullDiskError)
+    const readRemainingLists = async () => (await db.listStats.toCollection().primaryKeys()).map(String)
+    expect(await readRemainingLists()).toEqual(expect.arrayContaining([preparedStats.id, 'modules|']))
+    expect(await readRemainingLists()).not.toContain('apps|')
     await setPreparation({ isOn: false }, tablet.device)
     expect(await trimCache(db)).toBeGreaterThan(0)
-    expect(await left()).not.toContain(prepared.id)
+    expect(await readRemainingLists()).not.toContain(preparedStats.id)
   })
 })

@@ -3,150 +3,157 @@ import { getUser } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
 import { listUsers } from '#contract/users.ts'
 import { createClock, createTablet } from '#tests/support/device/device.ts'
-import { aUser, company } from '#tests/support/device/device-database.ts'
-import { createScripted, refusal } from '#tests/support/device/scripted.ts'
+import { buildUser, companyId } from '#tests/support/device/device-database.ts'
+import { createScriptedServer, buildRefusal } from '#tests/support/device/scripted-server.ts'
 
-async function signedIn() {
+async function openSignedInTablet() {
   const clock = createClock()
-  const server = createScripted(clock)
-  const tablet = createTablet((sent) => server.answer(sent), clock)
+  const server = createScriptedServer(clock)
+  const tablet = createTablet((request) => server.transport(request), clock)
   await tablet.signIn('acme', 'user1@acme.example')
   return { clock, server, tablet }
 }
-const users = { params: { companyId: company } }
+const usersInput = { params: { companyId } }
 
 describe('a list', () => {
   it('is brought here whole once a page of it was read, and from then on only when something changed', async () => {
-    const { tablet } = await signedIn()
-    const list = () => tablet.line.log.filter(({ sent }) => sent.path.includes('since=')).length
-    await tablet.api.call(listUsers, users)
-    await tablet.rest()
-    await tablet.api.call(listUsers, users)
-    await tablet.rest()
-    expect(list()).toBe(1)
-    expect(await tablet.list(listUsers, { scope: company })).toMatchObject({ complete: true, here: 3 })
+    const { tablet } = await openSignedInTablet()
+    const countChangeRequests = () =>
+      tablet.connection.log.filter(({ request }) => request.path.includes('since=')).length
+    await tablet.api.call(listUsers, usersInput)
+    await tablet.settle()
+    await tablet.api.call(listUsers, usersInput)
+    await tablet.settle()
+    expect(countChangeRequests()).toBe(1)
+    expect(await tablet.list(listUsers, { scope: companyId })).toMatchObject({ complete: true, cachedCount: 3 })
   })
 
   it('waits three seconds for the line if the device has it, and what comes later is still kept', async () => {
-    const { clock, server, tablet } = await signedIn()
-    await tablet.api.call(listUsers, users)
-    await tablet.rest()
-    const before = clock.now()
-    server.rows.set(4, aUser(4))
-    let arrive = () => {}
-    const slow = new Promise<void>((go) => (arrive = go))
-    const answer = server.answer
-    server.answer = async (sent) => {
-      await slow
-      return await answer(sent)
+    const { clock, server, tablet } = await openSignedInTablet()
+    await tablet.api.call(listUsers, usersInput)
+    await tablet.settle()
+    const readAt = clock.now()
+    server.rows.set(4, buildUser(4))
+    let releaseResponse = () => {}
+    const responseReleased = new Promise<void>((resolve) => (releaseResponse = resolve))
+    const originalTransport = server.transport
+    server.transport = async (request) => {
+      await responseReleased
+      return await originalTransport(request)
     }
-    const asked = tablet.api.call(listUsers, users)
-    await clock.turn(0)
-    await clock.turn(2_900)
-    await clock.turn(100)
-    expect(await asked).toMatchObject({ kind: 'kept', asOf: before, output: { count: 3 } })
-    expect(tablet.staysFor()).toBe(1)
-    arrive()
-    await tablet.rest()
-    expect(await tablet.list(listUsers, { scope: company })).toMatchObject({ here: 4, asOf: clock.now() })
+    const pendingResult = tablet.api.call(listUsers, usersInput)
+    await clock.advance(0)
+    await clock.advance(2_900)
+    await clock.advance(100)
+    expect(await pendingResult).toMatchObject({ kind: 'kept', asOf: readAt, output: { count: 3 } })
+    expect(tablet.countPendingWork()).toBe(1)
+    releaseResponse()
+    await tablet.settle()
+    expect(await tablet.list(listUsers, { scope: companyId })).toMatchObject({ cachedCount: 4, asOf: clock.now() })
   })
 
   it('that the device has never read waits for the line as long as it takes', async () => {
-    const { clock, server, tablet } = await signedIn()
-    let arrive = () => {}
-    const slow = new Promise<void>((go) => (arrive = go))
-    const answer = server.answer
-    server.answer = async (sent) => {
-      await slow
-      return await answer(sent)
+    const { clock, server, tablet } = await openSignedInTablet()
+    let releaseResponse = () => {}
+    const responseReleased = new Promise<void>((resolve) => (releaseResponse = resolve))
+    const originalTransport = server.transport
+    server.transport = async (request) => {
+      await responseReleased
+      return await originalTransport(request)
     }
-    const asked = tablet.api.call(listUsers, users)
-    await clock.turn(0)
-    await clock.turn(4_000)
-    arrive()
-    expect((await asked).kind).toBe('fresh')
+    const pendingResult = tablet.api.call(listUsers, usersInput)
+    await clock.advance(0)
+    await clock.advance(4_000)
+    releaseResponse()
+    expect((await pendingResult).kind).toBe('fresh')
   })
 
   it.each([
-    ['a server in trouble', refusal(503, 'UNAVAILABLE')],
+    ['a server in trouble', buildRefusal(503, 'UNAVAILABLE')],
     ['a login page in between', { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>Welcome</p>' }],
     ["a proxy's refusal", { status: 403, headers: {}, body: 'blocked' }],
-  ])('is answered from the device at %s', async (_, said) => {
-    const { server, tablet } = await signedIn()
-    await tablet.api.call(listUsers, users)
-    server.script = () => said
-    expect((await tablet.api.call(listUsers, users)).kind).toBe('kept')
+  ])('is answered from the device at %s', async (_, response) => {
+    const { server, tablet } = await openSignedInTablet()
+    await tablet.api.call(listUsers, usersInput)
+    server.script = () => response
+    expect((await tablet.api.call(listUsers, usersInput)).kind).toBe('kept')
     expect((await tablet.api.call(getUser, {})).kind).toBe('kept')
   })
 
   it('fault 37t says what the server answered beside what the device has, after a 500', async () => {
-    const { server, tablet } = await signedIn()
-    await tablet.api.call(listUsers, users)
-    await tablet.rest()
-    server.script = () => refusal(500, 'INTERNAL_ERROR')
-    expect(await tablet.api.call(listUsers, users)).toMatchObject({
+    const { server, tablet } = await openSignedInTablet()
+    await tablet.api.call(listUsers, usersInput)
+    await tablet.settle()
+    server.script = () => buildRefusal(500, 'INTERNAL_ERROR')
+    expect(await tablet.api.call(listUsers, usersInput)).toMatchObject({
       kind: 'kept',
       problem: { status: 500, code: 'INTERNAL_ERROR' },
     })
-    tablet.line.state = 'down'
-    expect(await tablet.api.call(listUsers, users)).not.toHaveProperty('problem')
+    tablet.connection.state = 'down'
+    expect(await tablet.api.call(listUsers, usersInput)).not.toHaveProperty('problem')
   })
 
   it('that may not be read says so, whatever the device has', async () => {
-    const { server, tablet } = await signedIn()
-    await tablet.api.call(listUsers, users)
-    server.script = () => refusal(403, 'FORBIDDEN')
-    expect(await tablet.api.call(listUsers, users)).toMatchObject({ kind: 'problem', problem: { code: 'FORBIDDEN' } })
+    const { server, tablet } = await openSignedInTablet()
+    await tablet.api.call(listUsers, usersInput)
+    server.script = () => buildRefusal(403, 'FORBIDDEN')
+    expect(await tablet.api.call(listUsers, usersInput)).toMatchObject({
+      kind: 'problem',
+      problem: { code: 'FORBIDDEN' },
+    })
   })
 
   it('that was never read says, without a line, that it is offline', async () => {
-    const { tablet } = await signedIn()
-    tablet.line.state = 'down'
-    expect(await tablet.api.call(listUsers, users)).toMatchObject({ kind: 'problem', problem: { code: 'OFFLINE' } })
+    const { tablet } = await openSignedInTablet()
+    tablet.connection.state = 'down'
+    expect(await tablet.api.call(listUsers, usersInput)).toMatchObject({
+      kind: 'problem',
+      problem: { code: 'OFFLINE' },
+    })
   })
 })
 
 describe('fault 3b a row that the server could not show', () => {
   /** Row 2 is there still, and no answer has it. */
-  async function withoutRow2(told: Record<string, string>) {
-    const { clock, server, tablet } = await signedIn()
-    await tablet.api.call(listUsers, users)
-    await tablet.rest()
-    await clock.turn(1_000)
-    server.script = (sent, answer) => {
-      if (!sent.path.includes('/users')) return null
-      const { headers: given, body, ...rest } = answer()
-      const said = JSON.parse(body)
-      const isThere = ({ id }: { id: number }) => id !== 2
-      const less = said.data
-        ? { ...said, data: said.data.filter(isThere) }
-        : { ...said, changed: said.changed.filter(isThere) }
+  async function readWithoutRow2(addedHeaders: Record<string, string>) {
+    const { clock, server, tablet } = await openSignedInTablet()
+    await tablet.api.call(listUsers, usersInput)
+    await tablet.settle()
+    await clock.advance(1_000)
+    server.script = (request, respond) => {
+      if (!request.path.includes('/users')) return null
+      const { headers: responseHeaders, body, ...rest } = respond()
+      const parsedBody = JSON.parse(body)
+      const isOtherRow = ({ id }: { id: number }) => id !== 2
+      const remainingBody = parsedBody.data
+        ? { ...parsedBody, data: parsedBody.data.filter(isOtherRow) }
+        : { ...parsedBody, changed: parsedBody.changed.filter(isOtherRow) }
       return {
         ...rest,
-        headers: { ...given, [headers.change]: '2', ...told },
-        body: JSON.stringify({ ...less, ...(said.data ? {} : { upto: 2 }) }),
+        headers: { ...responseHeaders, [headers.change]: '2', ...addedHeaders },
+        body: JSON.stringify({ ...remainingBody, ...(parsedBody.data ? {} : { upto: 2 }) }),
       }
     }
-    const result = await tablet.api.call(listUsers, users)
-    await tablet.rest()
+    const result = await tablet.api.call(listUsers, usersInput)
+    await tablet.settle()
     const rows = await Promise.all([1, 2, 3].map((id) => tablet.row('users', id)))
     return { result, ids: rows.flatMap((row) => (row ? [row.row.id] : [])) }
   }
 
   it('stays on the device, named or not, and the screen is told of it', async () => {
     for (const ids of ['2', '']) {
-      const told = { [headers.rowsLeftOut]: '1', [headers.leftOutIds]: ids }
-      const { result, ids: here } = await withoutRow2(told)
-      expect(result).toMatchObject({ kind: 'fresh', leftOut: 1, output: { count: 3 } })
-      expect(here).toEqual([1, 2, 3])
+      const addedHeaders = { [headers.rowsLeftOut]: '1', [headers.leftOutIds]: ids }
+      const { result, ids: localIds } = await readWithoutRow2(addedHeaders)
+      expect(result).toMatchObject({ kind: 'fresh', leftOutCount: 1, output: { count: 3 } })
+      expect(localIds).toEqual([1, 2, 3])
     }
   })
 
   it('is not taken for one that is gone, which leaves the device', async () => {
-    const { result, ids } = await withoutRow2({})
+    const { result, ids } = await readWithoutRow2({})
     expect(result).not.toHaveProperty('leftOut')
     expect(ids).toEqual([1, 3])
-    const other = await withoutRow2({ [headers.rowsLeftOut]: '1', [headers.leftOutIds]: '3' })
-    expect(other.ids).toEqual([1, 3])
+    const otherResult = await readWithoutRow2({ [headers.rowsLeftOut]: '1', [headers.leftOutIds]: '3' })
+    expect(otherResult.ids).toEqual([1, 3])
   })
 })

@@ -4,54 +4,66 @@ import { updatePriceList } from '#contract/prices.ts'
 import { updateCompanyUser } from '#contract/users.ts'
 import { createOutboxActions } from '#request/page/outbox-actions.ts'
 import { createClock, createTablet } from '#tests/support/device/device.ts'
-import { aUser } from '#tests/support/device/device-database.ts'
-import { createScripted, refusal } from '#tests/support/device/scripted.ts'
+import { buildUser } from '#tests/support/device/device-database.ts'
+import { createScriptedServer, buildRefusal } from '#tests/support/device/scripted-server.ts'
 
-const row = aUser(2, { title: 2, row_version: 7, update_time: '2026-05-01 09:00:00' })
+const row = buildUser(2, { title: 2, row_version: 7, update_time: '2026-05-01 09:00:00' })
 
-async function conflict(told: object) {
+async function causeConflict(problemData: object) {
   const clock = createClock()
-  const server = createScripted(clock)
-  const tablet = createTablet((sent) => server.answer(sent), clock)
+  const server = createScriptedServer(clock)
+  const tablet = createTablet((request) => server.transport(request), clock)
   await tablet.signIn('acme', 'user1@acme.example')
-  server.script = (sent, answer) => {
-    const key = sent.headers[headers.key]
-    const stored = { [headers.key]: key ?? '', [headers.outcome]: 'refused; 9' }
-    return key ? refusal(412, 'VERSION_CONFLICT', stored, { current: row, ...told }) : answer()
+  server.script = (request, respond) => {
+    const key = request.headers[headers.key]
+    const outcomeHeaders = { [headers.key]: key ?? '', [headers.outcome]: 'refused; 9' }
+    return key ? buildRefusal(412, 'VERSION_CONFLICT', outcomeHeaders, { current: row, ...problemData }) : respond()
   }
   const base = { rowVersion: 3, values: { title: 0 } }
-  const asked = await tablet.api.call(updateCompanyUser, { params: { id: 2 }, body: { title: 1 } }, { base })
-  return await createOutboxActions(tablet.ports).compare(asked.kind === 'problem' ? (asked.intent ?? '') : '')
+  const result = await tablet.api.call(updateCompanyUser, { params: { id: 2 }, body: { title: 1 } }, { base })
+  return await createOutboxActions(tablet.ports).compare(result.kind === 'problem' ? (result.intent ?? '') : '')
 }
 
 it('a conflict names who changed the row last, as the 412 says it', async () => {
-  const compared = await conflict({ changed_by: { id: 5, name: 'Editor' } })
-  expect(compared).toMatchObject({ who: 'Editor', isOwn: false, when: '2026-05-01 09:00:00', fields: ['title'] })
+  const comparison = await causeConflict({ changed_by: { id: 5, name: 'Editor' } })
+  expect(comparison).toMatchObject({
+    authorName: 'Editor',
+    isOwn: false,
+    changedAt: '2026-05-01 09:00:00',
+    fields: ['title'],
+  })
 })
 
 it.each([{}, { changed_by: null }, { changed_by: 'x' }])(
   'where nobody knows who it was, it says only when',
-  async (told) => {
-    expect(await conflict(told)).toMatchObject({ who: null, isOwn: false, when: '2026-05-01 09:00:00' })
+  async (problemData) => {
+    expect(await causeConflict(problemData)).toMatchObject({
+      authorName: null,
+      isOwn: false,
+      changedAt: '2026-05-01 09:00:00',
+    })
   },
 )
 
 it('a row that is named in the body is still named in what is sent over somebody else’s change', async () => {
   const clock = createClock()
-  const server = createScripted(clock)
-  const tablet = createTablet((sent) => server.answer(sent), clock)
+  const server = createScriptedServer(clock)
+  const tablet = createTablet((request) => server.transport(request), clock)
   await tablet.signIn('acme', 'user1@acme.example')
   const current = { id: 9, row_version: 7, desc: 'Old', uat_charge: '5.00' }
   const sentBodies: unknown[] = []
-  server.script = (sent, answer) => {
-    const key = sent.headers[headers.key]
-    if (!key) return answer()
-    sentBodies.push(JSON.parse(String(sent.body)))
-    const told = { [headers.key]: key, [headers.outcome]: `${sentBodies.length === 1 ? 'refused' : 'done'}; 9` }
-    if (sentBodies.length === 1) return refusal(412, 'VERSION_CONFLICT', told, { current })
+  server.script = (request, respond) => {
+    const key = request.headers[headers.key]
+    if (!key) return respond()
+    sentBodies.push(JSON.parse(String(request.body)))
+    const outcomeHeaders = {
+      [headers.key]: key,
+      [headers.outcome]: `${sentBodies.length === 1 ? 'refused' : 'done'}; 9`,
+    }
+    if (sentBodies.length === 1) return buildRefusal(412, 'VERSION_CONFLICT', outcomeHeaders, { current })
     return {
       status: 200,
-      headers: { 'content-type': 'application/json', ...told },
+      headers: { 'content-type': 'application/json', ...outcomeHeaders },
       body: JSON.stringify({ ...current, desc: 'Mine', row_version: 8 }),
     }
   }
@@ -62,56 +74,69 @@ it('a row that is named in the body is still named in what is sent over somebody
 })
 
 describe('a write of a row that somebody works on (M49, protocol 16)', () => {
-  async function locked() {
+  async function openLockedTablet() {
     const clock = createClock()
-    const server = createScripted(clock)
-    const tablet = createTablet((sent) => server.answer(sent), clock)
+    const server = createScriptedServer(clock)
+    const tablet = createTablet((request) => server.transport(request), clock)
     await tablet.signIn('acme', 'user1@acme.example')
-    server.script = (sent, answer) => {
-      const key = sent.headers[headers.key]
-      return key ? refusal(423, 'RESOURCE_LOCKED', { [headers.key]: key }, { user: 'Wei', action: 'backup' }) : answer()
+    server.script = (request, respond) => {
+      const key = request.headers[headers.key]
+      return key
+        ? buildRefusal(423, 'RESOURCE_LOCKED', { [headers.key]: key }, { user: 'Wei', action: 'backup' })
+        : respond()
     }
-    const set = (body: object) => tablet.api.call(updateCompanyUser, { params: { id: 2 }, body })
-    return { clock, server, tablet, set, actions: createOutboxActions(tablet.ports) }
+    const changeUser = (body: object) => tablet.api.call(updateCompanyUser, { params: { id: 2 }, body })
+    return { clock, server, tablet, changeUser, actions: createOutboxActions(tablet.ports) }
   }
   const problem = { code: 'RESOURCE_LOCKED', status: 423, data: { user: 'Wei', action: 'backup' } }
 
   it('tells who sent it whose work it waits for, and whoever changes the row after it, that it goes after that', async () => {
-    const { clock, server, tablet, set, actions } = await locked()
-    const first = await set({ title: 1 })
-    const second = await set({ name: 'Renamed' })
-    expect(first).toMatchObject({ kind: 'queued', held: { problem, isBehind: false } })
-    expect(second).toMatchObject({ kind: 'queued', held: { problem, isBehind: true } })
-    const [one, two] = await tablet.entries()
-    expect(await actions.whyWaits(one?.intent ?? '')).toMatchObject({ why: 'locked', who: 'Wei', what: 'backup' })
-    expect(await actions.whyWaits(two?.intent ?? '')).toEqual({ why: 'earlier', intent: one?.intent, state: 'waiting' })
+    const { clock, server, tablet, changeUser, actions } = await openLockedTablet()
+    const first = await changeUser({ title: 1 })
+    const second = await changeUser({ name: 'Renamed' })
+    expect(first).toMatchObject({ kind: 'queued', holdReason: { problem, isBehind: false } })
+    expect(second).toMatchObject({ kind: 'queued', holdReason: { problem, isBehind: true } })
+    const [firstEntry, secondEntry] = await tablet.entries()
+    expect(await actions.getWaitReason(firstEntry?.intent ?? '')).toMatchObject({
+      kind: 'locked',
+      userName: 'Wei',
+      actionName: 'backup',
+    })
+    expect(await actions.getWaitReason(secondEntry?.intent ?? '')).toEqual({
+      kind: 'earlier',
+      intent: firstEntry?.intent,
+      state: 'waiting',
+    })
     server.script = null
-    await clock.turn(70_000)
+    await clock.advance(70_000)
     await tablet.tick()
-    expect(await tablet.waiting()).toBe(0)
+    expect(await tablet.countWaiting()).toBe(0)
     expect(server.rows.get(2)).toMatchObject({ title: 1, name: 'Renamed' })
   })
 
   it('no longer names the lock once it is the connection that it waits for', async () => {
-    const { clock, tablet, set, actions } = await locked()
-    await set({ title: 1 })
-    tablet.line.state = 'down'
-    await clock.turn(70_000)
+    const { clock, tablet, changeUser, actions } = await openLockedTablet()
+    await changeUser({ title: 1 })
+    tablet.connection.state = 'down'
+    await clock.advance(70_000)
     await tablet.tick()
-    expect(await set({ name: 'Renamed' })).not.toHaveProperty('held')
-    const [one] = await tablet.entries()
-    expect(await actions.whyWaits(one?.intent ?? '')).toMatchObject({ why: 'line' })
+    expect(await changeUser({ name: 'Renamed' })).not.toHaveProperty('held')
+    const [firstEntry] = await tablet.entries()
+    expect(await actions.getWaitReason(firstEntry?.intent ?? '')).toMatchObject({ kind: 'line' })
   })
 
   it('tells that it goes after one that its user has to decide about', async () => {
-    const { server, tablet, set } = await locked()
-    server.script = (sent, answer) => {
-      const key = sent.headers[headers.key]
-      const stored = { [headers.key]: key ?? '', [headers.outcome]: 'refused; 9' }
-      return key ? refusal(412, 'VERSION_CONFLICT', stored) : answer()
+    const { server, tablet, changeUser } = await openLockedTablet()
+    server.script = (request, respond) => {
+      const key = request.headers[headers.key]
+      const outcomeHeaders = { [headers.key]: key ?? '', [headers.outcome]: 'refused; 9' }
+      return key ? buildRefusal(412, 'VERSION_CONFLICT', outcomeHeaders) : respond()
     }
-    await set({ title: 1 })
-    expect(await set({ name: 'Renamed' })).toMatchObject({ kind: 'queued', held: { problem: null, isBehind: true } })
-    expect(await tablet.waiting()).toBe(2)
+    await changeUser({ title: 1 })
+    expect(await changeUser({ name: 'Renamed' })).toMatchObject({
+      kind: 'queued',
+      holdReason: { problem: null, isBehind: true },
+    })
+    expect(await tablet.countWaiting()).toBe(2)
   })
 })

@@ -2,13 +2,19 @@ import { describe, expect, it } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import { updateCompanyUser } from '#contract/users.ts'
 import { readReceipts } from '#local/outbox/receipts.ts'
-import { readUnknown } from '#local/outbox/direct-calls.ts'
+import { readUnknownCalls } from '#local/outbox/direct-calls.ts'
 import { sendOutbox } from '#request/writes/sender.ts'
-import { createClock, createTablet, type Received, type Sent, type Tablet } from '#tests/support/device/device.ts'
-import { createScripted, refusal } from '#tests/support/device/scripted.ts'
+import {
+  createClock,
+  createTablet,
+  type ReceivedResponse,
+  type SentRequest,
+  type Tablet,
+} from '#tests/support/device/device.ts'
+import { createScriptedServer, buildRefusal } from '#tests/support/device/scripted-server.ts'
 
-const about = '/api/request/'
-const serverSays = (status: number, body: unknown, outcome: string | null): Received => ({
+const requestPath = '/api/request/'
+const buildServerResponse = (status: number, body: unknown, outcome: string | null): ReceivedResponse => ({
   status,
   headers: {
     'content-type': 'application/json',
@@ -18,100 +24,107 @@ const serverSays = (status: number, body: unknown, outcome: string | null): Rece
   body: JSON.stringify(body),
 })
 
-async function signedIn(idempotency: (sent: Sent) => Received = () => refusal(404, 'INTENT_UNKNOWN')) {
+async function openSignedInTablet(
+  answerStatusRequest: (request: SentRequest) => ReceivedResponse = () => buildRefusal(404, 'INTENT_UNKNOWN'),
+) {
   const clock = createClock()
-  const server = createScripted(clock)
-  server.script = (sent, answer) => (sent.path.startsWith(about) ? idempotency(sent) : answer())
-  const tablet = createTablet((sent) => server.answer(sent), clock)
+  const server = createScriptedServer(clock)
+  server.script = (request, respond) =>
+    request.path.startsWith(requestPath) ? answerStatusRequest(request) : respond()
+  const tablet = createTablet((request) => server.transport(request), clock)
   await tablet.signIn('acme', 'user1@acme.example')
   return { clock, server, tablet }
 }
 /** A change of a flag that decides what somebody may do is never queued. */
 const promote = (tablet: Tablet, intent?: string) =>
   tablet.api.call(updateCompanyUser, { params: { id: 2 }, body: { admin: true } }, intent ? { intent } : {})
-const intentOf = (result: { kind: string; intent?: string }) => result.intent ?? ''
-const asked = (tablet: Tablet) => tablet.line.log.filter(({ sent }) => sent.path.startsWith(about))
-const writes = (tablet: Tablet) => tablet.line.log.filter(({ sent }) => sent.headers[headers.key])
+const getIntent = (result: { kind: string; intent?: string }) => result.intent ?? ''
+const findStatusRequests = (tablet: Tablet) =>
+  tablet.connection.log.filter(({ request }) => request.path.startsWith(requestPath))
+const findWrites = (tablet: Tablet) => tablet.connection.log.filter(({ request }) => request.headers[headers.key])
 
 describe('a call that is never queued', () => {
   it('is noted before it leaves, and forgotten when its answer came (protocol 13)', async () => {
-    const { server, tablet } = await signedIn()
-    let noted = 0
-    const { answer } = server
-    server.answer = async (sent) => {
+    const { server, tablet } = await openSignedInTablet()
+    let notedCount = 0
+    const { transport } = server
+    server.transport = async (request) => {
       const session = await tablet.session()
-      if (sent.headers[headers.key] && session) noted = await tablet.device.of(session).directCalls.count()
-      return await answer(sent)
+      if (request.headers[headers.key] && session)
+        notedCount = await tablet.device.getDatabase(session).directCalls.count()
+      return await transport(request)
     }
     expect(await promote(tablet)).toMatchObject({ kind: 'fresh', output: { admin: true } })
-    expect(noted).toBe(1)
+    expect(notedCount).toBe(1)
     const session = await tablet.session()
-    expect(session && (await tablet.device.of(session).directCalls.count())).toBe(0)
+    expect(session && (await tablet.device.getDatabase(session).directCalls.count())).toBe(0)
   })
 
   it('whose answer is lost is shown as unknown, and told as done once the server says so; it is never sent again', async () => {
-    const { tablet } = await signedIn(() => serverSays(200, { id: 2 }, 'done; 41'))
-    tablet.line.state = 'answers lost'
+    const { tablet } = await openSignedInTablet(() => buildServerResponse(200, { id: 2 }, 'done; 41'))
+    tablet.connection.state = 'answers lost'
     const result = await promote(tablet)
     expect(result).toMatchObject({ kind: 'problem', problem: { code: 'NEEDS_CONNECTION' } })
-    await tablet.rest()
-    expect(await readUnknown(tablet.device)).toMatchObject([{ intent: intentOf(result) }])
+    await tablet.settle()
+    expect(await readUnknownCalls(tablet.device)).toMatchObject([{ intent: getIntent(result) }])
     expect(tablet.tally).not.toBe('')
-    const before = writes(tablet).length
+    const previousWrites = findWrites(tablet).length
     tablet.reopen()
-    tablet.line.state = 'up'
+    tablet.connection.state = 'up'
     const session = await tablet.session()
-    if (session) await tablet.device.of(session).directCalls.toCollection().modify({ nextAt: 0 })
-    await sendOutbox(tablet.ports, { hurry: true })
-    expect(await readUnknown(tablet.device)).toEqual([])
+    if (session) await tablet.device.getDatabase(session).directCalls.toCollection().modify({ nextAt: 0 })
+    await sendOutbox(tablet.ports, { immediate: true })
+    expect(await readUnknownCalls(tablet.device)).toEqual([])
     expect(await readReceipts(10, tablet.device)).toMatchObject([
-      { intent: intentOf(result), outcome: 'done', outcomeId: '41', endpoint: 'updateCompanyUser' },
+      { intent: getIntent(result), outcome: 'done', outcomeId: '41', endpoint: 'updateCompanyUser' },
     ])
-    expect(writes(tablet)).toHaveLength(before)
+    expect(findWrites(tablet)).toHaveLength(previousWrites)
   })
 
   it('that never reached the server is kept from ever running before it is told as not done; the same form wishes anew', async () => {
-    const { clock, tablet } = await signedIn(({ method }) =>
-      method === 'DELETE' ? serverSays(200, { void: true }, 'refused; 5') : refusal(404, 'INTENT_UNKNOWN'),
+    const { clock, tablet } = await openSignedInTablet(({ method }) =>
+      method === 'DELETE'
+        ? buildServerResponse(200, { void: true }, 'refused; 5')
+        : buildRefusal(404, 'INTENT_UNKNOWN'),
     )
-    tablet.line.state = 'down'
-    const intent = intentOf(await promote(tablet))
-    await tablet.rest()
-    tablet.line.state = 'up'
-    await clock.turn(10_000)
+    tablet.connection.state = 'down'
+    const intent = getIntent(await promote(tablet))
+    await tablet.settle()
+    tablet.connection.state = 'up'
+    await clock.advance(10_000)
     await sendOutbox(tablet.ports)
     expect(
-      asked(tablet)
+      findStatusRequests(tablet)
         .slice(-2)
-        .map(({ sent: { method } }) => method),
+        .map(({ request: { method } }) => method),
     ).toEqual(['GET', 'DELETE'])
     expect(await readReceipts(10, tablet.device)).toMatchObject([{ intent, outcome: 'void' }])
     expect(await promote(tablet, intent)).toMatchObject({ kind: 'fresh' })
-    expect(writes(tablet).at(-1)?.sent.headers[headers.intent]).toBeUndefined()
+    expect(findWrites(tablet).at(-1)?.request.headers[headers.intent]).toBeUndefined()
   })
 
   it('of which its page died over is asked about when nobody can be waiting any more', async () => {
-    const { clock, tablet } = await signedIn(() => serverSays(200, { id: 2 }, 'done; 41'))
-    tablet.line.state = 'hanging'
+    const { clock, tablet } = await openSignedInTablet(() => buildServerResponse(200, { id: 2 }, 'done; 41'))
+    tablet.connection.state = 'hanging'
     void promote(tablet)
-    await clock.turn(0)
-    await clock.turn(0)
+    await clock.advance(0)
+    await clock.advance(0)
     tablet.reopen()
-    tablet.line.state = 'up'
+    tablet.connection.state = 'up'
     await sendOutbox(tablet.ports)
-    expect(asked(tablet)).toEqual([])
-    await clock.turn(50_000)
+    expect(findStatusRequests(tablet)).toEqual([])
+    await clock.advance(50_000)
     await sendOutbox(tablet.ports)
     expect(await readReceipts(10, tablet.device)).toMatchObject([{ outcome: 'done' }])
   })
 
   it('asked of a server that cannot say stays unknown', async () => {
-    const { clock, tablet } = await signedIn(() => refusal(503, 'UNAVAILABLE'))
-    tablet.line.state = 'answers lost'
+    const { clock, tablet } = await openSignedInTablet(() => buildRefusal(503, 'UNAVAILABLE'))
+    tablet.connection.state = 'answers lost'
     await promote(tablet)
-    tablet.line.state = 'up'
-    await clock.turn(10_000)
+    tablet.connection.state = 'up'
+    await clock.advance(10_000)
     await sendOutbox(tablet.ports)
-    expect(await readUnknown(tablet.device)).toHaveLength(1)
+    expect(await readUnknownCalls(tablet.device)).toHaveLength(1)
   })
 })

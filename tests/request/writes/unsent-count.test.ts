@@ -1,92 +1,95 @@
 import { describe, expect, it } from 'vitest'
 import { updateCompanyUser } from '#contract/users.ts'
-import { readLoss } from '#local/outbox/data-loss.ts'
-import { readCounts, writeCounts } from '#local/outbox/counters.ts'
+import { readDataLoss } from '#local/outbox/data-loss.ts'
+import { parseCounts, formatCounts } from '#local/outbox/counters.ts'
 import { createOutboxActions } from '#request/page/outbox-actions.ts'
 import { createClock, createTablet, type Tablet } from '#tests/support/device/device.ts'
-import { company } from '#tests/support/device/device-database.ts'
-import { createScripted, toWrites } from '#tests/support/device/scripted.ts'
+import { companyId } from '#tests/support/device/device-database.ts'
+import { createScriptedServer, refuseWrites } from '#tests/support/device/scripted-server.ts'
 
-async function signedIn() {
+async function openSignedInTablet() {
   const clock = createClock()
-  const server = createScripted(clock)
-  const tablet = createTablet((sent) => server.answer(sent), clock)
+  const server = createScriptedServer(clock)
+  const tablet = createTablet((request) => server.transport(request), clock)
   await tablet.signIn('acme', 'user1@acme.example')
-  await tablet.rest()
+  await tablet.settle()
   return { clock, server, tablet }
 }
-const retitle = (tablet: Tablet, id: number) =>
+const changeTitle = (tablet: Tablet, id: number) =>
   tablet.api.call(updateCompanyUser, { params: { id }, body: { title: 1 } })
-const me = `${company}:1`
+const subjectKey = `${companyId}:1`
 
-async function leaveThree(tablet: Tablet) {
-  tablet.line.state = 'down'
-  for (const id of [1, 2, 3]) await retitle(tablet, id)
-  await tablet.rest()
+async function leaveThreeWrites(tablet: Tablet) {
+  tablet.connection.state = 'down'
+  for (const id of [1, 2, 3]) await changeTitle(tablet, id)
+  await tablet.settle()
 }
 
 describe('how many writes wait', () => {
   it('stands in the cookie and on the icon, and falls to nothing when all are delivered (requirement 48, P-17)', async () => {
-    const { tablet } = await signedIn()
-    await leaveThree(tablet)
-    expect([readCounts(tablet.tally)[me], tablet.badge]).toEqual([{ made: 3, waiting: 3, kinds: { users: 3 } }, 3])
-    tablet.line.state = 'up'
+    const { tablet } = await openSignedInTablet()
+    await leaveThreeWrites(tablet)
+    expect([parseCounts(tablet.tally)[subjectKey], tablet.badge]).toEqual([
+      { recordedCount: 3, waitingCount: 3, kinds: { users: 3 } },
+      3,
+    ])
+    tablet.connection.state = 'up'
     await tablet.tick()
     expect([tablet.tally, tablet.badge]).toEqual(['', 0])
   })
 
   it('counts what waits for a decision too, and what is sealed (requirement 20)', async () => {
-    const { server, tablet } = await signedIn()
-    await leaveThree(tablet)
-    tablet.line.state = 'up'
-    server.script = toWrites(409, 'DUP_USER', { 'idempotency-outcome': 'refused; 9' })
+    const { server, tablet } = await openSignedInTablet()
+    await leaveThreeWrites(tablet)
+    tablet.connection.state = 'up'
+    server.script = refuseWrites(409, 'DUP_USER', { 'idempotency-outcome': 'refused; 9' })
     await tablet.tick()
-    expect(readCounts(tablet.tally)[me]?.waiting).toBe(3)
+    expect(parseCounts(tablet.tally)[subjectKey]?.waitingCount).toBe(3)
     await tablet.signOut()
-    expect(readCounts(tablet.tally)[me]?.waiting).toBe(3)
+    expect(parseCounts(tablet.tally)[subjectKey]?.waitingCount).toBe(3)
   })
 
   it.each(['', 'x', '7-1.3', '7-1.a.b', '7-1.3.2_rubbish'])('reads a cookie that says "%s" without harm', (text) => {
-    const read = readCounts(text)
-    expect(readCounts(writeCounts(read))).toEqual(read)
+    const counts = parseCounts(text)
+    expect(parseCounts(formatCounts(counts))).toEqual(counts)
   })
 })
 
 describe('a device whose storage the browser took away (R-18)', () => {
   it('says how many unsent writes are gone, until its user has seen it (requirement 48)', async () => {
-    const { clock, tablet } = await signedIn()
-    await leaveThree(tablet)
+    const { clock, tablet } = await openSignedInTablet()
+    await leaveThreeWrites(tablet)
     tablet.loseStorage()
-    tablet.line.state = 'up'
+    tablet.connection.state = 'up'
     await tablet.signIn('acme', 'user1@acme.example')
-    expect(await readLoss(tablet.device)).toEqual({ writes: 3, kinds: { users: 3 }, noticedAt: clock.now() })
+    expect(await readDataLoss(tablet.device)).toEqual({ writes: 3, kinds: { users: 3 }, noticedAt: clock.now() })
     await createOutboxActions(tablet.ports).acknowledgeLoss()
-    expect(await readLoss(tablet.device)).toBeNull()
+    expect(await readDataLoss(tablet.device)).toBeNull()
     tablet.reopen()
     await tablet.tick()
-    expect(await readLoss(tablet.device)).toBeNull()
+    expect(await readDataLoss(tablet.device)).toBeNull()
   })
 
   it('says nothing to another user, and nothing where all was delivered', async () => {
-    const { tablet } = await signedIn()
-    await leaveThree(tablet)
+    const { tablet } = await openSignedInTablet()
+    await leaveThreeWrites(tablet)
     tablet.loseStorage()
-    tablet.line.state = 'up'
+    tablet.connection.state = 'up'
     await tablet.signIn('acme', 'user2@acme.example')
-    expect(await readLoss(tablet.device)).toBeNull()
+    expect(await readDataLoss(tablet.device)).toBeNull()
     await tablet.signIn('acme', 'user1@acme.example')
-    expect(await readLoss(tablet.device)).toMatchObject({ writes: 3 })
+    expect(await readDataLoss(tablet.device)).toMatchObject({ writes: 3 })
   })
 
   it('gives no alarm where the cookie is only late: the page died between the two', async () => {
-    const { tablet } = await signedIn()
-    await leaveThree(tablet)
-    const late = tablet.tally
-    tablet.line.state = 'up'
+    const { tablet } = await openSignedInTablet()
+    await leaveThreeWrites(tablet)
+    const staleTally = tablet.tally
+    tablet.connection.state = 'up'
     await tablet.tick()
-    await tablet.ports.tally?.write(late)
+    await tablet.ports.unsentCookie?.write(staleTally)
     await tablet.signIn('acme', 'user1@acme.example')
-    expect(await readLoss(tablet.device)).toBeNull()
+    expect(await readDataLoss(tablet.device)).toBeNull()
     expect(tablet.tally).toBe('')
   })
 })

@@ -6,17 +6,17 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { linkForFirstAdmin } from '#server/composition/first-admin.ts'
+import { createFirstAdminLink } from '#server/composition/first-admin.ts'
 import { openStore } from '#demo/sample-instance/store.ts'
 import { readDataFile } from '#server/drivers/hosting/local/read-data.ts'
 import { writeArchive } from '#server/use-cases/hosting/backups/archive.ts'
-import { identitiesOf, recipientOf } from '#server/use-cases/hosting/backups/keys.ts'
+import { getIdentities, getRecipient } from '#server/use-cases/hosting/backups/backup-identities.ts'
 import { withContext } from '#tests/support/server/companies.ts'
 import { testConfig } from '#tests/support/server/database.ts'
-import { piecesOf, shopPieces } from '#tests/support/hosting/data-pieces.ts'
-import { keptCode, quickStart } from '#tests/support/server/process.ts'
-import { layDataFolder } from '#tests/support/runner/template.ts'
-import { byDay, nightly } from '#tests/support/runner/nightly.ts'
+import { streamPieces, buildShopPieces } from '#tests/support/hosting/data-pieces.ts'
+import { compileCacheEnv, quickStart } from '#tests/support/server/process.ts'
+import { createDataFolder } from '#tests/support/runner/template.ts'
+import { limitByDay, nightly } from '#tests/support/runner/nightly.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -25,20 +25,26 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const key = '11'.repeat(32)
-const identities = identitiesOf(testConfig(), 3)
+const identities = getIdentities(testConfig(), 3)
 const head = { backupId: 7, companyId: 3, companyCode: 'acme', serviceId: 4, code: 'shop', name: 'Shop', time: 0 }
 
 const script = join(import.meta.dirname, '../../../server/cli/backup.ts')
-async function backup(args: string[], env: Record<string, string> = {}): Promise<[code: number, said: string]> {
+async function runBackup(args: string[], env: Record<string, string> = {}): Promise<[code: number, said: string]> {
   const child = spawn(process.execPath, [...quickStart, script, ...args], {
     cwd: folder,
-    env: { PATH: process.env.PATH ?? '', DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'silent', ...keptCode, ...env },
+    env: {
+      PATH: process.env.PATH ?? '',
+      DATA_DIR: join(folder, 'data'),
+      LOG_LEVEL: 'silent',
+      ...compileCacheEnv,
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (said += part.toString()))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (output += part.toString()))
   const [code] = await once(child, 'close')
-  return [Number(code), said]
+  return [Number(code), output]
 }
 
 describe('on an empty machine', () => {
@@ -50,48 +56,48 @@ describe('on an empty machine', () => {
     const insert = instance.prepare(
       "insert into items (code, name, quantity, unit, version, changed) values (?, ?, ?, 'pcs', 1, 0)",
     )
-    for (let at = 0; at < 300; at++) insert.run(`I${at}`, `Item "${at}" 店`, at * 1_000)
+    for (let index = 0; index < 300; index++) insert.run(`I${index}`, `Item "${index}" 店`, index * 1_000)
     items = instance.prepare('select * from items order by id').all()
     instance.close()
     const pieces = readDataFile(join(folder, 'instance', 'instance.db'))
     archive = join(folder, 'shop.age')
     await writeFile(archive, await Array.fromAsync(writeArchive(head, pieces, identities[0])))
     keyFile = join(folder, 'acme.key')
-    const [, said] = await backup(['keys', '--company-id', '3'], { BACKUP_KEY: key })
-    await writeFile(keyFile, said)
+    const [, output] = await runBackup(['keys', '--company-id', '3'], { BACKUP_KEY: key })
+    await writeFile(keyFile, output)
   })
 
   it('an archive and its key become data that the sample instance opens, item for item', async () => {
-    const into = join(folder, 'restored')
-    const [code, said] = await backup(['restore', '--archive', archive, '--key', keyFile, '--into', into])
-    expect([code, said]).toEqual([0, expect.stringContaining('6 tables, 301 rows')])
-    expect(said).toContain('Backup 7 of the service shop of company acme')
-    expect(statSync(join(into, 'instance.db')).mode & 0o077).toBe(0)
-    expect(readdirSync(into)).toEqual(['instance.db'])
+    const targetDir = join(folder, 'restored')
+    const [code, output] = await runBackup(['restore', '--archive', archive, '--key', keyFile, '--into', targetDir])
+    expect([code, output]).toEqual([0, expect.stringContaining('6 tables, 301 rows')])
+    expect(output).toContain('Backup 7 of the service shop of company acme')
+    expect(statSync(join(targetDir, 'instance.db')).mode & 0o077).toBe(0)
+    expect(readdirSync(targetDir)).toEqual(['instance.db'])
     // No portal was there, and none was made.
     expect(readdirSync(folder)).not.toContain('data')
-    const opened = openStore(into, 2)
-    expect(opened.prepare('select * from items order by id').all()).toEqual(items)
-    expect(opened.prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
-    opened.close()
+    const store = openStore(targetDir, 2)
+    expect(store.prepare('select * from items order by id').all()).toEqual(items)
+    expect(store.prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
+    store.close()
   }, 60_000)
 
   it('nothing is overwritten', async () => {
-    const into = join(folder, 'taken')
-    await mkdir(into)
-    await writeFile(join(into, 'instance.db'), 'somebody needs it')
-    const said = await backup(['restore', '--archive', archive, '--key', keyFile, '--into', into])
-    expect(said).toEqual([1, expect.stringContaining('not overwritten')])
-    expect(await readFile(join(into, 'instance.db'), 'utf8')).toBe('somebody needs it')
+    const targetDir = join(folder, 'taken')
+    await mkdir(targetDir)
+    await writeFile(join(targetDir, 'instance.db'), 'somebody needs it')
+    const result = await runBackup(['restore', '--archive', archive, '--key', keyFile, '--into', targetDir])
+    expect(result).toEqual([1, expect.stringContaining('not overwritten')])
+    expect(await readFile(join(targetDir, 'instance.db'), 'utf8')).toBe('somebody needs it')
   }, 60_000)
 
   it('a damaged archive, another key and what is none are told, and leave nothing', async () => {
-    const broken = await readFile(archive)
-    broken.writeUInt8(broken.readUInt8(broken.length - 100) ^ 1, broken.length - 100)
-    await writeFile(join(folder, 'broken.age'), broken)
-    await writeFile(join(folder, 'other.key'), identitiesOf(testConfig(), 4)[0])
-    const into = join(folder, 'never')
-    const tries: [archive: string, key: string, said: string][] = [
+    const damagedArchive = await readFile(archive)
+    damagedArchive.writeUInt8(damagedArchive.readUInt8(damagedArchive.length - 100) ^ 1, damagedArchive.length - 100)
+    await writeFile(join(folder, 'broken.age'), damagedArchive)
+    await writeFile(join(folder, 'other.key'), getIdentities(testConfig(), 4)[0])
+    const targetDir = join(folder, 'never')
+    const attempts: [archive: string, key: string, said: string][] = [
       [join(folder, 'broken.age'), keyFile, 'damaged'],
       [archive, join(folder, 'other.key'), 'no_key'],
       [join(folder, 'none'), keyFile, 'there is no file'],
@@ -99,54 +105,54 @@ describe('on an empty machine', () => {
       [archive, archive, 'holds no key'],
       [archive, join(folder, 'none'), 'there is no file'],
     ]
-    for (const [file, by, why] of byDay(tries, 3)) {
-      const told = await backup(['restore', '--archive', file, '--key', by, '--into', into])
-      expect(told).toEqual([1, expect.stringContaining(why)])
-      expect(told[1]).not.toMatch(/AGE-SECRET-KEY-1[0-9A-Z]{9}|\n {4}at /)
+    for (const [file, keyPath, reason] of limitByDay(attempts, 3)) {
+      const result = await runBackup(['restore', '--archive', file, '--key', keyPath, '--into', targetDir])
+      expect(result).toEqual([1, expect.stringContaining(reason)])
+      expect(result[1]).not.toMatch(/AGE-SECRET-KEY-1[0-9A-Z]{9}|\n {4}at /)
     }
-    await expect(readFile(join(into, 'instance.db'))).rejects.toThrow('ENOENT')
+    await expect(readFile(join(targetDir, 'instance.db'))).rejects.toThrow('ENOENT')
   }, 120_000)
 
   it('data that its own statements do not make is told, and leaves nothing', async () => {
-    const odd = join(folder, 'odd.age')
-    const [table, ...rest] = shopPieces(2)
-    const other = { ...table, statement: 'drop table items' } as typeof table
-    const pieces = [other, ...rest].filter((piece) => piece !== undefined)
-    await writeFile(odd, await Array.fromAsync(writeArchive(head, piecesOf(pieces), identities[0])))
-    const into = join(folder, 'odd')
-    const said = await backup(['restore', '--archive', odd, '--key', keyFile, '--into', into])
-    expect(said).toEqual([1, expect.stringContaining('Nothing was put back')])
-    expect(readdirSync(into)).toEqual([])
+    const oddArchive = join(folder, 'odd.age')
+    const [table, ...rest] = buildShopPieces(2)
+    const otherTable = { ...table, statement: 'drop table items' } as typeof table
+    const pieces = [otherTable, ...rest].filter((piece) => piece !== undefined)
+    await writeFile(oddArchive, await Array.fromAsync(writeArchive(head, streamPieces(pieces), identities[0])))
+    const targetDir = join(folder, 'odd')
+    const result = await runBackup(['restore', '--archive', oddArchive, '--key', keyFile, '--into', targetDir])
+    expect(result).toEqual([1, expect.stringContaining('Nothing was put back')])
+    expect(readdirSync(targetDir)).toEqual([])
   }, 60_000)
 
   it('a key is told by the number of a company, as age reads it, with those of before', async () => {
-    const recipient = await recipientOf(testConfig(), 3)
-    const [code, said] = await backup(['keys', '--company-id', '3'], {
+    const recipient = await getRecipient(testConfig(), 3)
+    const [code, output] = await runBackup(['keys', '--company-id', '3'], {
       TOKEN_KEY: '22'.repeat(32),
       BACKUP_KEY: key,
       BACKUP_KEYS_BEFORE: '33'.repeat(32),
     })
     expect(code).toBe(0)
-    expect(said).toContain(`# public key: ${recipient}\n${identities[0]}\n`)
-    expect(said.split('\n').filter((line) => line.startsWith('AGE-SECRET-KEY-1'))).toHaveLength(2)
+    expect(output).toContain(`# public key: ${recipient}\n${identities[0]}\n`)
+    expect(output.split('\n').filter((line) => line.startsWith('AGE-SECRET-KEY-1'))).toHaveLength(2)
   }, 60_000)
 
   it('no key is made up where there is none', async () => {
-    expect(await backup(['keys', '--company-id', '3'])).toEqual([1, expect.stringContaining('token.key')])
+    expect(await runBackup(['keys', '--company-id', '3'])).toEqual([1, expect.stringContaining('token.key')])
     expect(readdirSync(folder)).not.toContain('data')
   }, 60_000)
 
   nightly(
     'what cannot be meant is answered with how to',
     async () => {
-      const mistaken = [
+      const mistakenArgs = [
         [],
         ['keys', '--company', 'a', '--company-id', '1'],
         ['restore', '--archive', 'a', '--key', '', '--into', 'b'],
         ['list', '--service', 'shop', '--force'],
       ]
-      const said = await Promise.all(mistaken.map((args) => backup(args)))
-      expect(said).toEqual(mistaken.map(() => [1, expect.stringContaining('Usage')]))
+      const results = await Promise.all(mistakenArgs.map((args) => runBackup(args)))
+      expect(results).toEqual(mistakenArgs.map(() => [1, expect.stringContaining('Usage')]))
     },
     60_000,
   )
@@ -155,23 +161,26 @@ describe('on an empty machine', () => {
 describe('with a portal', () => {
   const env = () => ({ TOKEN_KEY: key, DATA_DIR: join(folder, 'portal'), DEMO: '0' })
   beforeAll(async () => {
-    await layDataFolder(env().DATA_DIR)
-    await withContext(env(), async (app) => void (await linkForFirstAdmin(app)))
+    await createDataFolder(env().DATA_DIR)
+    await withContext(env(), async (app) => void (await createFirstAdminLink(app)))
   })
 
   it('finds the key of a company by its code', async () => {
-    const [code, said] = await backup(['keys', '--company', 'm18'], env())
-    expect([code, said]).toEqual([0, expect.stringMatching(/company m18 \(\d+\)[^]*\nAGE-SECRET-KEY-1/)])
+    const [code, output] = await runBackup(['keys', '--company', 'm18'], env())
+    expect([code, output]).toEqual([0, expect.stringMatching(/company m18 \(\d+\)[^]*\nAGE-SECRET-KEY-1/)])
   }, 60_000)
 
   nightly(
     'says what is not there: a company, a service, a backup',
     async () => {
-      expect(await backup(['keys', '--company', 'none'], env())).toEqual([1, 'There is no company none.\n'])
-      expect(await backup(['list', '--service', 'shop'], env())).toEqual([1, 'There is no backup of a service shop.\n'])
+      expect(await runBackup(['keys', '--company', 'none'], env())).toEqual([1, 'There is no company none.\n'])
+      expect(await runBackup(['list', '--service', 'shop'], env())).toEqual([
+        1,
+        'There is no backup of a service shop.\n',
+      ])
       const restore = ['restore', '--backup', '1', '--service', 'shop']
-      expect(await backup(restore, env())).toEqual([1, expect.stringContaining('no such backup')])
-      expect(await backup(restore, { ...env(), HOSTING: 'off' })).toEqual([
+      expect(await runBackup(restore, env())).toEqual([1, expect.stringContaining('no such backup')])
+      expect(await runBackup(restore, { ...env(), HOSTING: 'off' })).toEqual([
         1,
         expect.stringContaining('HOSTING is off'),
       ])

@@ -19,43 +19,43 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 const script = join(import.meta.dirname, '../../../server/cli/mapp.ts')
 const samples = join(import.meta.dirname, '../../../demo/write-sample-apps.ts')
 
-const mapp = (...args: string[]) => run(script, ...args)
+const runMapp = (...args: string[]) => run(script, ...args)
 
 async function run(program: string, ...args: string[]): Promise<[code: number, said: string]> {
   const child = spawn(process.execPath, [program, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (said += part.toString()))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (output += part.toString()))
   const [code] = await once(child, 'close')
-  return [Number(code), said]
+  return [Number(code), output]
 }
 
 test('a folder is packed without what a Mac puts into it, and can be checked', async () => {
   const app = join(folder, 'pay')
   await mkdir(join(app, 'data'), { recursive: true })
   // As somebody wrote it, with a hash that is out of date.
-  await writeFile(join(app, 'manifest.json'), JSON.stringify({ ...facts, files: { gone: '0' } }))
+  await writeFile(join(app, 'manifest.json'), JSON.stringify({ ...facts, files: { missing: '0' } }))
   await writeFile(join(app, 'icon.png'), await png(16))
   await writeFile(join(app, 'data', 'forms.json'), '{}')
   await writeFile(join(app, 'data', '._forms.json'), 'a resource fork')
   await writeFile(join(app, '.DS_Store'), 'views')
-  const [code, said] = await mapp('pack', app)
-  expect([code, said]).toMatchObject([0, expect.stringContaining('Pay (pay) 1.0, 2 files')])
-  const read = await readPackage(await readFile(join(folder, 'pay.mapp')))
-  expect('content' in read && Object.keys(read.content.manifest.files)).toEqual(['data/forms.json', 'icon.png'])
-  expect((await mapp('check', 'pay.mapp'))[0]).toBe(0)
+  const [code, output] = await runMapp('pack', app)
+  expect([code, output]).toMatchObject([0, expect.stringContaining('Pay (pay) 1.0, 2 files')])
+  const result = await readPackage(await readFile(join(folder, 'pay.mapp')))
+  expect('content' in result && Object.keys(result.content.manifest.files)).toEqual(['data/forms.json', 'icon.png'])
+  expect((await runMapp('check', 'pay.mapp'))[0]).toBe(0)
 }, 60_000)
 
 test('what would be refused is told with the reason', async () => {
   const app = join(folder, 'bad')
   await mkdir(app)
-  expect(await mapp('pack', app)).toMatchObject([1, expect.stringContaining('There is no')])
+  expect(await runMapp('pack', app)).toMatchObject([1, expect.stringContaining('There is no')])
   await writeFile(join(app, 'manifest.json'), JSON.stringify({ ...facts, provider: '18m' }))
-  expect(await mapp('pack', app)).toMatchObject([1, expect.stringContaining('BAD_PROVIDER')])
+  expect(await runMapp('pack', app)).toMatchObject([1, expect.stringContaining('BAD_PROVIDER')])
   await writeFile(join(app, 'manifest.json'), JSON.stringify(facts))
   await writeFile(join(app, 'icon.png'), await jpeg(16))
-  expect(await mapp('pack', app)).toMatchObject([1, expect.stringContaining('ICON_NO_PNG')])
-  expect(await mapp('check', 'none.mapp')).toMatchObject([1, expect.stringContaining('There is no file')])
-  expect(await mapp('frob')).toMatchObject([1, expect.stringContaining('Usage')])
+  expect(await runMapp('pack', app)).toMatchObject([1, expect.stringContaining('ICON_NO_PNG')])
+  expect(await runMapp('check', 'none.mapp')).toMatchObject([1, expect.stringContaining('There is no file')])
+  expect(await runMapp('frob')).toMatchObject([1, expect.stringContaining('Usage')])
 }, 60_000)
 
 nightly(
@@ -69,7 +69,7 @@ nightly(
       'labels-1.0.mapp',
     ])
     const files = (await readdir(join(folder, 'samples'))).map((name) => join('samples', name))
-    expect(await mapp('check', ...files)).toMatchObject([0, expect.stringContaining('4 files')])
+    expect(await runMapp('check', ...files)).toMatchObject([0, expect.stringContaining('4 files')])
   },
   60_000,
 )

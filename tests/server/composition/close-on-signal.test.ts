@@ -4,14 +4,14 @@ import { once } from 'node:events'
 import { expect, it } from 'vitest'
 
 /** Exit code and signal of a program that is asked to end when nobody reads its log: one line is being written, another one waits. */
-async function ended(close: string): Promise<unknown[]> {
+async function readExit(closeCode: string): Promise<unknown[]> {
   const program = `
     import { closeOnSignal } from '#server/composition/close-on-signal.ts'
     import { buildLog } from '#server/context/log.ts'
     const log = buildLog('info')
     closeOnSignal(log, async () => {
       log.info('closing')
-      ${close}
+      ${closeCode}
     })
     setInterval(() => {}, 1_000)
     process.stderr.write('ready')`
@@ -20,46 +20,52 @@ async function ended(close: string): Promise<unknown[]> {
     await once(child.stderr, 'data')
     child.stdout.destroy()
     child.kill('SIGTERM')
-    const late = new Promise<string[]>((done) => setTimeout(done, 8_000, ['still there']))
-    return await Promise.race([once(child, 'exit'), late])
+    const timeout = new Promise<string[]>((resolve) => setTimeout(resolve, 8_000, ['still there']))
+    return await Promise.race([once(child, 'exit'), timeout])
   } finally {
     child.kill('SIGKILL')
   }
 }
 
 it('ends with 0 though its last line is read by nobody (R-15)', async () => {
-  expect(await ended("log.info('closed')")).toEqual([0, null])
+  expect(await readExit("log.info('closed')")).toEqual([0, null])
 })
 
 it('ends with 1 where closing fails, though nobody reads why (R-15)', async () => {
-  expect(await ended("throw new Error('no end')")).toEqual([1, null])
+  expect(await readExit("throw new Error('no end')")).toEqual([1, null])
 })
 
 /** Exit code and what was logged of a program in which that happens and nobody catches it. */
-async function endedBy(fault: string, close: string): Promise<{ code: number | null; said: string }> {
+async function readExitAfterFault(
+  faultCode: string,
+  closeCode: string,
+): Promise<{ code: number | null; output: string }> {
   const program = `
     import { closeOnSignal } from '#server/composition/close-on-signal.ts'
     import { buildLog } from '#server/context/log.ts'
     const log = buildLog('info')
     closeOnSignal(log, async (signal) => {
       log.info({ signal }, 'closing')
-      ${close}
+      ${closeCode}
     })
-    ${fault}`
+    ${faultCode}`
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'pipe'] })
-  let said = ''
-  child.stdout.on('data', (part: Buffer) => (said += part.toString()))
+  let output = ''
+  child.stdout.on('data', (part: Buffer) => (output += part.toString()))
   const [code] = (await once(child, 'close')) as [number | null]
-  return { code, said }
+  return { code, output }
 }
 
 it.each([
   ['uncaughtException', "setImmediate(() => { throw new Error('nobody foresaw this') })"],
   ['unhandledRejection', "void Promise.reject(new Error('nobody foresaw this'))"],
 ])('fault 1k logs what nobody caught, closes all and ends with 1 (%s)', async (kind, fault) => {
-  const { code, said } = await endedBy(fault, "await new Promise((done) => setTimeout(done, 50)); log.info('closed')")
+  const { code, output } = await readExitAfterFault(
+    fault,
+    "await new Promise((done) => setTimeout(done, 50)); log.info('closed')",
+  )
   expect(code).toBe(1)
-  const lines = said
+  const lines = output
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as { level: number; msg: string; signal?: string; err?: { message: string } })
@@ -69,5 +75,5 @@ it.each([
 
 it('fault 1k ends with 1 though closing never ends and nothing else runs', async () => {
   const fault = "setImmediate(() => { throw new Error('nobody foresaw this') })"
-  expect((await endedBy(fault, 'await new Promise(() => undefined)')).code).toBe(1)
+  expect((await readExitAfterFault(fault, 'await new Promise(() => undefined)')).code).toBe(1)
 })

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { clientCredential } from '#contract/accounts.ts'
 import { readConfig, StartProblem } from '#server/config/config.ts'
-import { openEmbedded } from '#server/db/embedded/open.ts'
+import { openEmbeddedDatabase } from '#server/db/embedded/open.ts'
 import { silent } from '#tests/support/server/database.ts'
 import { isNight, nightly } from '#tests/support/runner/nightly.ts'
 import { asSuperuser } from '#tests/support/server/postgres.ts'
-import { type Running, startProcess } from '#tests/support/server/process.ts'
-import { layBareFolder, layDataFolder } from '#tests/support/runner/template.ts'
+import { type RunningProcess, startProcess } from '#tests/support/server/process.ts'
+import { createBareFolder, createDataFolder } from '#tests/support/runner/template.ts'
 
 // A first start makes its database, which takes seconds on an idle machine.
 vi.setConfig({ testTimeout: 90_000 })
@@ -18,29 +18,29 @@ vi.setConfig({ testTimeout: 90_000 })
 /** Has the program write the address of each module of the demo that it loads. */
 const hook = `import { registerHooks } from 'node:module'
 registerHooks({ load(url, context, next) { if (url.includes('/demo/')) console.log('loads', url); return next(url, context) } })`
-const watched = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` }
+const loadReportingEnv = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` }
 
-const started: Running[] = []
-const start = (env: Record<string, string>) => {
-  const running = startProcess(env)
-  started.push(running)
-  return running
+const startedServers: RunningProcess[] = []
+const startServerProcess = (env: Record<string, string>) => {
+  const server = startProcess(env)
+  startedServers.push(server)
+  return server
 }
 /** One sentence and exit code 1, and how long it took to say so. */
-async function refusal(env: Record<string, string>) {
-  const before = performance.now()
-  const running = start(env)
-  const code = await running.ended
-  return { code, said: running.said().trim(), ms: performance.now() - before }
+async function readRefusal(env: Record<string, string>) {
+  const startedAt = performance.now()
+  const server = startServerProcess(env)
+  const code = await server.exitCode
+  return { code, output: server.output().trim(), ms: performance.now() - startedAt }
 }
-const oneSentence = /^[A-Z][^\n]*[.:]$|^[A-Z][^\n]*$/
+const sentencePattern = /^[A-Z][^\n]*[.:]$|^[A-Z][^\n]*$/
 
 let parent: string
 beforeAll(async () => {
   parent = await mkdtemp(join(tmpdir(), 'portal-main-'))
 })
 afterEach(async () => {
-  await Promise.all(started.splice(0).map((running) => running.kill('SIGKILL')))
+  await Promise.all(startedServers.splice(0).map((running) => running.kill('SIGKILL')))
 })
 afterAll(() => rm(parent, { recursive: true, force: true }))
 
@@ -48,85 +48,85 @@ describe('a server on a data folder', () => {
   it('opens with the demo world, refuses a second one at once, survives kill -9, and closes cleanly (R-14, R-15)', async () => {
     const env = { DATA_DIR: join(parent, 'data') }
     // By day what the engine makes in an empty folder is there already: that takes it ten seconds.
-    if (!isNight) await layBareFolder(env.DATA_DIR)
-    const first = start({ ...env, ...watched })
-    const url = await first.ready
-    expect(first.said()).toContain('admin@acme.example')
-    expect(first.said()).toMatch(/loads \S+\/demo\/sample-data\/load-demo-data\.ts/)
-    expect(first.said().trim().split('\n').at(-1)).toContain('Portal-demo-1')
+    if (!isNight) await createBareFolder(env.DATA_DIR)
+    const firstServer = startServerProcess({ ...env, ...loadReportingEnv })
+    const url = await firstServer.ready
+    expect(firstServer.output()).toContain('admin@acme.example')
+    expect(firstServer.output()).toMatch(/loads \S+\/demo\/sample-data\/load-demo-data\.ts/)
+    expect(firstServer.output().trim().split('\n').at(-1)).toContain('Portal-demo-1')
     expect((await fetch(`${url}/health/ready`)).status).toBe(200)
 
-    const second = await refusal(env)
-    expect(second).toMatchObject({ code: 1 })
-    expect(second.said).toContain(`The data folder ${env.DATA_DIR} is in use by process ${first.child.pid}`)
-    expect(second.said).toMatch(oneSentence)
-    expect(second.ms).toBeLessThan(10_000)
+    const refusal = await readRefusal(env)
+    expect(refusal).toMatchObject({ code: 1 })
+    expect(refusal.output).toContain(`The data folder ${env.DATA_DIR} is in use by process ${firstServer.child.pid}`)
+    expect(refusal.output).toMatch(sentencePattern)
+    expect(refusal.ms).toBeLessThan(10_000)
     expect((await fetch(`${url}/health/ready`)).status).toBe(200)
 
-    await first.kill('SIGKILL')
-    const before = performance.now()
-    const third = start(env)
-    const again = await third.ready
-    expect(performance.now() - before).toBeLessThan(20_000)
-    expect((await fetch(`${again}/health/live`)).status).toBe(200)
-    expect(await third.kill('SIGTERM')).toBe(0)
+    await firstServer.kill('SIGKILL')
+    const startedAt = performance.now()
+    const thirdServer = startServerProcess(env)
+    const newUrl = await thirdServer.ready
+    expect(performance.now() - startedAt).toBeLessThan(20_000)
+    expect((await fetch(`${newUrl}/health/live`)).status).toBe(200)
+    expect(await thirdServer.kill('SIGTERM')).toBe(0)
     expect(await readFile(join(env.DATA_DIR, 'portal.lock')).catch(() => null)).toBeNull()
     // The key of the tokens is its owner's alone (S-80).
     expect((await readFile(join(env.DATA_DIR, 'token.key'), 'latin1')).length).toBe(64)
   })
 
   it('will not serve a demo world, whose passwords everybody knows, to other machines', async () => {
-    const refused = await refusal({ DATA_DIR: join(parent, 'data'), HOST: '0.0.0.0' })
-    expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('holds the demo world') })
-    expect(refused.said).toContain('HOST 0.0.0.0 is for more than this machine: use another DATA_DIR')
-    expect(refused.said).toMatch(oneSentence)
+    const refusal = await readRefusal({ DATA_DIR: join(parent, 'data'), HOST: '0.0.0.0' })
+    expect(refusal).toMatchObject({ code: 1, output: expect.stringContaining('holds the demo world') })
+    expect(refusal.output).toContain('HOST 0.0.0.0 is for more than this machine: use another DATA_DIR')
+    expect(refusal.output).toMatch(sentencePattern)
   })
 
   it('gives the first administrator of a real installation a link that works once, and nobody an account (S-34)', async () => {
-    const env = { DATA_DIR: join(parent, 'real'), DEMO: '0', ...watched }
-    await layDataFolder(env.DATA_DIR)
-    const first = start(env)
-    const url = await first.ready
+    const env = { DATA_DIR: join(parent, 'real'), DEMO: '0', ...loadReportingEnv }
+    await createDataFolder(env.DATA_DIR)
+    const firstServer = startServerProcess(env)
+    const url = await firstServer.ready
     // With the demo off none of its code is loaded.
-    expect(first.said()).not.toContain('/demo/')
+    expect(firstServer.output()).not.toContain('/demo/')
     for (const email of ['staff@m18.example', 'provider-admin@m18.local']) {
-      const guessed = await fetch(`${url}/api/m18s/token`, {
+      const response = await fetch(`${url}/api/m18s/token`, {
         method: 'POST',
         headers: { authorization: `Basic ${btoa(clientCredential)}` },
         body: new URLSearchParams({ grant_type: 'password', username: `m18:${email}`, password: 'Portal-demo-1' }),
       })
-      expect([email, guessed.status]).toEqual([email, 401])
+      expect([email, response.status]).toEqual([email, 401])
     }
-    const [, otk = ''] = /saas\/sys\/activate\?otk=(\S+)/.exec(first.said()) ?? []
+    const [, otk = ''] = /saas\/sys\/activate\?otk=(\S+)/.exec(firstServer.output()) ?? []
     expect(otk).toMatch(/^[\w-]{43}$/)
     const activate = () =>
       fetch(`${url}/public/users/activate`, {
         method: 'POST',
         body: new URLSearchParams({ otk, password: 'Quiet-harbour-27' }),
       })
-    const done = await activate()
-    expect([done.status, await done.json()]).toEqual([200, { code: 'ACTIVATE_OK' }])
+    const activationResponse = await activate()
+    expect([activationResponse.status, await activationResponse.json()]).toEqual([200, { code: 'ACTIVATE_OK' }])
     expect((await activate()).status).toBe(400)
-    expect(await first.kill('SIGINT')).toBe(0)
-    const second = start(env)
-    await second.ready
-    expect(second.said()).not.toContain('otk=')
+    expect(await firstServer.kill('SIGINT')).toBe(0)
+    const secondServer = startServerProcess(env)
+    await secondServer.ready
+    expect(secondServer.output()).not.toContain('otk=')
   })
 })
 
 describe('a start that cannot be is one sentence and exit code 1', () => {
   nightly('for a port in use', async () => {
-    const taken = createServer()
-    const port = await new Promise<number>((listening) => {
-      taken.listen(0, '127.0.0.1', () => listening((taken.address() as { port: number }).port))
+    const otherServer = createServer()
+    const port = await new Promise<number>((resolve) => {
+      otherServer.listen(0, '127.0.0.1', () => resolve((otherServer.address() as { port: number }).port))
     })
     const env = { DATA_DIR: join(parent, 'port'), PORT: String(port), DEMO: '0' }
-    await layDataFolder(env.DATA_DIR)
-    const refused = await refusal(env)
-    await new Promise((closed) => taken.close(closed))
-    expect(refused).toMatchObject({
+    await createDataFolder(env.DATA_DIR)
+    const refusal = await readRefusal(env)
+    await new Promise((resolve) => otherServer.close(resolve))
+    expect(refusal).toMatchObject({
       code: 1,
-      said: `Port ${port} is in use: stop what listens there, or set PORT to another number.`,
+      output: `Port ${port} is in use: stop what listens there, or set PORT to another number.`,
     })
   })
 
@@ -134,15 +134,15 @@ describe('a start that cannot be is one sentence and exit code 1', () => {
     const folder = join(parent, 'foreign')
     await mkdir(folder)
     await writeFile(join(folder, 'thesis.doc'), 'mine')
-    const refused = await refusal({ DATA_DIR: folder })
-    expect(refused).toMatchObject({ code: 1, said: expect.stringContaining("not this portal's (thesis.doc)") })
-    expect(refused.said).toMatch(oneSentence)
+    const refusal = await readRefusal({ DATA_DIR: folder })
+    expect(refusal).toMatchObject({ code: 1, output: expect.stringContaining("not this portal's (thesis.doc)") })
+    expect(refusal.output).toMatch(sentencePattern)
     expect(await readFile(join(folder, 'thesis.doc'), 'utf8')).toBe('mine')
   })
 
   it('for a folder of a newer version, and of a newer database', async () => {
     const dataDir = join(parent, 'newer')
-    const open = () => openEmbedded(readConfig({ DATA_DIR: dataDir }), silent)
+    const open = () => openEmbeddedDatabase(readConfig({ DATA_DIR: dataDir }), silent)
     await mkdir(join(dataDir, 'database'), { recursive: true })
     await writeFile(join(dataDir, 'portal.json'), '{"portal": 2}')
     await expect(open()).rejects.toThrow(/newer version of the portal/)
@@ -153,17 +153,17 @@ describe('a start that cannot be is one sentence and exit code 1', () => {
   })
 
   nightly('for a PAYMENT_SANDBOX_PORT that is no number', async () => {
-    const refused = await refusal({ DATA_DIR: join(parent, 'never'), PAYMENT_SANDBOX_PORT: 'cards' })
-    expect(refused).toMatchObject({ code: 1, said: expect.stringMatching(/^PAYMENT_SANDBOX_PORT must/) })
-    expect(refused.said).toMatch(oneSentence)
+    const refusal = await readRefusal({ DATA_DIR: join(parent, 'never'), PAYMENT_SANDBOX_PORT: 'cards' })
+    expect(refusal).toMatchObject({ code: 1, output: expect.stringMatching(/^PAYMENT_SANDBOX_PORT must/) })
+    expect(refusal.output).toMatch(sentencePattern)
   })
 
   it('for a database that is not there, without its password', async () => {
     const DATABASE_URL = 'postgres://nobody:hush@127.0.0.1:9/none'
-    const refused = await refusal({ DATABASE_URL, DATA_DIR: join(parent, 'pg') })
-    expect(refused.code).toBe(1)
-    expect(refused.said.split('\n').at(-1)).toMatch(/127\.0\.0\.1:9\/none cannot be used/)
-    expect(refused.said).not.toContain('hush')
+    const refusal = await readRefusal({ DATABASE_URL, DATA_DIR: join(parent, 'pg') })
+    expect(refusal.code).toBe(1)
+    expect(refusal.output.split('\n').at(-1)).toMatch(/127\.0\.0\.1:9\/none cannot be used/)
+    expect(refusal.output).not.toContain('hush')
   })
 
   it.each([
@@ -199,14 +199,14 @@ nightly(
       MIGRATE_DATABASE_URL: `postgres://portal_owner@127.0.0.1:${port}/plain`,
       DEMO: '1',
     }
-    const refused = await refusal(env)
-    expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('grant portal_app, portal_system to') })
+    const refusal = await readRefusal(env)
+    expect(refusal).toMatchObject({ code: 1, output: expect.stringContaining('grant portal_app, portal_system to') })
     await asSuperuser(url, 'plain', ['grant portal_app, portal_system to portal_login'])
-    const running = start(env)
-    expect((await fetch(`${await running.ready}/health/ready`)).status).toBe(200)
+    const server = startServerProcess(env)
+    expect((await fetch(`${await server.ready}/health/ready`)).status).toBe(200)
     // Two nodes on one database; the same key, or none of the two could answer for the other's tokens.
-    const other = await refusal({ ...env, TOKEN_KEY: '22'.repeat(32) })
-    expect(other).toMatchObject({ code: 1, said: expect.stringContaining('TOKEN_KEY is not the key') })
-    expect(await running.kill('SIGTERM')).toBe(0)
+    const secondRefusal = await readRefusal({ ...env, TOKEN_KEY: '22'.repeat(32) })
+    expect(secondRefusal).toMatchObject({ code: 1, output: expect.stringContaining('TOKEN_KEY is not the key') })
+    expect(await server.kill('SIGTERM')).toBe(0)
   },
 )

@@ -20,16 +20,16 @@ function closeAll(...folders: string[]): void {
     chmodSync(join(dataDir, folder), 0o700)
   }
 }
-const modeOf = (folder: string) => (statSync(join(dataDir, folder)).mode & 0o777).toString(8)
+const readMode = (folder: string) => (statSync(join(dataDir, folder)).mode & 0o777).toString(8)
 
 // Only root can run services as users of their own; for others there is nothing to open.
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0
-const opened = isRoot ? '711' : '700'
+const expectedMode = isRoot ? '711' : '700'
 
 it('lets the users of hosted services into their folder again at each start, while the supervisor of the last one runs', () => {
   closeAll('hosting', 'pgdata')
   const { driver } = openHosting(readConfig({ DATA_DIR: dataDir, HOSTING: 'local' }), silent, sampleProgram)
-  expect([modeOf('.'), modeOf('hosting'), modeOf('pgdata')]).toEqual([opened, opened, '700'])
+  expect([readMode('.'), readMode('hosting'), readMode('pgdata')]).toEqual([expectedMode, expectedMode, '700'])
   return driver.close()
 })
 
@@ -37,7 +37,7 @@ it('lets them through every folder on the way, and into no other', () => {
   closeAll('services', 'services/of-customers', 'pgdata')
   const env = { DATA_DIR: dataDir, HOSTING: 'local', HOSTING_DIR: join(dataDir, 'services', 'of-customers') }
   const { driver } = openHosting(readConfig(env), silent, sampleProgram)
-  const modes = ['.', 'services', 'services/of-customers', 'pgdata'].map(modeOf)
-  expect(modes).toEqual([opened, opened, opened, '700'])
+  const modes = ['.', 'services', 'services/of-customers', 'pgdata'].map(readMode)
+  expect(modes).toEqual([expectedMode, expectedMode, expectedMode, '700'])
   return driver.close()
 })

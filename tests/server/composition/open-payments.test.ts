@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { openPayments } from '#server/composition/open-payments.ts'
-import { openSandbox } from '#demo/payment-sandbox/server.ts'
+import { openSandbox } from '#demo/payment-sandbox/sandbox-server.ts'
 import { paymentTypes } from '#domain/payments.ts'
-import { buildLog } from '#server/context/log.ts'
+import { createLogger } from '#server/context/log.ts'
 import { readPaymentSettings } from '#server/config/payment-config.ts'
-import { visit } from '#tests/support/orders/gateway-pages.ts'
-import { beginning } from '#tests/support/orders/shop.ts'
+import { openGatewayPage } from '#tests/support/orders/gateway-pages.ts'
+import { buildBeginning } from '#tests/support/orders/shop.ts'
 
 describe('the ways of paying', () => {
   let dataDir: string
@@ -22,77 +22,81 @@ describe('the ways of paying', () => {
   })
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
-  function open(env: Record<string, string>, demo: boolean) {
+  function openTestPayments(env: Record<string, string>, demo: boolean) {
     const sink = new Writable({
-      write(chunk: Buffer, _, done) {
+      write(chunk: Buffer, _, callback) {
         lines.push(chunk.toString())
-        done()
+        callback()
       },
     })
     // Nobody answers there: every call of the sandbox is in vain, and is logged.
     const config = { dataDir, host: '127.0.0.1', port: 9, publicUrl: 'https://portal.example' }
-    const place = { config, log: buildLog('trace', sink), clock: Date.now }
-    return openPayments(readPaymentSettings(env, { demo }), place, openSandbox)
+    const context = { config, log: createLogger('trace', sink), clock: Date.now }
+    return openPayments(readPaymentSettings(env, { demo }), context, openSandbox)
   }
 
   it('are none where nothing is set', async () => {
-    const payments = await open({}, false)
-    expect(await Promise.all(paymentTypes.map((type) => payments.driver(type)))).toEqual([null, null, null, null])
+    const payments = await openTestPayments({}, false)
+    expect(await Promise.all(paymentTypes.map((type) => payments.findDriver(type)))).toEqual([null, null, null, null])
     expect([payments.stripeKey, payments.cardFrame]).toEqual([null, null])
     expect(payments.types).toEqual([])
     await payments.close()
   })
 
   it('are all by the sandbox in the demo, and no key of it is ever logged (S-80)', async () => {
-    const payments = await open({}, true)
-    const [stripe, alipay, global, simulate] = await Promise.all(paymentTypes.map((type) => payments.driver(type)))
+    const payments = await openTestPayments({}, true)
+    const [stripe, alipay, global, simulate] = await Promise.all(paymentTypes.map((type) => payments.findDriver(type)))
     expect(payments.stripeKey).toBeNull()
     expect(payments.types).toEqual(paymentTypes)
-    expect(await payments.driver('stripe')).toBe(stripe)
+    expect(await payments.findDriver('stripe')).toBe(stripe)
     const shop = { url: 'http://127.0.0.1:9' }
-    expect(await stripe!.begin(beginning(shop))).toMatchObject({ kind: 'taken' })
-    expect(await stripe!.begin(beginning(shop, { token: 'tok_chargeDeclined' }))).toMatchObject({ kind: 'declined' })
+    expect(await stripe!.start(buildBeginning(shop))).toMatchObject({ kind: 'taken' })
+    expect(await stripe!.start(buildBeginning(shop, { token: 'tok_chargeDeclined' }))).toMatchObject({
+      kind: 'declined',
+    })
     for (const [driver, currency] of [
       [alipay, 'RMB'],
       [global, 'USD'],
     ] as const) {
-      const begun = await driver!.begin(beginning(shop, { money: { amount: 1n, currency } }))
-      const page = await visit(begun.kind === 'redirect' ? begun.url : '')
-      await visit(page.url, { answer: 'pay' })
+      const start = await driver!.start(buildBeginning(shop, { money: { amount: 1n, currency } }))
+      const page = await openGatewayPage(start.kind === 'redirect' ? start.url : '')
+      await openGatewayPage(page.url, { answer: 'pay' })
     }
-    const wanted = beginning(shop)
-    const simulated = await simulate!.begin(wanted)
-    expect(simulated).toMatchObject({ payment: { status: 'paid', key: wanted.key, ...wanted.money } })
-    expect(await simulate!.begin(wanted)).toEqual(simulated)
+    const input = buildBeginning(shop)
+    const simulatedStart = await simulate!.start(input)
+    expect(simulatedStart).toMatchObject({ payment: { status: 'paid', key: input.key, ...input.money } })
+    expect(await simulate!.start(input)).toEqual(simulatedStart)
     await expect.poll(() => lines.join('')).toContain('was not acknowledged')
     await payments.close()
     expect(lines.join('')).not.toMatch(/(sk|pk)_test|whsec|PRIVATE KEY|client_secret|sign=|2088\d/)
   })
 
   it('fault 36M81b of the demo have card fields in a frame of another origin, and with Stripe’s keys Stripe’s alone', async () => {
-    const demo = await open({}, true)
-    expect(demo.cardFrame).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/card-fields$/)
-    expect((await fetch(`${demo.cardFrame}?shop=http://localhost&nonce=${'a'.repeat(36)}`)).status).toBe(200)
-    await demo.close()
-    const mapped = await open({ PAYMENT_SANDBOX_URL: 'http://localhost:9081' }, true)
-    expect(mapped.cardFrame).toBe('http://localhost:9081/card-fields')
-    await mapped.close()
+    const defaultPayments = await openTestPayments({}, true)
+    expect(defaultPayments.cardFrame).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/card-fields$/)
+    expect((await fetch(`${defaultPayments.cardFrame}?shop=http://localhost&nonce=${'a'.repeat(36)}`)).status).toBe(200)
+    await defaultPayments.close()
+    const mappedPayments = await openTestPayments({ PAYMENT_SANDBOX_URL: 'http://localhost:9081' }, true)
+    expect(mappedPayments.cardFrame).toBe('http://localhost:9081/card-fields')
+    await mappedPayments.close()
     const keys = {
       STRIPE_SECRET_KEY: 'sk_test_a',
       STRIPE_PUBLISHABLE_KEY: 'pk_test_b',
       STRIPE_WEBHOOK_SECRET: 'whsec_c',
     }
-    const stripe = await open(keys, true)
-    expect([stripe.stripeKey, stripe.cardFrame]).toEqual(['pk_test_b', null])
-    await stripe.close()
+    const stripePayments = await openTestPayments(keys, true)
+    expect([stripePayments.stripeKey, stripePayments.cardFrame]).toEqual(['pk_test_b', null])
+    await stripePayments.close()
   })
 
   it('cannot begin where the sandbox’s port is taken', async () => {
-    const other = createServer().listen(0, '127.0.0.1')
-    await once(other, 'listening')
-    const address = other.address()
+    const otherServer = createServer().listen(0, '127.0.0.1')
+    await once(otherServer, 'listening')
+    const address = otherServer.address()
     const port = typeof address === 'object' && address ? String(address.port) : ''
-    await expect(open({ PAYMENT_SANDBOX_PORT: port }, true)).rejects.toThrow(`PAYMENT_SANDBOX_PORT ${port} is in use`)
-    other.close()
+    await expect(openTestPayments({ PAYMENT_SANDBOX_PORT: port }, true)).rejects.toThrow(
+      `PAYMENT_SANDBOX_PORT ${port} is in use`,
+    )
+    otherServer.close()
   })
 })

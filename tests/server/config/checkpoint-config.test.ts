@@ -3,18 +3,18 @@ import { expect, it } from 'vitest'
 import { readCheckpointSettings } from '#server/config/checkpoint-config.ts'
 
 const config = { dataDir: '/var/lib/portal' }
-const read = (AUDIT_CHECKPOINT_STORE: string, more: Record<string, string> = {}) =>
-  readCheckpointSettings({ AUDIT_CHECKPOINT_STORE, ...more }, config)
+const readSettings = (AUDIT_CHECKPOINT_STORE: string, otherEnv: Record<string, string> = {}) =>
+  readCheckpointSettings({ AUDIT_CHECKPOINT_STORE, ...otherEnv }, config)
 
 it('fault 13d the store is a file in the data folder unless another one is named, or none is wanted', () => {
-  expect(read('')).toEqual({ kind: 'file', path: '/var/lib/portal/audit-checkpoints.json' })
-  expect(read('/mnt/witness/portal.json')).toEqual({ kind: 'file', path: '/mnt/witness/portal.json' })
-  expect(read('witness.json')).toEqual({ kind: 'file', path: resolve('witness.json') })
-  expect(read('off')).toEqual({ kind: 'none' })
+  expect(readSettings('')).toEqual({ kind: 'file', path: '/var/lib/portal/audit-checkpoints.json' })
+  expect(readSettings('/mnt/witness/portal.json')).toEqual({ kind: 'file', path: '/mnt/witness/portal.json' })
+  expect(readSettings('witness.json')).toEqual({ kind: 'file', path: resolve('witness.json') })
+  expect(readSettings('off')).toEqual({ kind: 'none' })
 })
 
 it('fault 13d the store is an object of a bucket, reached as the bucket of backups is', () => {
-  const settings = read('s3://witness/portal/checkpoints.json', {
+  const settings = readSettings('s3://witness/portal/checkpoints.json', {
     S3_ENDPOINT: 'https://s3.example.com',
     AWS_ACCESS_KEY_ID: 'a',
     AWS_SECRET_ACCESS_KEY: 'b',
@@ -24,7 +24,7 @@ it('fault 13d the store is an object of a bucket, reached as the bucket of backu
     key: 'portal/checkpoints.json',
     bucket: { bucket: 'witness', endpoint: 'https://s3.example.com', credentials: { accessKeyId: 'a' } },
   })
-  expect(() => read('s3://witness/x')).toThrow('S3_REGION is missing')
+  expect(() => readSettings('s3://witness/x')).toThrow('S3_REGION is missing')
 })
 
 it.each([
@@ -35,8 +35,8 @@ it.each([
   's3://witness/../x',
   'https://example.com/x',
   '/var/lib/',
-])('fault 13d %s ends the start with a sentence that says what it must be', (given) => {
-  expect(() => read(given, { S3_REGION: 'eu-central-1' })).toThrow(
+])('fault 13d %s ends the start with a sentence that says what it must be', (store) => {
+  expect(() => readSettings(store, { S3_REGION: 'eu-central-1' })).toThrow(
     'AUDIT_CHECKPOINT_STORE must be the path of a file, s3://BUCKET/NAME',
   )
 })

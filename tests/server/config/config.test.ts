@@ -1,14 +1,26 @@
 import { describe, expect, test } from 'vitest'
 import { isLoopback, readConfig } from '#server/config/config.ts'
 
-const here = ['127.0.0.1', '127.8.9.10', '::1', '[::1]', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1', 'localhost']
-const named = ['LocalHost', 'localhost.', 'portal.localhost']
-const elsewhere = ['0.0.0.0', '::', '[::]', '10.0.0.1', '::ffff:10.0.0.1', '2001:db8::1', 'portal.example.com']
-const alike = ['127.0.0.1.example.com', '127.example.com', 'localhost.example.com', 'notlocalhost', '']
+const loopbackAddresses = [
+  '127.0.0.1',
+  '127.8.9.10',
+  '::1',
+  '[::1]',
+  '0:0:0:0:0:0:0:1',
+  '::ffff:127.0.0.1',
+  'localhost',
+]
+const loopbackNames = ['LocalHost', 'localhost.', 'portal.localhost']
+const otherHosts = ['0.0.0.0', '::', '[::]', '10.0.0.1', '::ffff:10.0.0.1', '2001:db8::1', 'portal.example.com']
+const similarNames = ['127.0.0.1.example.com', '127.example.com', 'localhost.example.com', 'notlocalhost', '']
 
 describe('loopback', () => {
-  test.each([...here, ...named])('%s is this machine', (host) => expect(isLoopback(host)).toBe(true))
-  test.each([...elsewhere, ...alike])('"%s" is for other machines', (host) => expect(isLoopback(host)).toBe(false))
+  test.each([...loopbackAddresses, ...loopbackNames])('%s is this machine', (host) =>
+    expect(isLoopback(host)).toBe(true),
+  )
+  test.each([...otherHosts, ...similarNames])('"%s" is for other machines', (host) =>
+    expect(isLoopback(host)).toBe(false),
+  )
 })
 
 describe('the demo world', () => {

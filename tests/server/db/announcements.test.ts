@@ -12,22 +12,25 @@ it.skipIf(!postgresUrl)(
   async () => {
     await asSuperuser(postgresUrl ?? '', 'postgres', [`create database ears template ${migratedDatabase}`])
     const url = `${postgresUrl}/ears`
-    const ears = async () => {
-      const looker = new Client({ connectionString: url })
-      await looker.connect()
-      const { rows } = await looker.query(
+    const countListeners = async () => {
+      const client = new Client({ connectionString: url })
+      await client.connect()
+      const { rows } = await client.query(
         "select 1 from pg_stat_activity where application_name = 'portal-listen' and datname = 'ears'",
       )
-      await looker.end()
+      await client.end()
       return rows.length
     }
-    const [early, late] = [await openPostgres(testConfig(), url, silent), await openPostgres(testConfig(), url, silent)]
-    early.listen('changes', () => undefined)
-    await early.close()
-    late.listen('changes', () => undefined)
+    const [firstDatabase, secondDatabase] = [
+      await openPostgres(testConfig(), url, silent),
+      await openPostgres(testConfig(), url, silent),
+    ]
+    firstDatabase.listen('changes', () => undefined)
+    await firstDatabase.close()
+    secondDatabase.listen('changes', () => undefined)
     // Two, where the first one's is left.
-    await expect.poll(ears).toBe(1)
-    await late.close()
-    await expect.poll(ears).toBe(0)
+    await expect.poll(countListeners).toBe(1)
+    await secondDatabase.close()
+    await expect.poll(countListeners).toBe(0)
   },
 )

@@ -11,22 +11,22 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { StartProblem } from '#server/config/config.ts'
-import { openEmbedded } from '#server/db/embedded/open.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import { openEmbeddedDatabase } from '#server/db/embedded/open.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import { silent, testConfig, testContext } from '#tests/support/server/database.ts'
-import { byDay } from '#tests/support/runner/nightly.ts'
+import { limitByDay } from '#tests/support/runner/nightly.ts'
 import { system } from '#tests/support/server/people.ts'
-import { layDataFolder } from '#tests/support/runner/template.ts'
+import { createDataFolder } from '#tests/support/runner/template.ts'
 import { quickStart } from '#tests/support/server/process.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 })
 
 const { freeSpace } = testConfig()
 let folder: string
-let killed: string
+let killedDir: string
 
 /** Writes two rows per transaction until it is killed, and says each number that is committed. */
-const writer = (dataDir: string) => `
+const buildWriterScript = (dataDir: string) => `
   const { default: pino } = await import('pino')
   const { sql } = await import('kysely')
   const { openEmbedded } = await import('#server/db/embedded/open.ts')
@@ -42,26 +42,26 @@ const writer = (dataDir: string) => `
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'portal-damage-'))
-  killed = join(folder, 'killed')
-  await layDataFolder(killed)
-  const child = spawn(process.execPath, [...quickStart, '--input-type=module', '-e', writer(killed)], {
+  killedDir = join(folder, 'killed')
+  await createDataFolder(killedDir)
+  const child = spawn(process.execPath, [...quickStart, '--input-type=module', '-e', buildWriterScript(killedDir)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  let said = ''
+  let output = ''
   child.stdout.on('data', (part) => {
-    said += String(part)
-    if (said.split('\n').length > 300) child.kill('SIGKILL')
+    output += String(part)
+    if (output.split('\n').length > 300) child.kill('SIGKILL')
   })
   await once(child, 'exit')
-  expect(said.split('\n').length).toBeGreaterThan(300)
+  expect(output.split('\n').length).toBeGreaterThan(300)
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 /** The newest piece of the log that was written to, and where its written part ends. */
-async function tailOf(dataDir: string) {
+async function findLogTail(dataDir: string) {
   const logs = join(dataDir, 'database', 'pg_wal')
-  const pieces = (await readdir(logs)).filter((name) => /^[0-9A-F]{24}$/.test(name)).sort()
-  for (const name of pieces.toReversed()) {
+  const logFiles = (await readdir(logs)).filter((name) => /^[0-9A-F]{24}$/.test(name)).sort()
+  for (const name of logFiles.toReversed()) {
     const bytes = await readFile(join(logs, name))
     let end = bytes.length
     while (end > 0 && bytes[end - 1] === 0) end--
@@ -70,57 +70,60 @@ async function tailOf(dataDir: string) {
   throw new Error('the log is empty')
 }
 
-type Damage = (tail: Awaited<ReturnType<typeof tailOf>>) => Promise<void>
+type DamageFunction = (tail: Awaited<ReturnType<typeof findLogTail>>) => Promise<void>
 
-const overwrite = async (path: string, at: number, bytes: Uint8Array) => {
+const overwrite = async (path: string, position: number, bytes: Uint8Array) => {
   const file = await open(path, 'r+')
-  await file.write(bytes, 0, bytes.length, at)
+  await file.write(bytes, 0, bytes.length, position)
   await file.close()
 }
-const cutBefore =
-  (distance: number): Damage =>
+const cutTail =
+  (distance: number): DamageFunction =>
   ({ path, end }) =>
     overwrite(path, end - distance, new Uint8Array(distance))
-const flipBefore =
-  (distance: number): Damage =>
+const flipBit =
+  (distance: number): DamageFunction =>
   ({ path, end, bytes }) =>
     overwrite(path, end - distance, new Uint8Array([(bytes[end - distance] ?? 0) ^ 0x10]))
-const shorten: Damage = async ({ path, end }) => {
+const shortenFile: DamageFunction = async ({ path, end }) => {
   const file = await open(path, 'r+')
   await file.truncate(end - 5000)
   await file.close()
 }
 
 describe('a database whose log is damaged at its end', () => {
-  const damages: [string, Damage][] = [
-    ['without its last 100 bytes', cutBefore(100)],
-    ['with a bit turned some records back', flipBefore(6000)],
-    ['in a file that ends too early', shorten],
-    ['without its last 9000 bytes', cutBefore(9000)],
-    ['with a bit turned in its last record', flipBefore(20)],
+  const damages: [string, DamageFunction][] = [
+    ['without its last 100 bytes', cutTail(100)],
+    ['with a bit turned some records back', flipBit(6000)],
+    ['in a file that ends too early', shortenFile],
+    ['without its last 9000 bytes', cutTail(9000)],
+    ['with a bit turned in its last record', flipBit(20)],
   ]
-  it.each(byDay(damages, 3))('%s holds whole transactions up to a point, or does not open', async (name, damage) => {
-    const dataDir = join(folder, name.replaceAll(' ', '-'))
-    cpSync(killed, dataDir, { recursive: true })
-    await damage(await tailOf(dataDir))
-    const database = await openEmbedded({ dataDir, freeSpace }, silent).catch((error: unknown) => error)
-    if (database instanceof Error) {
-      expect(database).toBeInstanceOf(StartProblem)
-      return
-    }
-    const opened = database as Awaited<ReturnType<typeof openEmbedded>>
-    const { rows } = await inTransaction(testContext(opened), system, (db) =>
-      sql<{
-        kind: string
-        numbers: number[]
-      }>`select left(name, 1) as kind, array_agg(substr(name, 2)::int order by 1) as
+  it.each(limitByDay(damages, 3))(
+    '%s holds whole transactions up to a point, or does not open',
+    async (name, damage) => {
+      const dataDir = join(folder, name.replaceAll(' ', '-'))
+      cpSync(killedDir, dataDir, { recursive: true })
+      await damage(await findLogTail(dataDir))
+      const database = await openEmbeddedDatabase({ dataDir, freeSpace }, silent).catch((error: unknown) => error)
+      if (database instanceof Error) {
+        expect(database).toBeInstanceOf(StartProblem)
+        return
+      }
+      const openDatabase = database as Awaited<ReturnType<typeof openEmbeddedDatabase>>
+      const { rows } = await runInTransaction(testContext(openDatabase), system, (db) =>
+        sql<{
+          kind: string
+          numbers: number[]
+        }>`select left(name, 1) as kind, array_agg(substr(name, 2)::int order by 1) as
         numbers from fact where name ~ '^[ab][0-9]+$' group by 1 order by 1`.execute(db),
-    )
-    await opened.close()
-    const [a = [], b = []] = rows.map(({ numbers }) => numbers.toSorted((x, y) => x - y))
-    expect(a).toEqual(b)
-    // A beginning without gaps: nothing later survives something earlier that is lost.
-    expect(a).toEqual(Array.from({ length: a.length }, (_, at) => at + 1))
-    expect(a.length).toBeGreaterThan(0)
-  })
+      )
+      await openDatabase.close()
+      const [firstNumbers = [], secondNumbers = []] = rows.map(({ numbers }) => numbers.toSorted((x, y) => x - y))
+      expect(firstNumbers).toEqual(secondNumbers)
+      // A beginning without gaps: nothing later survives something earlier that is lost.
+      expect(firstNumbers).toEqual(Array.from({ length: firstNumbers.length }, (_, index) => index + 1))
+      expect(firstNumbers.length).toBeGreaterThan(0)
+    },
+  )
 })

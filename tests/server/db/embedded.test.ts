@@ -7,13 +7,13 @@ import { Worker } from 'node:worker_threads'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { lockFolder } from '#server/db/embedded/folder-lock.ts'
-import { markOf, type Space } from '#server/db/embedded/free-space.ts'
-import { openEmbedded } from '#server/db/embedded/open.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import { getRefusalThreshold, type DiskSpace } from '#server/db/embedded/free-space.ts'
+import { openEmbeddedDatabase } from '#server/db/embedded/open.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import { silent, testConfig, testContext } from '#tests/support/server/database.ts'
 import { system } from '#tests/support/server/people.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
-import { layDataFolder } from '#tests/support/runner/template.ts'
+import { createDataFolder } from '#tests/support/runner/template.ts'
 import { quickStart } from '#tests/support/server/process.ts'
 
 // Making a database takes seconds on an idle machine.
@@ -30,23 +30,23 @@ afterEach(async () => {
 })
 
 /** Another process that tries to take the lock: says `taken` and holds it, or ends with what it was told. */
-function contender() {
+function startContender() {
   const script = `const { lockFolder } = await import('#server/db/embedded/folder-lock.ts')
     try { await lockFolder(${JSON.stringify(folder)}); console.log('taken'); setInterval(() => {}, 1000) }
     catch (error) { console.log(error.message) }`
   const child = spawn(process.execPath, [...quickStart, '--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const said = once(child.stdout, 'data').then(([part]) => String(part).trim())
-  return { child, said, kill: async () => (child.kill('SIGKILL'), once(child, 'exit')) }
+  const output = once(child.stdout, 'data').then(([part]) => String(part).trim())
+  return { child, output, kill: async () => (child.kill('SIGKILL'), once(child, 'exit')) }
 }
 
 describe.skipIf(process.platform === 'win32')('a data folder (S-80)', () => {
   it('is its owner’s alone: what lay open to others is closed, and what we write is', async () => {
-    await layDataFolder(folder)
+    await createDataFolder(folder)
     await chmod(folder, 0o777)
     for (const name of await readdir(folder)) await chmod(join(folder, name), 0o777)
-    const database = await openEmbedded(testConfig({ DATA_DIR: folder }), silent)
+    const database = await openEmbeddedDatabase(testConfig({ DATA_DIR: folder }), silent)
     try {
       const modes = await Promise.all(
         [folder, ...(await readdir(folder)).map((name) => join(folder, name))].map((path) => stat(path)),
@@ -71,44 +71,44 @@ describe('the lock on a data folder (R-14)', () => {
   it('is held by one process, and let go by closing', async () => {
     const lock = await lockFolder(folder)
     await expect(lockFolder(folder)).rejects.toThrow(`in use by process ${process.pid}`)
-    const other = contender()
-    expect(await other.said).toMatch(`The data folder ${folder} is in use by process ${process.pid}`)
+    const contender = startContender()
+    expect(await contender.output).toMatch(`The data folder ${folder} is in use by process ${process.pid}`)
     await lock.release()
     await (await lockFolder(folder)).release()
   })
 
   it('of a killed process is taken over at once, by one of all that try', async () => {
-    const holder = contender()
-    expect(await holder.said).toBe('taken')
-    await holder.kill()
-    const before = performance.now()
-    const all = Array.from({ length: 4 }, contender)
-    const said = await Promise.all(all.map((one) => one.said))
-    expect(performance.now() - before).toBeLessThan(10_000)
-    expect(said.filter((word) => word === 'taken')).toHaveLength(1)
-    await Promise.all(all.filter(({ child }) => child.exitCode === null).map((one) => one.kill()))
+    const contender = startContender()
+    expect(await contender.output).toBe('taken')
+    await contender.kill()
+    const startedAt = performance.now()
+    const contenders = Array.from({ length: 4 }, startContender)
+    const outputs = await Promise.all(contenders.map((one) => one.output))
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
+    expect(outputs.filter((output) => output === 'taken')).toHaveLength(1)
+    await Promise.all(contenders.filter(({ child }) => child.exitCode === null).map((one) => one.kill()))
   })
 
   it('of a process number that was given out again is not mistaken for a live one', async () => {
     const lock = await lockFolder(folder)
     const path = join(folder, 'portal.lock')
-    const held = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>
+    const storedLock = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>
     await lock.release()
-    await writeFile(path, JSON.stringify({ ...held, started: '1' }))
+    await writeFile(path, JSON.stringify({ ...storedLock, started: '1' }))
     await (await lockFolder(folder)).release()
   })
 
   it('of another machine counts while its heartbeat goes on', async () => {
     // As long in proportion as the server's own.
-    const quick = { heartbeatMs: 100, watchMs: 350 }
-    const lock = await lockFolder(folder, quick)
+    const quickTimings = { heartbeatMs: 100, watchMs: 350 }
+    const lock = await lockFolder(folder, quickTimings)
     const path = join(folder, 'portal.lock')
-    const held = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>
-    await writeFile(path, JSON.stringify({ ...held, where: 'elsewhere' }))
-    await expect(lockFolder(folder, quick)).rejects.toThrow('is in use')
+    const storedLock = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>
+    await writeFile(path, JSON.stringify({ ...storedLock, where: 'elsewhere' }))
+    await expect(lockFolder(folder, quickTimings)).rejects.toThrow('is in use')
     await lock.release()
-    await writeFile(path, JSON.stringify({ ...held, where: 'elsewhere' }))
-    await (await lockFolder(folder, quick)).release()
+    await writeFile(path, JSON.stringify({ ...storedLock, where: 'elsewhere' }))
+    await (await lockFolder(folder, quickTimings)).release()
   })
 })
 
@@ -120,18 +120,18 @@ describe('room on the disk (R-13)', () => {
     ['a middle one: 5 %', 10 * gigabyte, gigabyte / 2],
     ['a large one: no more than a gigabyte', 1000 * gigabyte, gigabyte],
   ])('has to be, on %s', (_, total, mark) => {
-    expect(markOf({ bytes: 64 * 2 ** 20, percent: 5 }, total)).toBe(mark)
+    expect(getRefusalThreshold({ bytes: 64 * 2 ** 20, percent: 5 }, total)).toBe(mark)
   })
 
   it('is looked at while the server runs: writes stop below the mark, and go on without a restart', async () => {
-    let space: Space = { free: 0, total: gigabyte }
+    let space: DiskSpace = { free: 0, total: gigabyte }
     const config = { dataDir: join(folder, 'data'), freeSpace: testConfig().freeSpace }
-    await layDataFolder(config.dataDir)
+    await createDataFolder(config.dataDir)
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-    const database = await openEmbedded(config, silent, async () => space)
+    const database = await openEmbeddedDatabase(config, silent, async () => space)
     expect(database.hasFreeSpace()).toBe(false)
     // Reading goes on.
-    await inTransaction(testContext(database), system, (db) => sql`select 1`.execute(db))
+    await runInTransaction(testContext(database), system, (db) => sql`select 1`.execute(db))
     space = { free: gigabyte, total: gigabyte }
     await vi.advanceTimersByTimeAsync(1999)
     expect(database.hasFreeSpace()).toBe(false)
@@ -145,25 +145,25 @@ describe('a thread of the database that ends', () => {
   it('fault 1l ends nothing else: what runs is told 503, and the database is open again with all that was written', async () => {
     const threads: Worker[] = []
     const { postMessage } = Worker.prototype
-    vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker, ...sent) {
+    vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker, ...args) {
       threads.push(this)
-      postMessage.apply(this, sent)
+      postMessage.apply(this, args)
     })
-    await layDataFolder(folder)
-    const database = await openEmbedded(testConfig({ DATA_DIR: folder }), silent)
+    await createDataFolder(folder)
+    const database = await openEmbeddedDatabase(testConfig({ DATA_DIR: folder }), silent)
     const app = testContext(database)
-    const ask = (text: string) => inTransaction(app, system, (db) => sql.raw<{ n: number }>(text).execute(db))
+    const runQuery = (text: string) => runInTransaction(app, system, (db) => sql.raw<{ n: number }>(text).execute(db))
     try {
       await database.kysely.transaction().execute((db) => sql`create table kept as select 7 as n`.execute(db))
       await database.kysely.transaction().execute((db) => sql`grant select on kept to portal_system`.execute(db))
-      const running = ask('select pg_sleep(0.2), 1 as n from generate_series(1, 100)')
-      const refused = expect(running).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+      const query = runQuery('select pg_sleep(0.2), 1 as n from generate_series(1, 100)')
+      const expectRefused = expect(query).rejects.toMatchObject({ code: 'UNAVAILABLE' })
       await threads.at(-1)?.terminate()
-      await refused
+      await expectRefused
       await expect
         .poll(
           () =>
-            ask('select n from kept').then(
+            runQuery('select n from kept').then(
               ({ rows }) => rows,
               () => null,
             ),
@@ -186,8 +186,8 @@ nightly('throws no compiled code of its engine away while it runs, which ends No
     console.log('closed')`
   const args = ['--trace-wasm-code-gc', '--input-type=module', '-e', script]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  let said = ''
-  child.stdout.on('data', (part) => (said += part))
+  let output = ''
+  child.stdout.on('data', (part) => (output += part))
   await once(child, 'close')
-  expect(said).toBe('closed\n')
+  expect(output).toBe('closed\n')
 })

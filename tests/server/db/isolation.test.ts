@@ -1,17 +1,17 @@
 import { type RawBuilder, sql } from 'kysely'
 import { expect, it } from 'vitest'
-import type { Handle } from '#server/db/handle.ts'
-import { insertJob } from '#server/db/jobs.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import type { Tables } from '#server/db/tables/tables.ts'
-import { addToTrail } from '#server/db/audit/audit-trail.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { insertOrFindJob } from '#server/db/jobs.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import type { DatabaseTables } from '#server/db/tables/tables.ts'
+import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
-import { onBothEngines, pastPolicies } from '#tests/support/server/database.ts'
+import { onBothEngines, bypassPolicies } from '#tests/support/server/database.ts'
 import { addAdmin, system } from '#tests/support/server/people.ts'
 
 /** Tables with a company, and the column that says whose row it is. */
-const tenants: Partial<Record<keyof Tables, string>> = {
+const companyColumns: Partial<Record<keyof DatabaseTables, string>> = {
   company: 'id',
   portal_user: 'company_id',
   session: 'company_id',
@@ -55,21 +55,33 @@ const tenants: Partial<Record<keyof Tables, string>> = {
   app_upload: 'company_id',
   calendar_feed: 'company_id',
 }
-const tables = Object.keys(tenants) as (keyof Tables)[]
+const tables = Object.keys(companyColumns) as (keyof DatabaseTables)[]
 /** Where the companies' role has no business at all. */
-const closed: readonly (keyof Tables)[] = ['device', 'failed_sign_in', 'reminder', 'backup_reminder', 'payment_task']
+const closedTables: readonly (keyof DatabaseTables)[] = [
+  'device',
+  'failed_sign_in',
+  'reminder',
+  'backup_reminder',
+  'payment_task',
+]
 /** What everybody reads and the provider alone writes. */
-const shared: readonly (keyof Tables)[] = ['catalogue', 'module', 'app_version', 'price_list', 'web_resource']
-const open = tables.filter((table) => !closed.includes(table))
+const sharedTables: readonly (keyof DatabaseTables)[] = [
+  'catalogue',
+  'module',
+  'app_version',
+  'price_list',
+  'web_resource',
+]
+const openTables = tables.filter((table) => !closedTables.includes(table))
 
 /** One row in every table, for each of two companies. */
-async function fill(app: AppContext): Promise<[own: number, foreign: number]> {
+async function fillTables(app: AppContext): Promise<[own: number, foreign: number]> {
   const companies: number[] = []
-  const entries: (() => Promise<void>)[] = []
+  const entryWrites: (() => Promise<void>)[] = []
   for (const code of ['acme', 'globex']) {
     const { companyId, userId } = await addAdmin(app, code)
     companies.push(companyId)
-    await inTransaction(app, system, async (db) => {
+    await runInTransaction(app, system, async (db) => {
       await sql`insert into session values (${code}, ${userId}, ${companyId}, 1, 1, 9, null, null, '', '')`.execute(db)
       await sql`insert into seal_key (user_id, company_id, session_id, key, create_time)
         values (${userId}, ${companyId}, ${code}, ${code}, 1)`.execute(db)
@@ -86,7 +98,7 @@ async function fill(app: AppContext): Promise<[own: number, foreign: number]> {
         values (${code}, ${companyId}, ${userId}, 'image/webp', '', 1)`.execute(db)
       await sql`insert into service (company_id, code, name, create_time, update_time)
         values (${companyId}, ${code}, '', 1, 1)`.execute(db)
-      await publish(code).execute(db)
+      await buildAppVersionInsert(code).execute(db)
       await sql`insert into service_app (service_id, company_id, code, version)
         select id, ${companyId}::integer, ${code}, '1' from service where code = ${code}`.execute(db)
       await sql`insert into service_password (service_id, company_id, user_id, sealed, until)
@@ -100,7 +112,7 @@ async function fill(app: AppContext): Promise<[own: number, foreign: number]> {
       await sql`insert into device values (${code}, ${userId}, ${companyId}, 1, 1)`.execute(db)
       await sql`insert into tombstone values (${companyId}, 'user', 1, 1, 1)`.execute(db)
       await fillOrders(db, companyId, code)
-      await insertJob(db, {
+      await insertOrFindJob(db, {
         id: code,
         companyId,
         userId,
@@ -114,46 +126,48 @@ async function fill(app: AppContext): Promise<[own: number, foreign: number]> {
       await sql`insert into failed_sign_in values (${userId}, ${companyId}, ${code}, 1, 1, 1)`.execute(db)
     })
     const entry = { companyId, userId, now: 1, status: 0 as const, intent: null, requestId: '' }
-    entries.push(() =>
-      inTransaction(app, system, (db) => addToTrail(db, entry, [{ code: 'user', operation: 'create', info: {} }])),
+    entryWrites.push(() =>
+      runInTransaction(app, system, (db) =>
+        addAuditEntries(db, entry, [{ code: 'user', operation: 'create', info: {} }]),
+      ),
     )
   }
-  for (const write of entries) await write()
+  for (const write of entryWrites) await write()
   await integrate(app)
   // The owner's function alone writes here.
-  await pastPolicies(app.database, async (db) => {
+  await bypassPolicies(app.database, async (db) => {
     for (const companyId of companies)
       await sql`insert into audit_archive values (${companyId}, 0, 256, ${'0'.repeat(64)}, 1)`.execute(db)
   })
   // And one of each that waits for its place.
-  for (const write of entries) await write()
+  for (const write of entryWrites) await write()
   return companies as [number, number]
 }
 
 /** The first version of an app. */
-const publish = (
+const buildAppVersionInsert = (
   code: string,
 ) => sql`insert into app_version (provider, code, code_key, name, name_key, module, version,
   flags, requires, change, create_time) values ('m18', ${code}, ${code}, '', '', '', '1', '[]', '[]', 1, 1)`
 
 /** An order with all that can hang on it. */
-async function fillOrders(db: Handle, companyId: number, code: string): Promise<void> {
+async function fillOrders(db: DatabaseHandle, companyId: number, code: string): Promise<void> {
   const { rows } = await sql<{ id: number }>`
     insert into price_list (type, effective_date, description, description_key, confirmed, content, update_user_name,
       change, create_time, update_time)
     values ('saas', ${code}, '', '', true, '{}', '', 1, 1, 1) returning id`.execute(db)
-  const price = rows[0]?.id ?? 0
-  const agreed = sql`'HKD', 'NAMED', 1, '[]', 0, 'saas', ${price}::integer, 1, 1, 0, 1, 1, 1, '', ''`
+  const priceId = rows[0]?.id ?? 0
+  const agreedValues = sql`'HKD', 'NAMED', 1, '[]', 0, 'saas', ${priceId}::integer, 1, 1, 0, 1, 1, 1, '', ''`
   const columns = sql`currency, user_mode, users, modules, uat, client_type, price_id, annual, contract_amount,
     residual_amount, amount, pay_amount, period, period_start, period_end`
-  const made = await sql<{ id: number }>`
+  const createdOrders = await sql<{ id: number }>`
     insert into service_order (company_id, code, name, name_key, type, stored, ${columns}, uat_bound, steps, due, change,
       create_time, update_time)
-    values (${companyId}, ${code}, '', '', 'create', 'paid', ${agreed}, 'floor', '[]', '', 1, 1, 1)
+    values (${companyId}, ${code}, '', '', 'create', 'paid', ${agreedValues}, 'floor', '[]', '', 1, 1, 1)
     returning id`.execute(db)
-  const order = made.rows[0]?.id ?? 0
+  const order = createdOrders.rows[0]?.id ?? 0
   await sql`insert into contract (company_id, code, service_code, order_id, type, ${columns}, segments, create_time)
-    values (${companyId}, ${code}, ${code}, ${order}, 'create', ${agreed}, '[]', 1)`.execute(db)
+    values (${companyId}, ${code}, ${code}, ${order}, 'create', ${agreedValues}, '[]', 1)`.execute(db)
   await sql`insert into reminder values (${order}, 'due', 1, ${companyId}, 1)`.execute(db)
   await sql`insert into payment (company_id, order_id, gateway, reference, amount, currency, paid_at, outcome, create_time)
     values (${companyId}, ${order}, 'none', ${code}, 1, 'HKD', 1, 'applied', 1)`.execute(db)
@@ -166,13 +180,13 @@ async function fillOrders(db: Handle, companyId: number, code: string): Promise<
   const service = sql`(select id from service where code = ${code})`
   await sql`insert into backup_order (company_id, service_id, service_code, price_id, currency, pdb_type, period, period_type,
       period_start, period_end, annual, discount, amount, pay_amount, status, steps, change, create_time, update_time)
-    values (${companyId}, ${service}, ${code}, ${price}, 'HKD', 'pdb2s3', 1, 'year', '2026-03-02', '2027-03-02', 1, 0, 1, 1,
+    values (${companyId}, ${service}, ${code}, ${priceId}, 'HKD', 'pdb2s3', 1, 'year', '2026-03-02', '2027-03-02', 1, 0, 1, 1,
       0, '[]', 1, 1, 1)`.execute(db)
   await sql`insert into backup_reminder
     select id, 'due', 1, company_id, 1 from backup_order where service_code = ${code}`.execute(db)
   await sql`insert into traffic (company_id, service_id, service_code, price_id, currency, period_end, pdb_traffic, free,
       price, amount, steps, change, create_time, update_time)
-    values (${companyId}, ${service}, ${code}, ${price}, 'HKD', '2026-04-01', 1, 1, 1, 0, '[]', 1, 1, 1)`.execute(db)
+    values (${companyId}, ${service}, ${code}, ${priceId}, 'HKD', '2026-04-01', 1, 1, 1, 0, '[]', 1, 1, 1)`.execute(db)
   await sql`insert into backup (company_id, service_id, service_code, pdb_type, state, cause, by_provider, progress_key, change,
       create_time, update_time)
     values (${companyId}, ${service}, ${code}, 'pdb2s3', 'running', 'schedule', false, '', 1, 1, 1)`.execute(db)
@@ -181,124 +195,128 @@ async function fillOrders(db: Handle, companyId: number, code: string): Promise<
   await sql`insert into traffic_moved values (${companyId}, ${service}, ${code}, '2026-03', 1)`.execute(db)
 }
 
-const ownersIn = async (
+const readOwners = async (
   app: AppContext,
-  scope: Parameters<typeof inTransaction>[1],
-  table: keyof Tables,
+  scope: Parameters<typeof runInTransaction>[1],
+  table: keyof DatabaseTables,
 ): Promise<number[]> => {
-  const column = sql.ref(tenants[table] ?? '')
-  const found = await inTransaction(app, scope, (db) =>
+  const column = sql.ref(companyColumns[table] ?? '')
+  const result = await runInTransaction(app, scope, (db) =>
     // Deliberately without a condition: the query's own fence is taken away (N-10).
     sql<{ owner: number }>`select distinct ${column} as owner from ${sql.table(table)} order by 1`.execute(db),
   )
-  return found.rows.map(({ owner }) => owner)
+  return result.rows.map(({ owner }) => owner)
 }
 
-onBothEngines('row-level security alone', (the) => {
+onBothEngines('row-level security alone', (app) => {
   it('shows nothing of another company, in any table, to a query without a condition (N-10)', async () => {
-    const [own, foreign] = await fill(the)
-    for (const table of closed)
-      await expect(ownersIn(the, { role: 'portal_app', companyId: own }, table)).rejects.toMatchObject({
+    const [ownCompany, foreignCompany] = await fillTables(app)
+    for (const table of closedTables)
+      await expect(readOwners(app, { role: 'portal_app', companyId: ownCompany }, table)).rejects.toMatchObject({
         code: '42501',
       })
-    for (const table of open) {
-      expect({ table, owners: await ownersIn(the, { role: 'portal_app', companyId: own }, table) }).toEqual({
+    for (const table of openTables) {
+      expect({ table, owners: await readOwners(app, { role: 'portal_app', companyId: ownCompany }, table) }).toEqual({
         table,
-        owners: [own],
+        owners: [ownCompany],
       })
-      expect(await ownersIn(the, system, table)).toEqual([own, foreign])
+      expect(await readOwners(app, system, table)).toEqual([ownCompany, foreignCompany])
     }
   })
 
   it('shows no row at all while no company is set, or one that does not exist (N-11)', async () => {
-    await fill(the)
-    for (const table of open) {
-      const unset = await the.database.kysely.transaction().execute(async (db) => {
+    await fillTables(app)
+    for (const table of openTables) {
+      const result = await app.database.kysely.transaction().execute(async (db) => {
         await sql`set local role portal_app`.execute(db)
         return sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(db)
       })
-      expect({ table, count: unset.rows[0]?.count }).toEqual({ table, count: 0 })
-      expect(await ownersIn(the, { role: 'portal_app', companyId: 0 }, table)).toEqual([])
+      expect({ table, count: result.rows[0]?.count }).toEqual({ table, count: 0 })
+      expect(await readOwners(app, { role: 'portal_app', companyId: 0 }, table)).toEqual([])
     }
   })
 
   it('lets nobody change, take over or plant rows of another company', async () => {
-    const [own, foreign] = await fill(the)
-    const asOwn = <T>(work: Parameters<typeof inTransaction<T>>[2]) =>
-      inTransaction(the, { role: 'portal_app', companyId: own }, work)
-    const changed = await asOwn((db) => db.updateTable('portal_user').set({ name: 'taken' }).executeTakeFirst())
-    expect(Number(changed.numUpdatedRows)).toBe(1)
-    await expect(asOwn((db) => sql`update portal_user set company_id = ${foreign}`.execute(db))).rejects.toMatchObject({
+    const [ownCompany, foreignCompany] = await fillTables(app)
+    const runAsOwn = <T>(callback: Parameters<typeof runInTransaction<T>>[2]) =>
+      runInTransaction(app, { role: 'portal_app', companyId: ownCompany }, callback)
+    const updateResult = await runAsOwn((db) => db.updateTable('portal_user').set({ name: 'taken' }).executeTakeFirst())
+    expect(Number(updateResult.numUpdatedRows)).toBe(1)
+    await expect(
+      runAsOwn((db) => sql`update portal_user set company_id = ${foreignCompany}`.execute(db)),
+    ).rejects.toMatchObject({
       code: '42501',
     })
     await expect(
-      asOwn((db) => sql`insert into tombstone values (${foreign}, 'user', 5, 1, 1)`.execute(db)),
+      runAsOwn((db) => sql`insert into tombstone values (${foreignCompany}, 'user', 5, 1, 1)`.execute(db)),
     ).rejects.toMatchObject({ code: '42501' })
   })
 
   it('holds for every table that has a company, forced, under roles that cannot step over it (N-11)', async () => {
-    const { kysely } = the.database
-    const fenced = await sql<{ name: string }>`
+    const { kysely } = app.database
+    const protectedTables = await sql<{ name: string }>`
       select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
         and relrowsecurity and relforcerowsecurity order by 1`.execute(kysely)
-    const withCompany = await sql<{ name: string }>`
+    const tablesWithCompany = await sql<{ name: string }>`
       select table_name as name from information_schema.columns
         where table_schema = 'public' and column_name = 'company_id'`.execute(kysely)
-    expect(fenced.rows.map(({ name }) => name)).toEqual([...tables, ...shared].sort())
+    expect(protectedTables.rows.map(({ name }) => name)).toEqual([...tables, ...sharedTables].sort())
     // A view shows what the tables below it show to whoever looks.
     const views = await sql<{ name: string }>`
       select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'v'
         and 'security_invoker=true' = any(reloptions)`.execute(kysely)
-    const seen = [...tables, ...views.rows.map(({ name }) => name)]
-    for (const { name } of withCompany.rows) expect(seen).toContain(name)
+    const tableNames = [...tables, ...views.rows.map(({ name }) => name)]
+    for (const { name } of tablesWithCompany.rows) expect(tableNames).toContain(name)
     const roles = await sql<Record<string, boolean>>`
       select rolsuper, rolbypassrls, rolcanlogin, rolcreatedb, rolcreaterole, rolinherit from pg_roles
         where rolname in ('portal_app', 'portal_system')`.execute(kysely)
     expect(roles.rows).toHaveLength(2)
     for (const role of roles.rows) expect(Object.values(role)).not.toContain(true)
-    const owned = await sql`select 1 from pg_class join pg_roles on pg_roles.oid = relowner
+    const ownedTables = await sql`select 1 from pg_class join pg_roles on pg_roles.oid = relowner
       where rolname in ('portal_app', 'portal_system')`.execute(kysely)
-    expect(owned.rows).toEqual([])
+    expect(ownedTables.rows).toEqual([])
   })
 
   it('lets every company read the catalogue, and the provider alone write it', async () => {
-    const provider = await addAdmin(the, 'm18')
-    const [own] = await fill(the)
-    const asCompany = (companyId: number, statement: RawBuilder<unknown>) =>
-      inTransaction(the, { role: 'portal_app', companyId }, (db) => statement.execute(db))
-    const plant = sql`insert into module (type, code, code_key, name, name_key, hidden, dependencies, conditions,
+    const provider = await addAdmin(app, 'm18')
+    const [ownCompany] = await fillTables(app)
+    const runAsCompany = (companyId: number, statement: RawBuilder<unknown>) =>
+      runInTransaction(app, { role: 'portal_app', companyId }, (db) => statement.execute(db))
+    const insertModule = sql`insert into module (type, code, code_key, name, name_key, hidden, dependencies, conditions,
       any_condition, apps, change, create_time, update_time)
       values ('saas', 'crm', 'crm', '', '', false, '[]', '[]', false, '[]', 1, 1, 1)`
-    await expect(asCompany(own, plant)).rejects.toMatchObject({ code: '42501' })
-    await expect(asCompany(0, plant)).rejects.toMatchObject({ code: '42501' })
-    await asCompany(provider.companyId, plant)
-    const rename = sql`update module set name = 'taken'`
-    expect((await asCompany(own, rename)).numAffectedRows).toBe(0n)
-    expect((await asCompany(own, sql`update price_list set confirmed = false`)).numAffectedRows).toBe(0n)
-    expect((await asCompany(own, sql`select 1 from module`)).rows).toHaveLength(1)
-    expect((await asCompany(provider.companyId, rename)).numAffectedRows).toBe(1n)
-    await expect(asCompany(provider.companyId, sql`delete from module`)).rejects.toMatchObject({ code: '42501' })
-    await expect(asCompany(own, publish('crm'))).rejects.toMatchObject({ code: '42501' })
-    await asCompany(provider.companyId, publish('crm'))
-    expect((await asCompany(own, sql`select 1 from app_version where code = 'crm'`)).rows).toHaveLength(1)
+    await expect(runAsCompany(ownCompany, insertModule)).rejects.toMatchObject({ code: '42501' })
+    await expect(runAsCompany(0, insertModule)).rejects.toMatchObject({ code: '42501' })
+    await runAsCompany(provider.companyId, insertModule)
+    const renameModules = sql`update module set name = 'taken'`
+    expect((await runAsCompany(ownCompany, renameModules)).numAffectedRows).toBe(0n)
+    expect((await runAsCompany(ownCompany, sql`update price_list set confirmed = false`)).numAffectedRows).toBe(0n)
+    expect((await runAsCompany(ownCompany, sql`select 1 from module`)).rows).toHaveLength(1)
+    expect((await runAsCompany(provider.companyId, renameModules)).numAffectedRows).toBe(1n)
+    await expect(runAsCompany(provider.companyId, sql`delete from module`)).rejects.toMatchObject({ code: '42501' })
+    await expect(runAsCompany(ownCompany, buildAppVersionInsert('crm'))).rejects.toMatchObject({ code: '42501' })
+    await runAsCompany(provider.companyId, buildAppVersionInsert('crm'))
+    expect((await runAsCompany(ownCompany, sql`select 1 from app_version where code = 'crm'`)).rows).toHaveLength(1)
     for (const statement of [sql`update app_version set name = 'taken'`, sql`delete from app_version`])
-      await expect(asCompany(provider.companyId, statement)).rejects.toMatchObject({ code: '42501' })
+      await expect(runAsCompany(provider.companyId, statement)).rejects.toMatchObject({ code: '42501' })
   })
 
   it('comes with no right to change the schema (S-83)', async () => {
     for (const scope of [{ role: 'portal_app', companyId: 1 }, system] as const)
       for (const statement of [sql`create table mine (x int)`, sql`alter table audit_entry disable row level security`])
-        await expect(inTransaction(the, scope, (db) => statement.execute(db))).rejects.toMatchObject({ code: '42501' })
+        await expect(runInTransaction(app, scope, (db) => statement.execute(db))).rejects.toMatchObject({
+          code: '42501',
+        })
   })
 
   it('leaves nothing of a role or a company behind on the connection', async () => {
-    const [own] = await fill(the)
-    await inTransaction(the, { role: 'portal_app', companyId: own }, (db) => sql`select 1`.execute(db))
-    await inTransaction(the, { role: 'portal_app', companyId: own }, async () => {
+    const [ownCompany] = await fillTables(app)
+    await runInTransaction(app, { role: 'portal_app', companyId: ownCompany }, (db) => sql`select 1`.execute(db))
+    await runInTransaction(app, { role: 'portal_app', companyId: ownCompany }, async () => {
       throw new Error('given up')
     }).catch(() => undefined)
     const { rows } = await sql<{ role: string; company: string | null }>`
-      select current_user as role, current_setting('app.company', true) as company`.execute(the.database.kysely)
+      select current_user as role, current_setting('app.company', true) as company`.execute(app.database.kysely)
     expect(rows[0]?.role).toBe('postgres')
     expect(rows[0]?.company ?? '').toBe('')
   })

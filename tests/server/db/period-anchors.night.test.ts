@@ -1,7 +1,7 @@
 /** What an earlier version sold gets its anchors (decision 60); no end that was agreed changes. */
 import { type QueryResult, sql } from 'kysely'
 import { expect, it, vi } from 'vitest'
-import type { Database } from '#server/db/handle.ts'
+import type { Database } from '#server/db/database.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { openBare } from '#tests/support/server/bare-database.ts'
 import { eachEngine } from '#tests/support/server/database.ts'
@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 90_000 })
 
 type Kysely = Database['kysely']
 
-async function setUp(kysely: Kysely): Promise<void> {
+async function insertCompany(kysely: Kysely): Promise<void> {
   await sql`insert into company (code, name, create_time, update_time) values ('acme', 'Acme', 1, 1)`.execute(kysely)
   await sql`update change set value = 40`.execute(kysely)
   await sql`insert into service (company_id, code, name, create_time, update_time)
@@ -22,7 +22,7 @@ async function setUp(kysely: Kysely): Promise<void> {
     change, create_time, update_time) values ('saas', '2026-01-01', '', '', true, '{}', '', 1, 1, 1)`.execute(kysely)
 }
 
-interface Sold {
+interface SoldOrder {
   type: 'create' | 'extend' | 'change'
   years: number
   /** Of the order. */
@@ -33,33 +33,38 @@ interface Sold {
 }
 
 /** Orders of one service, each paid, and each built on the contract of the one before. */
-async function sell(kysely: Kysely, code: string, orders: readonly Sold[]): Promise<void> {
-  const agreed = sql`currency, user_mode, users, modules, uat, client_type, price_id, annual, contract_amount,
+async function insertOrders(kysely: Kysely, code: string, orders: readonly SoldOrder[]): Promise<void> {
+  const agreedColumns = sql`currency, user_mode, users, modules, uat, client_type, price_id, annual, contract_amount,
     residual_amount, amount, pay_amount, period, period_start, period_end`
-  let base: number | null = null
-  for (const [at, { type, years, start, end, from }] of orders.entries()) {
-    const values = (
-      first: string,
+  let baseContractId: number | null = null
+  for (const [index, { type, years, start, end, from }] of orders.entries()) {
+    const buildValues = (
+      startDate: string,
     ) => sql`'HKD', 'NAMED', 1, '[]', 0, 'saas', (select min(id) from price_list), 1, 1, 0, 1, 1,
-      ${years}::int, ${first}, ${end}`
-    const isLast = at === orders.length - 1
-    const made: QueryResult<{ id: number }> = await sql<{ id: number }>`
-      insert into service_order (company_id, code, name, name_key, type, stored, ${agreed}, uat_bound, steps, due, change,
+      ${years}::int, ${startDate}, ${end}`
+    const isLast = index === orders.length - 1
+    const createdOrders: QueryResult<{ id: number }> = await sql<{ id: number }>`
+      insert into service_order (company_id, code, name, name_key, type, stored, ${agreedColumns}, uat_bound, steps, due, change,
         create_time, update_time, base_id)
-      select id, ${code}, '', '', ${type}, ${isLast ? 'paid' : 'overwritten'}, ${values(start)}, 'floor', '[]', '', 1, 1, 1,
-        ${base}::int from company where code = 'acme' returning id`.execute(kysely)
-    const order = made.rows[0]?.id ?? 0
+      select id, ${code}, '', '', ${type}, ${isLast ? 'paid' : 'overwritten'}, ${buildValues(start)}, 'floor', '[]', '', 1, 1, 1,
+        ${baseContractId}::int from company where code = 'acme' returning id`.execute(kysely)
+    const order = createdOrders.rows[0]?.id ?? 0
     const contract: QueryResult<{ id: number }> = await sql<{ id: number }>`
-      insert into contract (company_id, code, service_code, order_id, type, ${agreed}, segments, create_time, overwritten)
-      select id, ${`${code}${at}`}, ${code}, ${order}::int, ${type}, ${values(from)}, '[]', 1, ${!isLast}
+      insert into contract (company_id, code, service_code, order_id, type, ${agreedColumns}, segments, create_time, overwritten)
+      select id, ${`${code}${index}`}, ${code}, ${order}::int, ${type}, ${buildValues(from)}, '[]', 1, ${!isLast}
       from company where code = 'acme' returning id`.execute(kysely)
-    base = contract.rows[0]?.id ?? 0
+    baseContractId = contract.rows[0]?.id ?? 0
   }
 }
 
-type Subscription = [start: string, end: string, period: number, unit: 'month' | 'year', status: -1 | 0 | 1]
+type BackupSubscription = [start: string, end: string, period: number, unit: 'month' | 'year', status: -1 | 0 | 1]
 
-async function subscribe(kysely: Kysely, code: string, type: string, orders: readonly Subscription[]): Promise<void> {
+async function insertSubscriptions(
+  kysely: Kysely,
+  code: string,
+  type: string,
+  orders: readonly BackupSubscription[],
+): Promise<void> {
   for (const [start, end, period, unit, status] of orders)
     await sql`insert into backup_order (company_id, service_id, service_code, price_id, currency, pdb_type, period, period_type,
         period_start, period_end, annual, discount, amount, pay_amount, status, steps, change, create_time, update_time)
@@ -73,20 +78,20 @@ eachEngine('periods that an earlier version sold', (engine) => {
     const database = await openBare(engine)
     const { kysely } = database
     await migrate(kysely, '027-backup-runs')
-    await setUp(kysely)
-    await sell(kysely, 'leap', [
+    await insertCompany(kysely)
+    await insertOrders(kysely, 'leap', [
       { type: 'create', years: 1, start: '2028-02-29', end: '2029-02-28', from: '2028-02-29' },
       // By the old rule it ended a day early.
       { type: 'extend', years: 3, start: '2029-02-28', end: '2032-02-28', from: '2028-02-29' },
       { type: 'change', years: 3, start: '2030-01-01', end: '2032-02-28', from: '2028-02-29' },
     ])
-    await sell(kysely, 'plain', [
+    await insertOrders(kysely, 'plain', [
       { type: 'create', years: 1, start: '2026-03-31', end: '2027-03-31', from: '2026-03-31' },
       // On the day of the end, which is no gap; then after one.
       { type: 'extend', years: 1, start: '2027-03-31', end: '2028-03-31', from: '2027-03-31' },
       { type: 'extend', years: 2, start: '2028-04-02', end: '2030-04-02', from: '2028-04-02' },
     ])
-    await subscribe(kysely, 'leap', 'pdb2s3', [
+    await insertSubscriptions(kysely, 'leap', 'pdb2s3', [
       ['2029-01-31', '2029-02-28', 1, 'month', 1],
       ['2029-02-28', '2029-03-28', 1, 'month', 1],
       // Never paid, and replaced by the next one.
@@ -97,7 +102,7 @@ eachEngine('periods that an earlier version sold', (engine) => {
       ['2029-06-15', '2029-07-15', 1, 'month', 1],
       ['2029-07-15', '2030-07-15', 1, 'year', 0],
     ])
-    await subscribe(kysely, 'leap', 'pdb2rds', [
+    await insertSubscriptions(kysely, 'leap', 'pdb2rds', [
       ['2029-01-31', '2029-02-28', 1, 'month', 1],
       ['2029-03-05', '2029-04-05', 1, 'month', 1],
     ])

@@ -3,10 +3,10 @@ import { sql } from 'kysely'
 import { isReserved } from '#domain/checks/reserved-words.ts'
 import { onBothEngines } from '#tests/support/server/database.ts'
 
-onBothEngines('reserved words', (the) => {
+onBothEngines('reserved words', (app) => {
   test('hold all that the database itself reserves (D70)', async () => {
     const { rows } = await sql<{ word: string }>`
-      select word from pg_get_keywords() where catcode in ('R', 'T')`.execute(the.database.kysely)
+      select word from pg_get_keywords() where catcode in ('R', 'T')`.execute(app.database.kysely)
     expect(rows.length).toBeGreaterThan(90)
     expect(rows.filter(({ word }) => !isReserved(word))).toEqual([])
   })

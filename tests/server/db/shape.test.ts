@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, inject, it, vi } from 'vitest'
 import { isCanonical } from '#domain/audit-log/canonical.ts'
 import { readLeaf } from '#domain/audit-log/leaf.ts'
-import type { Database } from '#server/db/handle.ts'
+import type { Database } from '#server/db/database.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { migrations } from '#server/db/migrations/index.ts'
 import { openBare } from '#tests/support/server/bare-database.ts'
@@ -12,7 +12,7 @@ import { eachEngine, type Engine, openTestDatabase } from '#tests/support/server
 vi.setConfig({ testTimeout: 90_000 })
 
 /** Everything that makes a difference to a statement: columns, keys, indexes, triggers, policies, rights. */
-async function shapeOf({ kysely }: Pick<Database, 'kysely'>): Promise<string[]> {
+async function readShape({ kysely }: Pick<Database, 'kysely'>): Promise<string[]> {
   const { rows } = await sql<{ line: string }>`
     select concat_ws(' ', 'column', table_name, column_name, data_type, is_nullable, column_default, collation_name) as line
       from information_schema.columns where table_schema = 'public'
@@ -31,36 +31,36 @@ async function shapeOf({ kysely }: Pick<Database, 'kysely'>): Promise<string[]> 
   return rows.map(({ line }) => line)
 }
 
-const marks = sql`1, 'Ana', 'ana', 'ana@acme.example', 'ana@acme.example', true, true, false, 1, 'en', 0, 'her first', 1, 1, 1`
+const userValues = sql`1, 'Ana', 'ana', 'ana@acme.example', 'ana@acme.example', true, true, false, 1, 'en', 0, 'her first', 1, 1, 1`
 
 /** A user who is signed in, as a version left them in which all sessions of a user had one sealing key. */
-async function beforeSealKeys({ kysely }: Pick<Database, 'kysely'>): Promise<void> {
+async function insertUserWithSealKey({ kysely }: Pick<Database, 'kysely'>): Promise<void> {
   await sql`insert into company (code, name, create_time, update_time) values ('acme', 'Acme', 1, 1)`.execute(kysely)
   await sql`insert into portal_user (title, name, name_key, email, email_key, admin, orders, alert, status, language,
       access_level, seal_key, change, create_time, update_time, company_id)
-    select ${marks}, id from company`.execute(kysely)
+    select ${userValues}, id from company`.execute(kysely)
   await sql`insert into session select 'former', id, company_id, 1, 1, 9, null, null, '', '' from portal_user`.execute(
     kysely,
   )
 }
 
 /** Entries as the chain of hashes kept them, one of them changed by somebody. */
-async function chainOfHashes({ kysely }: Pick<Database, 'kysely'>): Promise<void> {
+async function insertAuditEntries({ kysely }: Pick<Database, 'kysely'>): Promise<void> {
   const info = sql`${JSON.stringify({ UserName: '陈"美玲', half: 0.5, list: [1, null] })}::jsonb`
-  for (const [operation, said] of [
+  for (const [operation, storedInfo] of [
     ['create', info],
     ['update', sql`'{"at": 1}'::jsonb`],
     ['delete', sql`'{}'::jsonb`],
   ] as const)
     await sql`insert into trail (id, company_id, code, operation, exec_user_name, end_time, status, info, request_id)
-      values (0, 7, 'user', ${operation}, 'Ana', 5, 0, ${said}, 'r')`.execute(kysely)
+      values (0, 7, 'user', ${operation}, 'Ana', 5, 0, ${storedInfo}, 'r')`.execute(kysely)
   await sql`alter table trail disable trigger user`.execute(kysely)
   await sql`update trail set info = '{"at": 99}' where id = 2`.execute(kysely)
   await sql`alter table trail enable trigger user`.execute(kysely)
 }
 
 /** Two months of traffic of one service, as they were written before months were closed, and a service without any. */
-async function monthsOfTraffic({ kysely }: Pick<Database, 'kysely'>): Promise<void> {
+async function insertTraffic({ kysely }: Pick<Database, 'kysely'>): Promise<void> {
   await sql`insert into service (company_id, code, name, create_time, update_time)
     select id, one.code, '', 1, 1 from company, (values ('metered'), ('other')) one (code)`.execute(kysely)
   await sql`insert into price_list (type, effective_date, description, description_key, confirmed, content, update_user_name,
@@ -74,21 +74,21 @@ async function monthsOfTraffic({ kysely }: Pick<Database, 'kysely'>): Promise<vo
 }
 
 /** A change to be paid after its contract has ended, money that no order waited for, and traffic that no card can pay. */
-async function beforePaymentTasks({ kysely }: Pick<Database, 'kysely'>): Promise<void> {
-  const agreed = sql`'HKD', 'CONCURRENT', 1, '[]', 0, 'saas', p.id, 1, 1, 0, 1, 1, 1, '2025-12-01', '2026-12-01'`
+async function insertUnpaidOrders({ kysely }: Pick<Database, 'kysely'>): Promise<void> {
+  const agreedValues = sql`'HKD', 'CONCURRENT', 1, '[]', 0, 'saas', p.id, 1, 1, 0, 1, 1, 1, '2025-12-01', '2026-12-01'`
   const columns = sql`currency, user_mode, users, modules, uat, client_type, price_id, annual, contract_amount, residual_amount,
     amount, pay_amount, period, period_start, period_end`
   await sql`insert into contract (company_id, code, service_code, order_id, type, ${columns}, segments, create_time)
-    select s.company_id, 'C1', s.code, 1, 'create', ${agreed}, '[]', 1
+    select s.company_id, 'C1', s.code, 1, 'create', ${agreedValues}, '[]', 1
     from service s, price_list p where s.code = 'metered'`.execute(kysely)
-  for (const [type, stored, isShown] of [
+  for (const [type, storedState, isVisible] of [
     ['create', 'paid', true],
     ['change', 'unpaid', false],
   ] as const)
     await sql`insert into service_order (company_id, code, name, name_key, type, stored, ${columns}, uat_bound, steps, base_id,
         due, shown, change, create_time, update_time)
-      select s.company_id, s.code, '', '', ${type}, ${stored}, ${agreed}, 'floor', '[]',
-        ${type === 'change' ? sql`(select id from contract)` : sql`null`}, '2026-12-05 23:59:59', ${isShown}, 0, 1, 1
+      select s.company_id, s.code, '', '', ${type}, ${storedState}, ${agreedValues}, 'floor', '[]',
+        ${type === 'change' ? sql`(select id from contract)` : sql`null`}, '2026-12-05 23:59:59', ${isVisible}, 0, 1, 1
       from service s, price_list p where s.code = 'metered'`.execute(kysely)
   await sql`insert into payment (company_id, order_id, gateway, reference, amount, currency, paid_at, outcome, create_time)
     select company_id, id, 'stripe', one.outcome, 1, 'HKD', 1, one.outcome, 7
@@ -97,7 +97,7 @@ async function beforePaymentTasks({ kysely }: Pick<Database, 'kysely'>): Promise
   await sql`update service set traffic_disabled = true where code = 'metered'`.execute(kysely)
 }
 
-async function afterPaymentTasks({ kysely }: Pick<Database, 'kysely'>): Promise<unknown> {
+async function readMigratedPayments({ kysely }: Pick<Database, 'kysely'>): Promise<unknown> {
   const { rows } = await sql`
     select (select due from service_order where type = 'change') as due,
       (select count(distinct change)::integer from service_order where change > 0) as numbered,
@@ -109,7 +109,7 @@ async function afterPaymentTasks({ kysely }: Pick<Database, 'kysely'>): Promise<
 }
 
 /** Price lists that an older version withdrew and deleted, of which devices were told that they are gone. */
-async function withdrawnLists({ kysely }: Pick<Database, 'kysely'>): Promise<void> {
+async function insertWithdrawnLists({ kysely }: Pick<Database, 'kysely'>): Promise<void> {
   await sql`update catalogue set change = 7`.execute(kysely)
   await sql`insert into price_list (type, effective_date, description, description_key, confirmed, deleted, content,
     update_user_name, change, create_time, update_time) values
@@ -117,14 +117,14 @@ async function withdrawnLists({ kysely }: Pick<Database, 'kysely'>): Promise<voi
     ('saas', '2024-02-01', 'deleted', '', false, true, '{}', '', 6, 1, 1)`.execute(kysely)
 }
 
-async function takenOver({ kysely }: Pick<Database, 'kysely'>) {
+async function readMigratedEntries({ kysely }: Pick<Database, 'kysely'>) {
   const { rows } = await sql<{ id: number; operation: string; info: unknown; leaf: string; pending: boolean }>`
     select id, operation, info, leaf, exists (select from audit_pending where entry_id = id) as pending
     from audit_entry order by id`.execute(kysely)
   return rows.map(({ leaf, pending, ...row }) => {
-    const said = readLeaf(leaf)
-    const fits = pending && isCanonical(leaf) && said.id === row.id && said.operation === row.operation
-    return { ...row, info: said.info, fits }
+    const leafEntry = readLeaf(leaf)
+    const isMatching = pending && isCanonical(leaf) && leafEntry.id === row.id && leafEntry.operation === row.operation
+    return { ...row, info: leafEntry.info, isMatching }
   })
 }
 
@@ -133,41 +133,43 @@ describe('the shape of the database', () => {
 
   eachEngine('is one', (engine) => {
     it('whether it was made at once or step by step over every version', async () => {
-      const fresh = await openTestDatabase(engine)
-      shapes.set(engine, await shapeOf(fresh))
-      await fresh.close()
+      const newDatabase = await openTestDatabase(engine)
+      shapes.set(engine, await readShape(newDatabase))
+      await newDatabase.close()
 
-      const upgraded = await openBare(engine)
+      const upgradedDatabase = await openBare(engine)
       const steps = Object.keys(migrations)
       for (const step of steps) {
-        if (step === '023-seal-keys') await beforeSealKeys(upgraded)
-        if (step === '025-audit-log') await chainOfHashes(upgraded)
-        if (step === '027-backup-runs') await monthsOfTraffic(upgraded)
-        if (step === '029-payment-tasks') await beforePaymentTasks(upgraded)
-        if (step === '031-withdrawn-price-lists') await withdrawnLists(upgraded)
-        expect(await migrate(upgraded.kysely, step)).toEqual([step])
+        if (step === '023-seal-keys') await insertUserWithSealKey(upgradedDatabase)
+        if (step === '025-audit-log') await insertAuditEntries(upgradedDatabase)
+        if (step === '027-backup-runs') await insertTraffic(upgradedDatabase)
+        if (step === '029-payment-tasks') await insertUnpaidOrders(upgradedDatabase)
+        if (step === '031-withdrawn-price-lists') await insertWithdrawnLists(upgradedDatabase)
+        expect(await migrate(upgradedDatabase.kysely, step)).toEqual([step])
       }
-      expect(await migrate(upgraded.kysely)).toEqual([])
-      expect(await shapeOf(upgraded)).toEqual(shapes.get(engine))
+      expect(await migrate(upgradedDatabase.kysely)).toEqual([])
+      expect(await readShape(upgradedDatabase)).toEqual(shapes.get(engine))
       expect(shapes.get(engine)?.length).toBeGreaterThan(100)
       // Whoever was signed in goes on with the account's first key.
-      expect((await sql`select seal_key from portal_user`.execute(upgraded.kysely)).rows).toEqual([
+      expect((await sql`select seal_key from portal_user`.execute(upgradedDatabase.kysely)).rows).toEqual([
         { seal_key: 'her first' },
       ])
-      expect((await sql`select id from seal_key`.execute(upgraded.kysely)).rows).toEqual([])
+      expect((await sql`select id from seal_key`.execute(upgradedDatabase.kysely)).rows).toEqual([])
       // Fault 11f: withdrawn lists are sent to devices again.
       const lists = sql`select description, change from price_list where deleted order by id`
-      expect((await lists.execute(upgraded.kysely)).rows).toEqual([
+      expect((await lists.execute(upgradedDatabase.kysely)).rows).toEqual([
         { description: 'withdrawn', change: 8 },
         { description: 'deleted', change: 6 },
       ])
       // What was billed is not billed again.
-      expect((await sql`select code, closed_month from service order by code`.execute(upgraded.kysely)).rows).toEqual([
+      expect(
+        (await sql`select code, closed_month from service order by code`.execute(upgradedDatabase.kysely)).rows,
+      ).toEqual([
         { code: 'metered', closed_month: '2026-12' },
         { code: 'other', closed_month: null },
       ])
       // fault 5p, 6c, 7r: an unpaid change ends with its contract, money is a task, and nobody is suspended for what no card takes.
-      expect(await afterPaymentTasks(upgraded)).toEqual({
+      expect(await readMigratedPayments(upgradedDatabase)).toEqual({
         due: '2026-11-30 23:59:59',
         numbered: 1,
         tasks: [['paid already', 'open', 7]],
@@ -178,13 +180,13 @@ describe('the shape of the database', () => {
         disabled: false,
       })
       // The old chain's entries are leaves in their order, the columns copies of them, and what was broken is said for ever.
-      expect(await takenOver(upgraded)).toEqual([
-        { id: 1, operation: 'create', info: { UserName: '陈"美玲', half: '0.5', list: [1, null] }, fits: true },
-        { id: 2, operation: 'update', info: { at: 99 }, fits: true },
-        { id: 3, operation: 'delete', info: {}, fits: true },
-        { id: 4, operation: 'update', info: { BrokenCount: 1, BrokenEntries: [2] }, fits: true },
+      expect(await readMigratedEntries(upgradedDatabase)).toEqual([
+        { id: 1, operation: 'create', info: { UserName: '陈"美玲', half: '0.5', list: [1, null] }, isMatching: true },
+        { id: 2, operation: 'update', info: { at: 99 }, isMatching: true },
+        { id: 3, operation: 'delete', info: {}, isMatching: true },
+        { id: 4, operation: 'update', info: { BrokenCount: 1, BrokenEntries: [2] }, isMatching: true },
       ])
-      await upgraded.close()
+      await upgradedDatabase.close()
     })
 
     it('and one that a newer version made is refused in one sentence', async () => {

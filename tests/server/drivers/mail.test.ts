@@ -3,12 +3,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chooseMail } from '#server/composition/choose-mail.ts'
-import { type Mail, type MailDriver, MailProblem } from '#server/drivers/mail/driver.ts'
-import { folderMail, listMail, maxMails, readMail } from '#server/drivers/mail/folder.ts'
+import { type MailMessage, type MailDriver, MailProblem } from '#server/drivers/mail/mail-driver.ts'
+import { createFolderMailDriver, listMail, maxMails, readMail } from '#server/drivers/mail/folder.ts'
 import { testConfig } from '#tests/support/server/database.ts'
 import { type SmtpServer, startSmtp } from '#tests/support/server/smtp.ts'
 
-const mail = (id = 'a1b2c3d4e5f6'): Mail => ({
+const createMail = (id = 'a1b2c3d4e5f6'): MailMessage => ({
   id,
   to: { name: 'Ana 王\r\nBcc: evil@example.com', address: 'ana@example.com' },
   subject: '激活您的账号',
@@ -25,20 +25,20 @@ describe('mail by SMTP', () => {
     driver = chooseMail(testConfig(env), Date.now)
   })
   afterEach(() => {
-    smtp.received.length = 0
-    for (const verb of Object.keys(smtp.mood)) delete smtp.mood[verb as keyof typeof smtp.mood]
+    smtp.receivedMails.length = 0
+    for (const verb of Object.keys(smtp.behaviour)) delete smtp.behaviour[verb as keyof typeof smtp.behaviour]
   })
   afterAll(() => smtp.close())
 
-  const problemOf = () =>
-    driver.send(mail()).then(
+  const sendAndReadProblem = () =>
+    driver.send(createMail()).then(
       () => null,
       (error: unknown) => error as MailProblem,
     )
 
   it('goes from the address of the settings to one person, in both forms, with an id of its own', async () => {
-    await driver.send(mail())
-    const [{ from, to, data }] = smtp.received as [(typeof smtp.received)[0]]
+    await driver.send(createMail())
+    const [{ from, to, data }] = smtp.receivedMails as [(typeof smtp.receivedMails)[0]]
     expect([from, to]).toEqual(['portal@example.com', ['ana@example.com']])
     expect(data).toContain('Message-ID: <a1b2c3d4e5f6@portal.example>')
     expect(data).toContain('Auto-Submitted: auto-generated')
@@ -47,9 +47,9 @@ describe('mail by SMTP', () => {
   })
 
   it('takes a line break in a name for no header of ours (S-05)', async () => {
-    await driver.send(mail())
-    expect(smtp.received[0]?.data).not.toMatch(/^Bcc:/m)
-    expect(smtp.received[0]?.to).toEqual(['ana@example.com'])
+    await driver.send(createMail())
+    expect(smtp.receivedMails[0]?.data).not.toMatch(/^Bcc:/m)
+    expect(smtp.receivedMails[0]?.to).toEqual(['ana@example.com'])
   })
 
   it.each([
@@ -59,22 +59,22 @@ describe('mail by SMTP', () => {
     ['DATA', '421 closing', false],
     ['BODY', '452 full', false],
     ['BODY', '554 looks like spam', true],
-  ] as const)('refused at %s by "%s" is final: %s', async (verb, said, final) => {
-    smtp.mood[verb] = said
-    const problem = await problemOf()
-    expect([problem instanceof MailProblem, problem?.final]).toEqual([true, final])
+  ] as const)('refused at %s by "%s" is final: %s', async (verb, response, isFinal) => {
+    smtp.behaviour[verb] = response
+    const problem = await sendAndReadProblem()
+    expect([problem instanceof MailProblem, problem?.isFinal]).toEqual([true, isFinal])
     // Whom it was to is nobody's business in a log.
-    expect(problem?.message).toContain(said.slice(0, 3))
+    expect(problem?.message).toContain(response.slice(0, 3))
     expect(problem?.message).not.toContain('ana')
   })
 
   it('whose answer is lost, or whose server is not there, may be tried again', async () => {
-    smtp.mood.hangsUp = true
-    expect((await problemOf())?.final).toBe(false)
-    const gone = await startSmtp()
-    await gone.close()
-    const nowhere = chooseMail(testConfig({ SMTP_URL: gone.url }), Date.now)
-    await expect(nowhere.send(mail())).rejects.toMatchObject({ name: 'MailProblem', final: false })
+    smtp.behaviour.hangsUp = true
+    expect((await sendAndReadProblem())?.isFinal).toBe(false)
+    const closedServer = await startSmtp()
+    await closedServer.close()
+    const unreachableDriver = chooseMail(testConfig({ SMTP_URL: closedServer.url }), Date.now)
+    await expect(unreachableDriver.send(createMail())).rejects.toMatchObject({ name: 'MailProblem', isFinal: false })
   })
 })
 
@@ -86,12 +86,12 @@ describe('mail into files', () => {
     now = Date.parse('2026-03-02T02:00:00Z')
   })
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
-  const send = (id?: string) => folderMail(dataDir, () => now).send(mail(id))
+  const sendMail = (id?: string) => createFolderMailDriver(dataDir, () => now).send(createMail(id))
 
   it('is one file a mail, for its owner alone, and comes back the newest first', async () => {
-    await send('first000')
+    await sendMail('first000')
     now += 1000
-    await send('second00')
+    await sendMail('second00')
     const mails = await listMail(dataDir)
     expect(mails.map(({ name }) => name)).toEqual([
       '2026-03-02T02-00-01-000Z-second00',
@@ -104,36 +104,36 @@ describe('mail into files', () => {
   })
 
   it('keeps the newest and no more', async () => {
-    for (let at = 0; at < maxMails + 3; at++) {
+    for (let index = 0; index < maxMails + 3; index++) {
       now += 1
-      await send(String(at).padStart(8, '0'))
+      await sendMail(String(index).padStart(8, '0'))
     }
     const names = readdirSync(join(dataDir, 'mail')).toSorted()
     expect([names.length, names[0]?.slice(-13)]).toEqual([maxMails, '00000003.json'])
   })
 
   it('fault 17h is never read where only a part of it was written, and what a crash left goes with a later mail', async () => {
-    await send('first000')
+    await sendMail('first000')
     const folder = join(dataDir, 'mail')
-    const whole = readFileSync(join(folder, readdirSync(folder)[0] ?? ''), 'utf8')
+    const storedMail = readFileSync(join(folder, readdirSync(folder)[0] ?? ''), 'utf8')
     const name = '2026-03-02T01-00-00-000Z-cutoff00'
-    writeFileSync(join(folder, `${name}.json`), whole.slice(0, whole.length / 2))
-    writeFileSync(join(folder, `${name}.json.part`), whole.slice(0, 10))
+    writeFileSync(join(folder, `${name}.json`), storedMail.slice(0, storedMail.length / 2))
+    writeFileSync(join(folder, `${name}.json.part`), storedMail.slice(0, 10))
     expect(await readMail(dataDir, name)).toBeNull()
     expect((await listMail(dataDir)).map((one) => one.name)).toEqual(['2026-03-02T02-00-00-000Z-first000'])
     now += 3_600_000
-    await send('second00')
+    await sendMail('second00')
     expect(readdirSync(folder).filter((file) => file.endsWith('.part'))).toEqual([])
   })
 
   it('fault 17h is one file where the same mail is sent twice at once', async () => {
-    await Promise.all([send('twice000'), send('twice000')])
+    await Promise.all([sendMail('twice000'), sendMail('twice000')])
     expect(readdirSync(join(dataDir, 'mail'))).toEqual(['2026-03-02T02-00-00-000Z-twice000.json'])
     expect((await listMail(dataDir))[0]).toMatchObject({ subject: '激活您的账号' })
   })
 
   it('is found by its name and by no path (U-05)', async () => {
-    await send()
+    await sendMail()
     for (const name of ['../mail/x', '..', '.', '', 'a/b', '%2e%2e', 'x'.repeat(200)])
       expect(await readMail(dataDir, name)).toBeNull()
     expect(await listMail(join(dataDir, 'nowhere'))).toEqual([])

@@ -1,35 +1,36 @@
 /** Zip files of others: taken whole, or refused whole with what is wrong (S-73, U-05 to U-08). */
 import { describe, expect, it } from 'vitest'
-import { ArchiveError, readArchive } from '#server/drivers/zip-reader.ts'
-import { headerAt, swapped, withNumber, zipped } from '#tests/support/uploads/zip.ts'
+import { ZipError, readZip } from '#server/drivers/zip-reader.ts'
+import { findHeader, swapText, writeNumber, zipFiles } from '#tests/support/uploads/zip.ts'
 
 const limits = { entries: 20, entryBytes: 1_000_000, totalBytes: 1_500_000 }
-const noise = (length: number) => Buffer.from(Array.from({ length }, (_, at) => (at * 2_654_435_761) >>> 13))
+const createNoise = (length: number) =>
+  Buffer.from(Array.from({ length }, (_, index) => (index * 2_654_435_761) >>> 13))
 
-async function faultOf(bytes: Buffer): Promise<string> {
+async function readFault(bytes: Buffer): Promise<string> {
   try {
-    return `read: ${[...(await readArchive(bytes, limits)).keys()].join()}`
+    return `read: ${[...(await readZip(bytes, limits)).keys()].join()}`
   } catch (error) {
-    if (error instanceof ArchiveError) return error.fault
+    if (error instanceof ZipError) return error.fault
     throw error
   }
 }
 
-const sound = () =>
-  zipped([
+const createSoundZip = () =>
+  zipFiles([
     { name: 'manifest.json', bytes: '{"a":1}' },
     { name: 'folder/price.json', bytes: 'x'.repeat(5000) },
-    { name: 'icon.png', bytes: noise(2000), stored: true },
+    { name: 'icon.png', bytes: createNoise(2000), isStored: true },
   ])
 
 it('is read whole', async () => {
-  const files = await readArchive(await sound(), limits)
+  const files = await readZip(await createSoundZip(), limits)
   expect([...files].map(([name, bytes]) => [name, bytes.length])).toEqual([
     ['manifest.json', 7],
     ['folder/price.json', 5000],
     ['icon.png', 2000],
   ])
-  expect(files.get('icon.png')).toEqual(noise(2000))
+  expect(files.get('icon.png')).toEqual(createNoise(2000))
 })
 
 describe('names that lead elsewhere, or that some system cannot hold (U-05)', () => {
@@ -51,38 +52,38 @@ describe('names that lead elsewhere, or that some system cannot hold (U-05)', ()
     'a\u202ebcde'.slice(0, 6),
     '.hidden1',
   ])('%j', async (name) => {
-    const plain = 'q'.repeat(Buffer.byteLength(name))
-    const bytes = await zipped([{ name: plain, bytes: 'x' }])
-    const changed = swapped(bytes, plain, Buffer.from(name).toString('latin1'))
-    expect(['name', 'unreadable']).toContain(await faultOf(changed))
+    const plainName = 'q'.repeat(Buffer.byteLength(name))
+    const bytes = await zipFiles([{ name: plainName, bytes: 'x' }])
+    const changedZip = swapText(bytes, plainName, Buffer.from(name).toString('latin1'))
+    expect(['name', 'unreadable']).toContain(await readFault(changedZip))
   })
 
   it('bytes that are no UTF-8', async () => {
-    const bytes = await zipped([{ name: 'qqqq', bytes: 'x' }])
-    expect(await faultOf(swapped(bytes, 'qqqq', '\u00c0\u00ae\u00c0\u00ae'))).toBe('name')
+    const bytes = await zipFiles([{ name: 'qqqq', bytes: 'x' }])
+    expect(await readFault(swapText(bytes, 'qqqq', '\u00c0\u00ae\u00c0\u00ae'))).toBe('name')
   })
 })
 
 describe('more than is let in (U-06)', () => {
   it.each([
-    ['one file', 'entry', [{ name: 'a', bytes: noise(1_000_001) }]],
-    ['all together', 'total', ['a', 'b'].map((name) => ({ name, bytes: noise(800_000) }))],
-    ['too many', 'entries', Array.from({ length: 21 }, (_, at) => ({ name: `f${at}`, bytes: '' }))],
+    ['one file', 'entry', [{ name: 'a', bytes: createNoise(1_000_001) }]],
+    ['all together', 'total', ['a', 'b'].map((name) => ({ name, bytes: createNoise(800_000) }))],
+    ['too many', 'entries', Array.from({ length: 21 }, (_, index) => ({ name: `f${index}`, bytes: '' }))],
     ['out of too little', 'ratio', [{ name: 'a', bytes: Buffer.alloc(900_000) }]],
-  ])('%s', async (_, fault, files) => expect(await faultOf(await zipped(files))).toBe(fault))
+  ])('%s', async (_, fault, files) => expect(await readFault(await zipFiles(files))).toBe(fault))
 
   it('also where its headers say that it is little', async () => {
-    const bytes = await zipped([{ name: 'a', bytes: Buffer.alloc(900_000) }])
+    const bytes = await zipFiles([{ name: 'a', bytes: Buffer.alloc(900_000) }])
     const sizeInLocal = 22
     const sizeInCentral = 24
-    let lying = withNumber(bytes, headerAt(bytes, 'central') + sizeInCentral, 1000, 4)
-    lying = withNumber(lying, headerAt(bytes, 'local') + sizeInLocal, 1000, 4)
-    expect(await faultOf(lying)).toBe('contradiction')
+    let changedZip = writeNumber(bytes, findHeader(bytes, 'central') + sizeInCentral, 1000, 4)
+    changedZip = writeNumber(changedZip, findHeader(bytes, 'local') + sizeInLocal, 1000, 4)
+    expect(await readFault(changedZip)).toBe('contradiction')
   })
 
   it('what is packed in it stays packed', async () => {
-    const inner = await zipped([{ name: 'a', bytes: Buffer.alloc(900_000) }])
-    expect(await faultOf(await zipped([{ name: 'inner.zip', bytes: inner }]))).toBe('read: inner.zip')
+    const innerZip = await zipFiles([{ name: 'a', bytes: Buffer.alloc(900_000) }])
+    expect(await readFault(await zipFiles([{ name: 'inner.zip', bytes: innerZip }]))).toBe('read: inner.zip')
   })
 })
 
@@ -91,19 +92,19 @@ describe('neither files nor folders, or the same twice (U-07)', () => {
     ['a link', 0o120_777],
     ['a device', 0o020_666],
     ['a socket', 0o140_666],
-  ])('%s', async (_, mode) => expect(await faultOf(await zipped([{ name: 'a', bytes: '/x', mode }]))).toBe('kind'))
+  ])('%s', async (_, mode) => expect(await readFault(await zipFiles([{ name: 'a', bytes: '/x', mode }]))).toBe('kind'))
 
   it.each([
     ['one name twice', 'aaaa', 'aaaa'],
     ['but for capitals', 'aaaa', 'AAAA'],
     ['a file that is a folder too', 'aaaa', 'aaaa/b'],
   ])('%s', async (_, first, second) => {
-    const place = 'q'.repeat(second.length)
-    const bytes = await zipped([
+    const placeholder = 'q'.repeat(second.length)
+    const bytes = await zipFiles([
       { name: first, bytes: 'x' },
-      { name: place, bytes: 'y' },
+      { name: placeholder, bytes: 'y' },
     ])
-    expect(await faultOf(swapped(bytes, place, second))).toBe('kind')
+    expect(await readFault(swapText(bytes, placeholder, second))).toBe('kind')
   })
 })
 
@@ -112,33 +113,33 @@ describe('what contradicts itself (U-08)', () => {
   const inCentral = { flags: 8, method: 10, checksum: 16, disk: 34, local: 42 }
 
   it('is locked with a password', async () => {
-    const bytes = await sound()
-    const locked = withNumber(bytes, headerAt(bytes, 'central') + inCentral.flags, 0x801, 2)
-    expect(await faultOf(locked)).toBe('encrypted')
+    const bytes = await createSoundZip()
+    const encryptedZip = writeNumber(bytes, findHeader(bytes, 'central') + inCentral.flags, 0x801, 2)
+    expect(await readFault(encryptedZip)).toBe('encrypted')
   })
 
   it('is packed in another way', async () => {
-    const bytes = await sound()
-    expect(await faultOf(withNumber(bytes, headerAt(bytes, 'central') + inCentral.method, 12, 2))).toBe('packing')
+    const bytes = await createSoundZip()
+    expect(await readFault(writeNumber(bytes, findHeader(bytes, 'central') + inCentral.method, 12, 2))).toBe('packing')
   })
 
   it.each(['method', 'checksum', 'size'] as const)("an entry's own header has another %s", async (field) => {
-    const bytes = await sound()
-    const at = headerAt(bytes, 'local') + inLocal[field]
-    const changed = withNumber(bytes, at, field === 'method' ? 0 : 77, field === 'method' ? 2 : 4)
-    expect(await faultOf(changed)).toBe('contradiction')
+    const bytes = await createSoundZip()
+    const position = findHeader(bytes, 'local') + inLocal[field]
+    const changedZip = writeNumber(bytes, position, field === 'method' ? 0 : 77, field === 'method' ? 2 : 4)
+    expect(await readFault(changedZip)).toBe('contradiction')
   })
 
   it('its bytes are others than were packed', async () => {
-    const bytes = await sound()
-    const at = bytes.indexOf(noise(2000)) + 100
-    expect(await faultOf(withNumber(bytes, at, 0x0102_0304, 4))).toBe('contradiction')
+    const bytes = await createSoundZip()
+    const position = bytes.indexOf(createNoise(2000)) + 100
+    expect(await readFault(writeNumber(bytes, position, 0x0102_0304, 4))).toBe('contradiction')
   })
 
   it('two entries have the same bytes', async () => {
-    const bytes = await sound()
-    const first = bytes.readUInt32LE(headerAt(bytes, 'central', 0) + inCentral.local)
-    expect(await faultOf(withNumber(bytes, headerAt(bytes, 'central', 1) + inCentral.local, first, 4))).toBe(
+    const bytes = await createSoundZip()
+    const first = bytes.readUInt32LE(findHeader(bytes, 'central', 0) + inCentral.local)
+    expect(await readFault(writeNumber(bytes, findHeader(bytes, 'central', 1) + inCentral.local, first, 4))).toBe(
       'contradiction',
     )
   })
@@ -146,36 +147,36 @@ describe('what contradicts itself (U-08)', () => {
   it.each([
     ['something stands before it', (bytes: Buffer) => Buffer.concat([Buffer.from('MZ'.repeat(40)), bytes])],
     ['something stands behind it', (bytes: Buffer) => Buffer.concat([bytes, Buffer.from('more')])],
-    ['it goes on elsewhere', (bytes: Buffer) => withNumber(bytes, headerAt(bytes, 'end') + 4, 1, 2)],
+    ['it goes on elsewhere', (bytes: Buffer) => writeNumber(bytes, findHeader(bytes, 'end') + 4, 1, 2)],
     ['its end is missing', (bytes: Buffer) => bytes.subarray(0, -30)],
-    ['it has more entries than it lists', (bytes: Buffer) => withNumber(bytes, headerAt(bytes, 'end') + 10, 9, 2)],
+    ['it has more entries than it lists', (bytes: Buffer) => writeNumber(bytes, findHeader(bytes, 'end') + 10, 9, 2)],
     ['it is something else', () => Buffer.from('%PDF-1.7 and so on, and on, and on')],
     ['it is empty', () => Buffer.alloc(0)],
-  ])('%s', async (_, change) => {
-    expect(['unreadable', 'contradiction']).toContain(await faultOf(change(await sound())))
+  ])('%s', async (_, changeZip) => {
+    expect(['unreadable', 'contradiction']).toContain(await readFault(changeZip(await createSoundZip())))
   })
 
   it('fault 24c says something beside that could be a second list of files', async () => {
-    const commented = (comment: string) => zipped([{ name: 'a', bytes: 'x' }], comment)
-    expect(await faultOf(await commented('c'.repeat(65_535)))).toBe('read: a')
-    const second = swapped(await commented(`PKxx${'c'.repeat(100)}`), 'PKxx', 'PK\u0005\u0006')
-    expect(['unreadable', 'contradiction']).toContain(await faultOf(second))
+    const createCommentedZip = (comment: string) => zipFiles([{ name: 'a', bytes: 'x' }], comment)
+    expect(await readFault(await createCommentedZip('c'.repeat(65_535)))).toBe('read: a')
+    const changedZip = swapText(await createCommentedZip(`PKxx${'c'.repeat(100)}`), 'PKxx', 'PK\u0005\u0006')
+    expect(['unreadable', 'contradiction']).toContain(await readFault(changedZip))
   })
 })
 
 it('whatever bytes are changed, its own files come of it or none', async () => {
-  const bytes = await sound()
-  const before = await readArchive(bytes, limits)
+  const bytes = await createSoundZip()
+  const soundResult = await readZip(bytes, limits)
   const last = bytes.length - 2
-  let refused = 0
-  for (let at = 0; at <= last; at += at < 120 || at > last - 400 ? 1 : 97) {
-    const changed = withNumber(bytes, at, bytes.readUInt16LE(at) ^ ((at * 40_503) & 0xffff), 2)
-    const read = await readArchive(changed, limits).catch((error: unknown) => {
-      if (!(error instanceof ArchiveError)) throw error
-      refused += 1
-      return before
+  let refusedCount = 0
+  for (let position = 0; position <= last; position += position < 120 || position > last - 400 ? 1 : 97) {
+    const changedZip = writeNumber(bytes, position, bytes.readUInt16LE(position) ^ ((position * 40_503) & 0xffff), 2)
+    const result = await readZip(changedZip, limits).catch((error: unknown) => {
+      if (!(error instanceof ZipError)) throw error
+      refusedCount += 1
+      return soundResult
     })
-    expect([at, read]).toEqual([at, before])
+    expect([position, result]).toEqual([position, soundResult])
   }
-  expect(refused).toBeGreaterThan(300)
+  expect(refusedCount).toBeGreaterThan(300)
 }, 60_000)

@@ -1,7 +1,7 @@
 /** Batches (protocol 23, 24): each item as if it had come alone. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
-import { inTransaction } from '#server/db/transaction.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
 let server: TestServer
@@ -15,7 +15,7 @@ beforeEach(async () => {
   admin = await server.signIn('admin@alpha')
 })
 
-interface Item {
+interface BatchItem {
   method: string
   path: string
   key: string
@@ -23,65 +23,75 @@ interface Item {
   body?: unknown
   after?: string
 }
-interface ItemAnswer {
+interface BatchItemResponse {
   status: number
   headers: Record<string, string>
   body: { errorCode?: string; id?: number; data?: unknown } | null
 }
 
-const batch = async (items: Item[], by = admin): Promise<ItemAnswer[]> => {
-  const answer = await by.send({ method: 'POST', url: '/api/batch', payload: items })
-  expect(answer.statusCode).toBe(200)
-  return answer.json()
+const sendBatch = async (items: BatchItem[], sender = admin): Promise<BatchItemResponse[]> => {
+  const response = await sender.send({ method: 'POST', url: '/api/batch', payload: items })
+  expect(response.statusCode).toBe(200)
+  return response.json()
 }
-const invite = (name: string, more: Partial<Item> = {}): Item => ({
+const createInvitation = (name: string, overrides: Partial<BatchItem> = {}): BatchItem => ({
   method: 'POST',
   path: '/api/m18s/user',
   key: randomUUID(),
   body: { title: 0, name, email: `${name}@alpha.example` },
-  ...more,
+  ...overrides,
 })
-const change = (id: number | string, more: Partial<Item> = {}): Item => ({
+const createChange = (id: number | string, overrides: Partial<BatchItem> = {}): BatchItem => ({
   method: 'PUT',
   path: `/api/m18s/company-user/${id}`,
   key: randomUUID(),
   body: { alert: true },
-  ...more,
+  ...overrides,
 })
-const idOf = (who: string) => server.world.users[who] ?? 0
+const getUserId = (userName: string) => server.world.users[userName] ?? 0
 
 test('carries out its items in order, each with its own key, outcome and version', async () => {
-  const first = invite('one')
-  const items = [first, change(`~${first.key}`, { headers: { 'If-Match': `"~${first.key}"` }, after: first.key })]
-  const [made, changed] = await batch(items)
-  expect(made).toMatchObject({ status: 200, headers: { 'idempotency-key': first.key, etag: '"1"' } })
-  expect(changed).toMatchObject({ status: 200, headers: { etag: '"2"' }, body: { id: made?.body?.id, alert: true } })
-  expect(changed?.headers['idempotency-outcome']).toMatch(/^done; \d+$/)
+  const invitation = createInvitation('one')
+  const items = [
+    invitation,
+    createChange(`~${invitation.key}`, { headers: { 'If-Match': `"~${invitation.key}"` }, after: invitation.key }),
+  ]
+  const [createResponse, changeResponse] = await sendBatch(items)
+  expect(createResponse).toMatchObject({ status: 200, headers: { 'idempotency-key': invitation.key, etag: '"1"' } })
+  expect(changeResponse).toMatchObject({
+    status: 200,
+    headers: { etag: '"2"' },
+    body: { id: createResponse?.body?.id, alert: true },
+  })
+  expect(changeResponse?.headers['idempotency-outcome']).toMatch(/^done; \d+$/)
 })
 
 test('twice, or alone and then in a batch, is still one effect', async () => {
-  const item = invite('one')
-  const alone = await admin.send({
+  const invitation = createInvitation('one')
+  const singleResponse = await admin.send({
     method: 'POST',
-    url: item.path,
-    headers: { 'idempotency-key': item.key },
-    payload: item.body as object,
+    url: invitation.path,
+    headers: { 'idempotency-key': invitation.key },
+    payload: invitation.body as object,
   })
-  const [again] = await batch([item])
-  expect(again).toMatchObject({ status: 200, body: alone.json() })
-  expect(again?.headers['idempotency-replayed']).toBe('true')
+  const [repeatedResponse] = await sendBatch([invitation])
+  expect(repeatedResponse).toMatchObject({ status: 200, body: singleResponse.json() })
+  expect(repeatedResponse?.headers['idempotency-replayed']).toBe('true')
 })
 
 test('an item that is refused keeps back only what named it', async () => {
-  const wrong = change(idOf('user@beta'))
-  const [refused, kept, free] = await batch([
-    wrong,
-    change(idOf('user@alpha'), { after: wrong.key }),
-    change(idOf('order@alpha')),
+  const wrongItem = createChange(getUserId('user@beta'))
+  const [refusedResponse, dependentResponse, independentResponse] = await sendBatch([
+    wrongItem,
+    createChange(getUserId('user@alpha'), { after: wrongItem.key }),
+    createChange(getUserId('order@alpha')),
   ])
-  expect(refused).toMatchObject({ status: 404, body: { errorCode: 'USER_NOT_EXIST' } })
-  expect(kept).toMatchObject({ status: 424, body: { errorCode: 'DEPENDENCY_FAILED', data: { final: true } } })
-  expect(free).toMatchObject({ status: 200 })
+  expect(refusedResponse).toMatchObject({ status: 404, body: { errorCode: 'USER_NOT_EXIST' } })
+  expect(dependentResponse).toMatchObject({
+    status: 424,
+    body: { errorCode: 'DEPENDENCY_FAILED', data: { final: true } },
+  })
+  expect(independentResponse).toMatchObject({ status: 200 })
 })
 
 test('takes only what may wait in a queue', async () => {
@@ -90,32 +100,32 @@ test('takes only what may wait in a queue', async () => {
     { method: 'POST', path: '/api/batch', key: randomUUID(), body: [] },
     { method: 'POST', path: '/api/contract', key: randomUUID(), body: {} },
     { method: 'POST', path: '/api/nowhere', key: randomUUID(), body: {} },
-    change(idOf('user@alpha'), { headers: { authorization: 'Bearer other' } }),
-    change(idOf('user@alpha'), { body: { alert: 'x' } }),
+    createChange(getUserId('user@alpha'), { headers: { authorization: 'Bearer other' } }),
+    createChange(getUserId('user@alpha'), { body: { alert: 'x' } }),
   ]
-  const answers = await batch(items)
-  expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 404, 400, 400])
-  expect(answers.at(-1)?.headers['idempotency-outcome']).toBe('refused; schema')
-  for (const [at, { headers }] of answers.entries()) expect(headers['idempotency-key']).toBe(items[at]?.key)
+  const responses = await sendBatch(items)
+  expect(responses.map(({ status }) => status)).toEqual([400, 400, 400, 404, 400, 400])
+  expect(responses.at(-1)?.headers['idempotency-outcome']).toBe('refused; schema')
+  for (const [index, { headers }] of responses.entries()) expect(headers['idempotency-key']).toBe(items[index]?.key)
 })
 
 test('a user who is disabled in the middle does nothing more; the rest is not attempted', async () => {
-  const second = await server.signIn('second@alpha')
-  const answers = await batch(
+  const secondUser = await server.signIn('second@alpha')
+  const responses = await sendBatch(
     [
-      change(idOf('user@alpha')),
+      createChange(getUserId('user@alpha')),
       { method: 'POST', path: `/api/users/disable/${admin.userId}`, key: randomUUID() },
-      change(idOf('order@alpha')),
+      createChange(getUserId('order@alpha')),
     ],
-    second,
+    secondUser,
   )
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
-  const late = await batchBy(second, async () => {
-    await inTransaction(server.app, { role: 'portal_system' }, (db) =>
-      db.updateTable('portal_user').set({ status: -1 }).where('id', '=', second.userId).execute(),
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200])
+  const lateResponses = await sendBatchDuring(secondUser, async () => {
+    await runInTransaction(server.app, { role: 'portal_system' }, (db) =>
+      db.updateTable('portal_user').set({ status: -1 }).where('id', '=', secondUser.userId).execute(),
     )
   })
-  expect(late.map(({ status, body }) => [status, body?.errorCode])).toEqual([
+  expect(lateResponses.map(({ status, body }) => [status, body?.errorCode])).toEqual([
     [200, undefined],
     [401, 'UNAUTHORIZED'],
     [424, 'NOT_ATTEMPTED'],
@@ -123,38 +133,38 @@ test('a user who is disabled in the middle does nothing more; the rest is not at
 })
 
 /** A batch of three during whose first item something happens. */
-async function batchBy(by: SignedIn, during: () => Promise<void>): Promise<ItemAnswer[]> {
+async function sendBatchDuring(sender: SignedIn, callback: () => Promise<void>): Promise<BatchItemResponse[]> {
   const { database } = server.app
-  let writes = 0
+  let checkCount = 0
   server.app.database = {
     ...database,
     // Asked for the batch, for its first item, and once more where that item begins.
     hasFreeSpace: () => {
-      writes++
+      checkCount++
       return true
     },
   }
-  const carried = batch([invite('a'), invite('b'), invite('c')], by)
-  while (writes < 3) await new Promise((resolve) => setImmediate(resolve))
-  await during()
-  const answers = await carried
+  const sendingBatch = sendBatch([createInvitation('a'), createInvitation('b'), createInvitation('c')], sender)
+  while (checkCount < 3) await new Promise((resolve) => setImmediate(resolve))
+  await callback()
+  const responses = await sendingBatch
   server.app.database = database
-  return answers
+  return responses
 }
 
 test('made for another subject, an item is refused and the others are not', async () => {
   const { alpha } = server.world.companies
-  const [other, own] = await batch([
-    change(idOf('user@alpha'), { headers: { 'For-User': `${alpha}:${idOf('user@alpha')}` } }),
-    change(idOf('user@alpha'), { headers: { 'For-User': `${alpha}:${admin.userId}` } }),
+  const [otherResponse, ownResponse] = await sendBatch([
+    createChange(getUserId('user@alpha'), { headers: { 'For-User': `${alpha}:${getUserId('user@alpha')}` } }),
+    createChange(getUserId('user@alpha'), { headers: { 'For-User': `${alpha}:${admin.userId}` } }),
   ])
-  expect(other).toMatchObject({ status: 409, body: { errorCode: 'WRONG_SESSION' } })
-  expect(own).toMatchObject({ status: 200 })
+  expect(otherResponse).toMatchObject({ status: 409, body: { errorCode: 'WRONG_SESSION' } })
+  expect(ownResponse).toMatchObject({ status: 200 })
 })
 
 test('of more than fifty, or none, it is no batch', async () => {
   for (const count of [0, 51]) {
-    const payload = Array.from({ length: count }, () => change(idOf('user@alpha')))
+    const payload = Array.from({ length: count }, () => createChange(getUserId('user@alpha')))
     expect((await admin.send({ method: 'POST', url: '/api/batch', payload })).statusCode).toBe(400)
   }
 })

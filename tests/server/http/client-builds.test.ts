@@ -6,21 +6,21 @@ import { startServer } from '#tests/support/server/server.ts'
 describe('builds', () => {
   test('nothing is said of them while there is nothing to say', async () => {
     const server = await startServer()
-    const answer = await server.send({ url: '/api/m18s/user' })
-    expect(answer.headers).not.toHaveProperty('x-minimum-build')
-    expect(answer.headers).not.toHaveProperty('x-worker')
-    const word = await server.send({ url: '/saas/worker.json' })
-    expect(word.json()).toMatchObject({ minimumBuild: 0, bypass: false })
-    expect(word.headers).toMatchObject({ 'cache-control': 'no-store', 'content-type': /json/ })
+    const apiResponse = await server.send({ url: '/api/m18s/user' })
+    expect(apiResponse.headers).not.toHaveProperty('x-minimum-build')
+    expect(apiResponse.headers).not.toHaveProperty('x-worker')
+    const workerResponse = await server.send({ url: '/saas/worker.json' })
+    expect(workerResponse.json()).toMatchObject({ minimumBuild: 0, bypass: false })
+    expect(workerResponse.headers).toMatchObject({ 'cache-control': 'no-store', 'content-type': /json/ })
     await server.close()
   })
 
   test('the minimum and the way past the worker stand on every answer, in the settings, and at an address of their own', async () => {
     const server = await startServer({ env: { MIN_BUILD: '20261121090000', WORKER_BYPASS: '1' } })
-    const said = { 'x-minimum-build': '20261121090000', 'x-worker': 'bypass' }
+    const expectedHeaders = { 'x-minimum-build': '20261121090000', 'x-worker': 'bypass' }
     const { send } = await server.signIn('user@alpha')
     for (const url of ['/api/m18s/user', '/api/m18s/nothing', '/saas/worker.json'])
-      expect((await send({ url })).headers).toMatchObject(said)
+      expect((await send({ url })).headers).toMatchObject(expectedHeaders)
     expect((await send({ url: '/saas/worker.json' })).json()).toMatchObject({
       minimumBuild: 20261121090000,
       bypass: true,

@@ -14,12 +14,12 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 /** All that comes back until the other side closes. */
-const say = (bytes: string): Promise<string> =>
+const sendBytes = (bytes: string): Promise<string> =>
   new Promise((resolve, reject) => {
-    let heard = ''
+    let received = ''
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
-    socket.on('data', (chunk) => (heard += String(chunk)))
-    socket.on('close', () => resolve(heard))
+    socket.on('data', (chunk) => (received += String(chunk)))
+    socket.on('close', () => resolve(received))
     socket.on('error', reject)
   })
 
@@ -37,10 +37,10 @@ test.each([
   ],
   ['headers beyond 16 kB', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
 ])('%s are refused in JSON, and the connection is closed', async (_, bytes, status) => {
-  const heard = await say(bytes)
-  expect(heard).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
-  expect(heard).toContain('x-content-type-options: nosniff')
-  expect(heard).toContain('"errorCode":')
+  const response = await sendBytes(bytes)
+  expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+  expect(response).toContain('x-content-type-options: nosniff')
+  expect(response).toContain('"errorCode":')
 })
 
 test.each([
@@ -48,13 +48,13 @@ test.each([
   ['a name that somebody lets point here for a moment', 'GET /api/m18s/user HTTP/1.1\r\nhost: attacker.example', 403],
   ['no name at all', 'GET /api/m18s/user HTTP/1.1\r\nhost: /', 403],
 ])('%s is refused before the path is looked at, and never stored', async (_, head, status) => {
-  const heard = await say(`${head}\r\nconnection: close\r\n\r\n`)
-  expect(heard).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
-  expect(heard).toContain('cache-control: no-store')
+  const response = await sendBytes(`${head}\r\nconnection: close\r\n\r\n`)
+  expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+  expect(response).toContain('cache-control: no-store')
 })
 
 test.each(['localhost:9', `127.0.0.1`, '[::1]:80', '192.168.7.7'])('the host %s is one of ours', async (host) => {
-  expect(await say(`GET /health/live HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)).toMatch(
+  expect(await sendBytes(`GET /health/live HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)).toMatch(
     /^HTTP\/1.1 200 /,
   )
 })
@@ -63,14 +63,14 @@ test('closing lets go of a connection that waits for its next request, once its 
   const user = await server.signIn('user@alpha')
   const lines = (path: string) =>
     `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${user.access}\r\n\r\n`
-  const heard: string[] = []
+  const chunks: string[] = []
   const socket = connect(port, '127.0.0.1')
-  socket.on('data', (chunk) => heard.push(String(chunk)))
-  const closed = new Promise((resolve) => socket.on('close', resolve))
+  socket.on('data', (chunk) => chunks.push(String(chunk)))
+  const closing = new Promise((resolve) => socket.on('close', resolve))
   socket.write(lines('/api/m18s/user'))
-  while (!heard.join('').includes('seal_key')) await new Promise((resolve) => setTimeout(resolve, 5))
+  while (!chunks.join('').includes('seal_key')) await new Promise((resolve) => setTimeout(resolve, 5))
   await server.fastify.close()
-  await closed
-  expect(heard.join('')).toMatch(/^HTTP\/1.1 200 OK/)
-  await expect(say(lines('/api/m18s/user'))).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  await closing
+  expect(chunks.join('')).toMatch(/^HTTP\/1.1 200 OK/)
+  await expect(sendBytes(lines('/api/m18s/user'))).rejects.toMatchObject({ code: 'ECONNREFUSED' })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isCrossSite, isOurHost, maySocketOpen } from '#server/http/cross-site.ts'
+import { isCrossSite, isOurHost, canOpenSocket } from '#server/http/cross-site.ts'
 
 const url = 'https://portal.example.com'
 
@@ -17,16 +17,16 @@ test.each([
 
 test('a page of the same name without TLS is none of ours (S-59)', () => {
   const host = 'portal.example.com'
-  expect(maySocketOpen({ origin: `https://${host}`, host }, url)).toBe(true)
-  expect(maySocketOpen({ origin: `http://${host}`, host }, url)).toBe(false)
+  expect(canOpenSocket({ origin: `https://${host}`, host }, url)).toBe(true)
+  expect(canOpenSocket({ origin: `http://${host}`, host }, url)).toBe(false)
 })
 
 test('fault 37r a program without an Origin may open a websocket; a browser that hides it may not', () => {
   const host = 'portal.example.com'
-  expect(maySocketOpen({ host }, url)).toBe(true)
-  expect(maySocketOpen({ host, cookie: 'portal-access=x' }, url)).toBe(true)
-  expect(maySocketOpen({ host, 'sec-fetch-site': 'cross-site' }, url)).toBe(false)
-  expect(maySocketOpen({ host, origin: 'null' }, url)).toBe(false)
+  expect(canOpenSocket({ host }, url)).toBe(true)
+  expect(canOpenSocket({ host, cookie: 'portal-access=x' }, url)).toBe(true)
+  expect(canOpenSocket({ host, 'sec-fetch-site': 'cross-site' }, url)).toBe(false)
+  expect(canOpenSocket({ host, origin: 'null' }, url)).toBe(false)
 })
 
 test.each([

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { request, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createLimitedServer, type FloodLimits, usualFloodLimits } from '#server/http/flood-limits.ts'
+import { createLimitedServer, type FloodLimits, defaultFloodLimits } from '#server/http/flood-limits.ts'
 import { startServer, type TestServer } from '#tests/support/server/server.ts'
 
 const clients: Socket[] = []
@@ -11,17 +11,17 @@ afterEach(() => {
   for (const client of clients.splice(0)) client.destroy()
 })
 
-const portOf = (server: Server) => (server.address() as AddressInfo).port
-async function get(port: number, path: string, from: string, headers: Record<string, string> = {}) {
-  const sent = request({ host: '127.0.0.1', port, path, localAddress: from, agent: false, headers }).end()
-  const [response] = await once(sent, 'response')
+const getPort = (server: Server) => (server.address() as AddressInfo).port
+async function sendGet(port: number, path: string, localAddress: string, headers: Record<string, string> = {}) {
+  const clientRequest = request({ host: '127.0.0.1', port, path, localAddress, agent: false, headers }).end()
+  const [response] = await once(clientRequest, 'response')
   response.setEncoding('utf8')
   let body = ''
   for await (const part of response) body += part
   return { status: Number(response.statusCode), headers: response.headers, body }
 }
-async function open(port: number, from: string, text: string): Promise<Socket> {
-  const client = connect({ port, host: '127.0.0.1', localAddress: from })
+async function openConnection(port: number, localAddress: string, text: string): Promise<Socket> {
+  const client = connect({ port, host: '127.0.0.1', localAddress })
   clients.push(client)
   client.on('error', () => undefined)
   await once(client, 'connect')
@@ -30,82 +30,86 @@ async function open(port: number, from: string, text: string): Promise<Socket> {
 }
 
 describe('an address', () => {
-  let limited: Server
-  let handled = 0
+  let limitedServer: Server
+  let handledCount = 0
   afterEach(() => {
-    limited.close()
-    limited.closeAllConnections()
-    handled = 0
+    limitedServer.close()
+    limitedServer.closeAllConnections()
+    handledCount = 0
   })
   /** Answers nothing where `answers` is false. */
-  async function listen(limits: Partial<FloodLimits>, { trustProxy = 0, answers = true } = {}): Promise<number> {
-    limited = createLimitedServer(
+  async function listen(
+    limits: Partial<FloodLimits>,
+    { trustProxy = 0, answers: isAnswering = true } = {},
+  ): Promise<number> {
+    limitedServer = createLimitedServer(
       (_, response) => {
-        handled += 1
-        if (answers) response.end('ok')
+        handledCount += 1
+        if (isAnswering) response.end('ok')
       },
       {},
-      { ...usualFloodLimits, refusalMs: 10, ...limits },
+      { ...defaultFloodLimits, refusalMs: 10, ...limits },
       { trustProxy, requestFactor: 1 },
     ).listen(0, '127.0.0.1')
-    await once(limited, 'listening')
-    return portOf(limited)
+    await once(limitedServer, 'listening')
+    return getPort(limitedServer)
   }
 
   test('fault 16f that uses its share up is refused in its language, and others are answered', async () => {
-    const port = await listen({ address: { atOnce: 10, perSecond: 0, burst: 3 } })
+    const port = await listen({ address: { maxConcurrent: 10, perSecond: 0, burst: 3 } })
     const statuses = []
-    for (let at = 0; at < 5; at++) statuses.push((await get(port, '/', '127.0.0.2')).status)
+    for (let index = 0; index < 5; index++) statuses.push((await sendGet(port, '/', '127.0.0.2')).status)
     expect(statuses).toEqual([200, 200, 200, 429, 429])
-    expect((await get(port, '/', '127.0.0.3')).status).toBe(200)
+    expect((await sendGet(port, '/', '127.0.0.3')).status).toBe(200)
 
     const key = '7e2f1f0a-6f0c-4d0e-8a30-0d2b5f3a9c11'
-    const refusal = await get(port, '/', '127.0.0.2', { 'idempotency-key': key, 'accept-language': 'zh' })
+    const refusal = await sendGet(port, '/', '127.0.0.2', { 'idempotency-key': key, 'accept-language': 'zh' })
     expect(refusal.headers).toMatchObject({ 'retry-after': '5', 'idempotency-key': key, connection: 'close' })
     expect(refusal.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
     expect(JSON.parse(refusal.body)).toMatchObject({ errorCode: 'RATE_LIMITED', data: { retry_after: 5 } })
     expect(refusal.body).toMatch(/\p{Script=Han}/u)
-    const page = await get(port, '/saas/', '127.0.0.2', { accept: 'text/html,*/*' })
+    const page = await sendGet(port, '/saas/', '127.0.0.2', { accept: 'text/html,*/*' })
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
     expect(page.body).toContain('<p>Too many attempts.')
   })
 
   test('fault 16f is the client behind a proxy that is trusted', async () => {
-    const port = await listen({ address: { atOnce: 10, perSecond: 0, burst: 1 } }, { trustProxy: 1 })
-    const by = async (address: string) => (await get(port, '/', '127.0.0.2', { 'x-forwarded-for': address })).status
-    expect(await by('192.0.2.1')).toBe(200)
-    expect(await by('198.51.100.7, 192.0.2.1')).toBe(429)
-    expect(await by('192.0.2.2')).toBe(200)
+    const port = await listen({ address: { maxConcurrent: 10, perSecond: 0, burst: 1 } }, { trustProxy: 1 })
+    const getStatusFrom = async (address: string) =>
+      (await sendGet(port, '/', '127.0.0.2', { 'x-forwarded-for': address })).status
+    expect(await getStatusFrom('192.0.2.1')).toBe(200)
+    expect(await getStatusFrom('198.51.100.7, 192.0.2.1')).toBe(429)
+    expect(await getStatusFrom('192.0.2.2')).toBe(200)
   })
 
   test('fault 16g that sends requests before the last ones are answered loses its connection', async () => {
     const port = await listen({}, { answers: false })
-    const client = await open(port, '127.0.0.2', 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(200))
+    const client = await openConnection(port, '127.0.0.2', 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(200))
     await once(client, 'close')
-    expect(handled).toBe(2)
+    expect(handledCount).toBe(2)
   })
 
   test.each([
     ['at a time', { connectionsPerAddress: 4 }],
-    ['in a second', { connectionsPerSecond: { atOnce: 1, perSecond: 0, burst: 4 } }],
+    ['in a second', { connectionsPerSecond: { maxConcurrent: 1, perSecond: 0, burst: 4 } }],
   ])('fault 16g may open so many connections %s', async (_, limits) => {
     const port = await listen(limits)
-    const many: Socket[] = []
-    for (let at = 0; at < 8; at++) many.push(await open(port, '127.0.0.2', 'GET / HT'))
-    await expect.poll(() => many.filter(({ readyState }) => readyState === 'open').length).toBe(4)
-    expect((await get(port, '/', '127.0.0.3')).status).toBe(200)
+    const connections: Socket[] = []
+    for (let index = 0; index < 8; index++) connections.push(await openConnection(port, '127.0.0.2', 'GET / HT'))
+    await expect.poll(() => connections.filter(({ readyState }) => readyState === 'open').length).toBe(4)
+    expect((await sendGet(port, '/', '127.0.0.3')).status).toBe(200)
   })
 })
 
 describe('the portal', () => {
   let server: TestServer
-  const alot = { atOnce: 100, perSecond: 0, burst: 1000 }
+  const wideLimits = { maxConcurrent: 100, perSecond: 0, burst: 1000 }
   beforeAll(async () => {
     server = await startServer({
       settings: {
-        floods: { ...usualFloodLimits, refusalMs: 10, address: { atOnce: 10, perSecond: 0, burst: 4 } },
-        userCalls: { atOnce: 3, perSecond: 0, burst: 6 },
-        companyCalls: { ...alot, burst: 10 },
+        floods: { ...defaultFloodLimits, refusalMs: 10, address: { maxConcurrent: 10, perSecond: 0, burst: 4 } },
+        userCalls: { maxConcurrent: 3, perSecond: 0, burst: 6 },
+        companyCalls: { ...wideLimits, burst: 10 },
       },
     })
   })
@@ -114,38 +118,39 @@ describe('the portal', () => {
 
   test('fault 16f counts pages, files, calls and health checks of an address together', async () => {
     await server.fastify.listen({ port: 0, host: '127.0.0.1' })
-    const port = portOf(server.fastify.server)
+    const port = getPort(server.fastify.server)
     const statuses = []
     for (const path of ['/nothing', '/saas/', '/api/m18s/settings', '/api/openapi.json', '/health/live', '/'])
-      statuses.push((await get(port, path, '127.0.0.2', { host: 'localhost' })).status)
+      statuses.push((await sendGet(port, path, '127.0.0.2', { host: 'localhost' })).status)
     expect(statuses.map((status) => status === 429)).toEqual([false, false, false, false, true, true])
-    expect((await get(port, '/nothing', '127.0.0.3', { host: 'localhost' })).status).toBe(404)
+    expect((await sendGet(port, '/nothing', '127.0.0.3', { host: 'localhost' })).status).toBe(404)
   })
 
   test('fault 16h counts all calls of a user and of a company, reads too, and others go on', async () => {
     const [user, colleague] = [await server.signIn('admin@alpha'), await server.signIn('second@alpha')]
-    const other = await server.signIn('admin@beta')
-    const statusOf = async ({ send }: typeof user) => (await send({ url })).statusCode
+    const otherUser = await server.signIn('admin@beta')
+    const getStatus = async ({ send }: typeof user) => (await send({ url })).statusCode
     const statuses = []
-    for (let at = 0; at < 8; at++) statuses.push(await statusOf(user))
+    for (let index = 0; index < 8; index++) statuses.push(await getStatus(user))
     expect(statuses).toEqual([...Array(6).fill(200), 429, 429])
     const refusal = await user.send({ url })
     expect(refusal.json().errorCode).toBe('RATE_LIMITED')
     expect(Number(refusal.headers['retry-after'])).toBeGreaterThan(0)
     // Four are left to the company.
-    const ofColleague = []
-    for (let at = 0; at < 5; at++) ofColleague.push(await statusOf(colleague))
-    expect(ofColleague).toEqual([200, 200, 200, 200, 429])
-    expect(await statusOf(other)).toBe(200)
+    const colleagueStatuses = []
+    for (let index = 0; index < 5; index++) colleagueStatuses.push(await getStatus(colleague))
+    expect(colleagueStatuses).toEqual([200, 200, 200, 200, 429])
+    expect(await getStatus(otherUser)).toBe(200)
     // Nobody is kept in.
     expect((await user.send({ method: 'POST', url: '/api/m18s/logout' })).statusCode).toBe(204)
   })
 
   test('fault 16h takes nothing from colleagues for calls that are refused for want of a right', async () => {
     const [user, colleague] = [await server.signIn('user@m18'), await server.signIn('admin@m18')]
-    for (let at = 0; at < 6; at++) expect((await user.send({ url: '/api/payment/tasks' })).statusCode).toBe(403)
+    for (let index = 0; index < 6; index++)
+      expect((await user.send({ url: '/api/payment/tasks' })).statusCode).toBe(403)
     expect((await user.send({ url: '/api/payment/tasks' })).statusCode).toBe(429)
-    for (let at = 0; at < 6; at++) expect((await colleague.send({ url })).statusCode).toBe(200)
+    for (let index = 0; index < 6; index++) expect((await colleague.send({ url })).statusCode).toBe(200)
   })
 
   test('fault 16h lets a few calls of a user be at work at a time, and counts a long body as many', async () => {
@@ -153,13 +158,13 @@ describe('the portal', () => {
     const statuses = await Promise.all(Array.from({ length: 4 }, async () => (await user.send({ url })).statusCode))
     expect(statuses.toSorted()).toEqual([200, 200, 200, 429])
     const payload = { name: 'x'.repeat(100_000) }
-    const long = {
+    const longRequest = {
       method: 'PUT',
       url: `${url}/1`,
       payload,
       headers: { 'idempotency-key': crypto.randomUUID() },
     } as const
-    expect((await user.send(long)).statusCode).toBe(400)
+    expect((await user.send(longRequest)).statusCode).toBe(400)
     expect((await user.send({ url })).statusCode).toBe(429)
   })
 })

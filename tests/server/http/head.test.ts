@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endpoints } from '#contract/index.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
 let server: TestServer
@@ -33,10 +33,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-const anyKind = { host: 'localhost', accept: '*/*' }
+const anyContentHeaders = { host: 'localhost', accept: '*/*' }
 
 /** What HEAD repeats of GET's headers, without those of one response. */
-const comparable = (headers: Record<string, unknown>) =>
+const pickComparableHeaders = (headers: Record<string, unknown>) =>
   Object.fromEntries(
     ['content-type', 'location', 'cache-control', 'content-security-policy', 'etag', 'content-length', 'allow'].map(
       (name) => [name, headers[name]],
@@ -61,38 +61,43 @@ describe('fault 21a HEAD answers as GET does', () => {
     '/api/nothing',
     '/nowhere',
   ])('at %s', async (url) => {
-    const [get, head] = [
-      await server.send({ url, headers: anyKind }),
-      await server.send({ method: 'HEAD', url, headers: anyKind }),
+    const [getResponse, headResponse] = [
+      await server.send({ url, headers: anyContentHeaders }),
+      await server.send({ method: 'HEAD', url, headers: anyContentHeaders }),
     ]
-    expect([url, head.statusCode]).toEqual([url, get.statusCode])
-    expect(head.body).toBe('')
-    expect(comparable(head.headers)).toEqual(comparable(get.headers))
+    expect([url, headResponse.statusCode]).toEqual([url, getResponse.statusCode])
+    expect(headResponse.body).toBe('')
+    expect(pickComparableHeaders(headResponse.headers)).toEqual(pickComparableHeaders(getResponse.headers))
   })
 
-  const reads = endpoints.filter(({ method }) => method === 'GET')
-  it.each(reads.map((endpoint) => [endpoint.name, endpoint] as const))('of the call %s', async (_, { path, who }) => {
-    const url = path.replaceAll(/:\w+/g, '1')
-    const by = who === 'anybody' ? server : staff
-    const get = await by.send({ url })
-    const head = await by.send({ method: 'HEAD', url })
-    expect(head.body).toBe('')
-    // The return from a gateway redirects to a page that only the gateway's word decides.
-    const isSame = head.statusCode === get.statusCode || (get.statusCode === 303 && head.statusCode === 204)
-    expect([head.statusCode, isSame]).toEqual([head.statusCode, true])
-    const refused = await server.send({ method: 'HEAD', url })
-    if (who !== 'anybody') expect(refused.statusCode).toBe(401)
-  })
+  const readEndpoints = endpoints.filter(({ method }) => method === 'GET')
+  it.each(readEndpoints.map((endpoint) => [endpoint.name, endpoint] as const))(
+    'of the call %s',
+    async (_, { path, access }) => {
+      const url = path.replaceAll(/:\w+/g, '1')
+      const sender = access === 'anybody' ? server : staff
+      const getResponse = await sender.send({ url })
+      const headResponse = await sender.send({ method: 'HEAD', url })
+      expect(headResponse.body).toBe('')
+      // The return from a gateway redirects to a page that only the gateway's word decides.
+      const isSame =
+        headResponse.statusCode === getResponse.statusCode ||
+        (getResponse.statusCode === 303 && headResponse.statusCode === 204)
+      expect([headResponse.statusCode, isSame]).toEqual([headResponse.statusCode, true])
+      const refusedResponse = await server.send({ method: 'HEAD', url })
+      if (access !== 'anybody') expect(refusedResponse.statusCode).toBe(401)
+    },
+  )
 
   it('and a call that takes no GET names the methods that it takes', async () => {
-    const answer = await server.send({ method: 'HEAD', url: '/api/m18s/token' })
-    expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'POST'])
+    const response = await server.send({ method: 'HEAD', url: '/api/m18s/token' })
+    expect([response.statusCode, response.headers.allow]).toEqual([405, 'POST'])
   })
 })
 
 it('fault 21b HEAD of an export writes nothing', async () => {
-  const count = () =>
-    inTransaction(server.app, { role: 'portal_system' }, async (db) => {
+  const countRows = () =>
+    runInTransaction(server.app, { role: 'portal_system' }, async (db) => {
       const { rows } = await db
         .selectFrom('audit_entry')
         .select(({ fn }) => fn.countAll().as('rows'))
@@ -100,18 +105,18 @@ it('fault 21b HEAD of an export writes nothing', async () => {
       return Number(rows)
     })
   const url = '/api/systrail/export?format=csv'
-  const before = await count()
+  const countBefore = await countRows()
   expect((await user.send({ method: 'HEAD', url })).statusCode).toBe(200)
-  expect(await count()).toBe(before)
+  expect(await countRows()).toBe(countBefore)
   expect((await user.send({ url })).statusCode).toBe(200)
-  expect(await count()).toBe(before + 1)
+  expect(await countRows()).toBe(countBefore + 1)
 })
 
 describe('fault 21c the page of the app', () => {
   it.each([{ accept: '*/*' }, { accept: 'text/*' }, {}])('is given to a program that accepts %o', async (headers) => {
     for (const url of ['/saas/', '/saas/app/contract/7']) {
-      const answer = await server.send({ url, headers: { host: 'localhost', ...headers } })
-      expect([url, answer.statusCode, answer.body.includes('shell')]).toEqual([url, 200, true])
+      const response = await server.send({ url, headers: { host: 'localhost', ...headers } })
+      expect([url, response.statusCode, response.body.includes('shell')]).toEqual([url, 200, true])
     }
   })
 
@@ -122,51 +127,54 @@ describe('fault 21c the page of the app', () => {
       ['/saas/app/contract', { 'sec-fetch-mode': 'cors' }],
       ['/saas/app/contract', { accept: 'application/json' }],
     ] as const) {
-      const answer = await server.send({ url, headers: { ...anyKind, ...headers } })
-      expect([url, answer.statusCode]).toEqual([url, 404])
+      const response = await server.send({ url, headers: { ...anyContentHeaders, ...headers } })
+      expect([url, response.statusCode]).toEqual([url, 404])
     }
   })
 })
 
 describe('fault 21d a Host that is not ours', () => {
-  const wrong = { host: 'other.example', accept: 'text/html,*/*' }
+  const wrongHostHeaders = { host: 'other.example', accept: 'text/html,*/*' }
 
   it.each([
     ['en', 'The portal is not served at this address'],
     ['zh-CN', '此地址不提供门户服务'],
   ])('shows a page in %s that names PUBLIC_URL', async (language, title) => {
-    const answer = await server.send({ url: '/saas/', headers: { ...wrong, 'accept-language': language } })
-    expect(answer.statusCode).toBe(403)
-    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
-    expect(answer.headers['cache-control']).toBe('no-store')
-    for (const text of [title, 'PUBLIC_URL', 'other.example', 'Host']) expect(answer.body).toContain(text)
+    const response = await server.send({ url: '/saas/', headers: { ...wrongHostHeaders, 'accept-language': language } })
+    expect(response.statusCode).toBe(403)
+    expect(response.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(response.headers['cache-control']).toBe('no-store')
+    for (const text of [title, 'PUBLIC_URL', 'other.example', 'Host']) expect(response.body).toContain(text)
   })
 
   it('escapes the name on the page', async () => {
-    const answer = await server.send({ url: '/', headers: { ...wrong, host: 'a<script>alert(1)</script>"&' } })
-    expect(answer.body).not.toContain('<script')
-    expect(answer.body).toContain('a&lt;script&gt;')
+    const response = await server.send({
+      url: '/',
+      headers: { ...wrongHostHeaders, host: 'a<script>alert(1)</script>"&' },
+    })
+    expect(response.body).not.toContain('<script')
+    expect(response.body).toContain('a&lt;script&gt;')
   })
 
   it('tells a program by a problem of its own', async () => {
-    const answer = await server.send({ url: '/api/m18s/settings', headers: { host: 'other.example' } })
-    expect([answer.statusCode, answer.json().errorCode]).toEqual([403, 'WRONG_HOST'])
-    expect(answer.json().errorMessage).toContain('PUBLIC_URL')
+    const response = await server.send({ url: '/api/m18s/settings', headers: { host: 'other.example' } })
+    expect([response.statusCode, response.json().errorCode]).toEqual([403, 'WRONG_HOST'])
+    expect(response.json().errorMessage).toContain('PUBLIC_URL')
   })
 
   it('is logged with both names and what to do, each name once an hour and ten names at most', async () => {
     server.clock.now += 3_600_000
-    const from = server.logged().length
-    for (let at = 0; at < 30; at++)
-      await server.send({ url: '/', headers: { ...wrong, host: `name-${at % 15}.example` } })
-    const logged = server
-      .logged()
-      .slice(from)
+    const logLength = server.readLog().length
+    for (let index = 0; index < 30; index++)
+      await server.send({ url: '/', headers: { ...wrongHostHeaders, host: `name-${index % 15}.example` } })
+    const logLines = server
+      .readLog()
+      .slice(logLength)
       .split('\n')
       .filter((one) => one.includes('"host refused"'))
       .map((one) => JSON.parse(one))
-    expect(logged).toHaveLength(10)
-    expect(logged[0]).toMatchObject({ host: 'name-0.example', publicUrl: 'http://portal.example' })
-    expect(logged[0].advice).toContain('PUBLIC_URL')
+    expect(logLines).toHaveLength(10)
+    expect(logLines[0]).toMatchObject({ host: 'name-0.example', publicUrl: 'http://portal.example' })
+    expect(logLines[0].advice).toContain('PUBLIC_URL')
   })
 })

@@ -2,8 +2,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { endpoints } from '#contract/index.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { basic, grant, type SignedIn, startServer, type TestServer, usernameOf } from '#tests/support/server/server.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import {
+  basicAuthorization,
+  requestToken,
+  type SignedIn,
+  startServer,
+  type TestServer,
+  buildUsername,
+} from '#tests/support/server/server.ts'
 import { password } from '#tests/support/server/world.ts'
 
 let server: TestServer
@@ -17,15 +24,15 @@ beforeEach(async () => {
   admin = await server.signIn('admin@alpha')
 })
 
-interface Line {
+interface LogLine {
   security?: string
   msg: string
   requestId?: string
   [name: string]: unknown
 }
-const lines = (): Line[] =>
+const readLines = (): LogLine[] =>
   server
-    .logged()
+    .readLog()
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
@@ -37,7 +44,7 @@ test('no secret that was ever sent stands in the log: every field of every call 
     const values = Object.fromEntries(fields.map((name) => [name, `${canary}-${name}`]))
     const payload = encoding === 'form' ? new URLSearchParams(values).toString() : JSON.stringify(values)
     const type = encoding === 'form' ? 'application/x-www-form-urlencoded' : 'application/json'
-    for (const authorization of [`Bearer ${admin.access}`, `Bearer ${canary}`, basic]) {
+    for (const authorization of [`Bearer ${admin.access}`, `Bearer ${canary}`, basicAuthorization]) {
       await server.send({
         method,
         url: `${path.replace(/:\w+/g, canary)}?otk=${canary}&token=${canary}`,
@@ -55,15 +62,21 @@ test('no secret that was ever sent stands in the log: every field of every call 
     }
     if (path.endsWith('logout')) admin = await server.signIn('admin@alpha')
   }
-  await grant(server.fastify, { grant_type: 'password', username: usernameOf('user@alpha'), password: canary })
-  const logged = server.logged()
-  expect(lines().length).toBeGreaterThan(endpoints.length)
-  for (const secret of [canary, admin.access, admin.refresh, password]) expect(logged).not.toContain(secret)
+  await requestToken(server.fastify, {
+    grant_type: 'password',
+    username: buildUsername('user@alpha'),
+    password: canary,
+  })
+  const logText = server.readLog()
+  expect(readLines().length).toBeGreaterThan(endpoints.length)
+  for (const secret of [canary, admin.access, admin.refresh, password]) expect(logText).not.toContain(secret)
 })
 
 test('each answer is one line: when, which request, who, which route (S-89)', async () => {
-  const answer = await admin.send({ url: `/api/m18s/user?userId=${admin.userId}` })
-  const line = lines().find(({ requestId, msg }) => requestId === answer.headers['x-request-id'] && msg === 'answered')
+  const response = await admin.send({ url: `/api/m18s/user?userId=${admin.userId}` })
+  const line = readLines().find(
+    ({ requestId, msg }) => requestId === response.headers['x-request-id'] && msg === 'answered',
+  )
   expect(line).toMatchObject({
     user: admin.userId,
     tenant: server.world.companies.alpha,
@@ -75,21 +88,21 @@ test('each answer is one line: when, which request, who, which route (S-89)', as
 })
 
 test('line breaks and terminal codes in a name stay inside their line (S-90)', async () => {
-  const before = lines().length
+  const lineCount = readLines().length
   await admin.send({
     method: 'POST',
     url: '/api/m18s/user',
     payload: { title: 0, name: 'a\r\n{"level":60}\u001b[31m', email: 'x' },
   })
-  expect(lines().length - before).toBeLessThanOrEqual(3)
-  expect(server.logged()).not.toContain('\u001b')
+  expect(readLines().length - lineCount).toBeLessThanOrEqual(3)
+  expect(server.readLog()).not.toContain('\u001b')
 })
 
 test('what matters for security has a word of its own (S-88)', async () => {
   const user = await server.signIn('user@alpha')
-  await grant(server.fastify, {
+  await requestToken(server.fastify, {
     grant_type: 'password',
-    username: usernameOf('user@alpha'),
+    username: buildUsername('user@alpha'),
     password: 'Not-the-one-44',
   })
   await user.send({ method: 'DELETE', url: `/api/m18s/user/${user.userId}` })
@@ -98,7 +111,7 @@ test('what matters for security has a word of its own (S-88)', async () => {
   await admin.send({ method: 'POST', url: `/api/users/disable/${user.userId}` })
   await admin.send({ method: 'POST', url: '/api/m18s/user', payload: {} })
   await admin.send({ method: 'POST', url: '/api/m18s/logout' })
-  const events = new Set(lines().map(({ security }) => security))
+  const loggedEvents = new Set(readLines().map(({ security }) => security))
   for (const event of [
     'login ok',
     'login failed',
@@ -108,63 +121,76 @@ test('what matters for security has a word of its own (S-88)', async () => {
     'input refused',
     'logout',
   ])
-    expect(events).toContain(event)
+    expect(loggedEvents).toContain(event)
 })
 
 test('a fault of ours is told by its request id alone, and logged with it (S-92)', async () => {
   const { database } = server.app
-  server.app.database = { ...database, kysely: new Proxy(database.kysely, { get: () => fault }) }
-  const answer = await admin.send({ url: '/api/m18s/user' })
+  server.app.database = { ...database, kysely: new Proxy(database.kysely, { get: () => throwFault }) }
+  const response = await admin.send({ url: '/api/m18s/user' })
   server.app.database = database
-  expect([answer.statusCode, answer.json().errorCode, answer.json().data]).toEqual([500, 'SERVER_ERROR', null])
-  expect(answer.body).not.toContain('wires')
-  const line = lines().find(({ requestId, msg }) => requestId === answer.headers['x-request-id'] && msg === 'failed')
+  expect([response.statusCode, response.json().errorCode, response.json().data]).toEqual([500, 'SERVER_ERROR', null])
+  expect(response.body).not.toContain('wires')
+  const line = readLines().find(
+    ({ requestId, msg }) => requestId === response.headers['x-request-id'] && msg === 'failed',
+  )
   expect(line).toMatchObject({ err: { type: 'Error', message: 'crossed wires' } })
   // And the next one is served again.
   expect((await admin.send({ url: '/api/m18s/user' })).statusCode).toBe(200)
 })
 
-const fault = () => {
+const throwFault = () => {
   throw new Error('crossed wires')
 }
 
 test('a database that cannot be reached is a 503 that says when to come again (H-11)', async () => {
   const { database } = server.app
-  const gone = () => {
+  const throwGone = () => {
     throw Object.assign(new Error('gone'), { code: '57P01' })
   }
-  server.app.database = { ...database, kysely: new Proxy(database.kysely, { get: () => gone }) }
-  const answer = await admin.send({ url: '/api/m18s/user' })
-  const ready = await server.send({ url: '/health/ready' })
+  server.app.database = { ...database, kysely: new Proxy(database.kysely, { get: () => throwGone }) }
+  const response = await admin.send({ url: '/api/m18s/user' })
+  const readyResponse = await server.send({ url: '/health/ready' })
   server.app.database = database
-  expect([answer.statusCode, answer.json().errorCode, answer.headers['retry-after']]).toEqual([503, 'UNAVAILABLE', '5'])
-  expect(ready.statusCode).toBe(503)
+  expect([response.statusCode, response.json().errorCode, response.headers['retry-after']]).toEqual([
+    503,
+    'UNAVAILABLE',
+    '5',
+  ])
+  expect(readyResponse.statusCode).toBe(503)
   expect((await server.send({ url: '/health/ready' })).statusCode).toBe(200)
 })
 
 test('below the free-space mark writes are refused and readings go on (R-13)', async () => {
   const { database } = server.app
   server.app.database = { ...database, hasFreeSpace: () => false }
-  const write = await admin.send({ method: 'POST', url: `/api/users/enable/${server.world.users['disabled@alpha']}` })
-  const read = await admin.send({ url: '/api/m18s/user' })
+  const writeResponse = await admin.send({
+    method: 'POST',
+    url: `/api/users/enable/${server.world.users['disabled@alpha']}`,
+  })
+  const readResponse = await admin.send({ url: '/api/m18s/user' })
   server.app.database = database
-  expect([write.statusCode, write.json().errorCode, write.headers['retry-after']]).toEqual([503, 'STORAGE_FULL', '60'])
-  expect(read.statusCode).toBe(200)
-  const changed = await inTransaction(server.app, { role: 'portal_system' }, (db) =>
+  expect([writeResponse.statusCode, writeResponse.json().errorCode, writeResponse.headers['retry-after']]).toEqual([
+    503,
+    'STORAGE_FULL',
+    '60',
+  ])
+  expect(readResponse.statusCode).toBe(200)
+  const updateResult = await runInTransaction(server.app, { role: 'portal_system' }, (db) =>
     db
       .selectFrom('portal_user')
       .select('status')
       .where('id', '=', server.world.users['disabled@alpha'] ?? 0)
       .executeTakeFirst(),
   )
-  expect(changed?.status).toBe(-1)
+  expect(updateResult?.status).toBe(-1)
 })
 
 test('health is told on this machine alone (S-86)', async () => {
-  const from = (remoteAddress: string, headers: Record<string, string> = {}) =>
+  const sendFrom = (remoteAddress: string, headers: Record<string, string> = {}) =>
     server.send({ url: '/health/live', remoteAddress, headers })
-  expect((await from('127.0.0.1')).statusCode).toBe(200)
-  expect((await from('::1')).statusCode).toBe(200)
-  expect((await from('203.0.113.9')).statusCode).toBe(404)
-  expect((await from('127.0.0.1', { 'x-forwarded-for': '203.0.113.9' })).statusCode).toBe(404)
+  expect((await sendFrom('127.0.0.1')).statusCode).toBe(200)
+  expect((await sendFrom('::1')).statusCode).toBe(200)
+  expect((await sendFrom('203.0.113.9')).statusCode).toBe(404)
+  expect((await sendFrom('127.0.0.1', { 'x-forwarded-for': '203.0.113.9' })).statusCode).toBe(404)
 })

@@ -3,29 +3,29 @@ import { request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { gatherMs, times } from '#server/http/progress-socket.ts'
+import { groupingMs, socketTimingsMs } from '#server/http/progress-socket.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
-import type { Progress } from '#server/use-cases/job-requests.ts'
+import type { JobProgress } from '#server/use-cases/job-requests.ts'
 import { eachEngineByNight } from '#tests/support/server/database.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
-import { begin, bySteps, workAll, writeTrail } from '#tests/server/jobs/requests.ts'
+import { startVerification, createStepJobKinds, runAllJobs, writeTrail } from '#tests/server/jobs/requests.ts'
 
 const path = '/api/m18s/progress'
 
-interface Ear {
+interface ProgressListener {
   socket: WebSocket
-  heard: Progress[]
+  received: JobProgress[]
   /** The code it was closed with. */
-  closed: Promise<number>
+  closeCode: Promise<number>
 }
 
 eachEngineByNight('progress over a websocket', (engine) => {
   let server: TestServer
   let staff: SignedIn
   let host: string
-  const ears: Ear[] = []
+  const listeners: ProgressListener[] = []
   beforeAll(async () => {
-    times.look = 1000
+    socketTimingsMs.checkInterval = 1000
     server = await startServer({ engine })
     await server.fastify.listen({ port: 0, host: '127.0.0.1' })
     host = `127.0.0.1:${(server.fastify.server.address() as AddressInfo).port}`
@@ -36,129 +36,139 @@ eachEngineByNight('progress over a websocket', (engine) => {
     await writeTrail(server, server.world.companies.alpha, 8)
   })
   afterEach(() => {
-    for (const { socket } of ears.splice(0)) socket.close()
+    for (const { socket } of listeners.splice(0)) socket.close()
   })
   afterAll(() => server.close())
 
-  async function open(query = '', headers: Record<string, string> = { origin: `http://${host}` }): Promise<Ear> {
+  async function openListener(
+    query = '',
+    headers: Record<string, string> = { origin: `http://${host}` },
+  ): Promise<ProgressListener> {
     // Node's own client; a page's browser says the origin by itself.
-    const Client = WebSocket as unknown as new (url: string, how: object) => WebSocket
+    const Client = WebSocket as unknown as new (url: string, options: object) => WebSocket
     const socket = new Client(`ws://${host}${path}${query}`, { headers })
-    const heard: Progress[] = []
-    socket.addEventListener('message', ({ data }) => heard.push(JSON.parse(String(data)) as Progress))
-    const closed = new Promise<number>((told) => socket.addEventListener('close', ({ code }) => told(code)))
-    const ear = { socket, heard, closed }
-    ears.push(ear)
-    await new Promise((opened, failed) => {
-      socket.addEventListener('open', opened)
-      socket.addEventListener('error', () => failed(new Error('not let in')))
+    const received: JobProgress[] = []
+    socket.addEventListener('message', ({ data }) => received.push(JSON.parse(String(data)) as JobProgress))
+    const closeCode = new Promise<number>((resolve) => socket.addEventListener('close', ({ code }) => resolve(code)))
+    const listener = { socket, received, closeCode }
+    listeners.push(listener)
+    await new Promise((resolve, reject) => {
+      socket.addEventListener('open', resolve)
+      socket.addEventListener('error', () => reject(new Error('not let in')))
     })
-    return ear
+    return listener
   }
 
-  async function listen(who: SignedIn): Promise<Ear> {
-    const ear = await open()
-    ear.socket.send(JSON.stringify({ token: who.access }))
-    return ear
+  async function openSignedInListener(user: SignedIn): Promise<ProgressListener> {
+    const listener = await openListener()
+    listener.socket.send(JSON.stringify({ token: user.access }))
+    return listener
   }
 
   /** Who is let in is told of what runs already: so one knows that the server listens to it. */
-  async function known(who: SignedIn): Promise<Ear & { key: string }> {
-    const key = (await begin(who)).json().progressKey as string
-    const ear = await listen(who)
-    await expect.poll(() => ear.heard.length).toBe(1)
-    return { ...ear, key }
+  async function openKnownListener(user: SignedIn): Promise<ProgressListener & { key: string }> {
+    const key = (await startVerification(user)).json().progressKey as string
+    const listener = await openSignedInListener(user)
+    await expect.poll(() => listener.received.length).toBe(1)
+    return { ...listener, key }
   }
 
   it('tells the user at once how far each request is, and then every step to its end (M47, D62)', async () => {
-    const ear = await known(staff)
-    expect(ear.heard[0]).toEqual({
-      progressKey: ear.key,
+    const listener = await openKnownListener(staff)
+    expect(listener.received[0]).toEqual({
+      progressKey: listener.key,
       code: 'verify-trail',
       data: { status: 'active', percent: 0 },
       info: { name: '', message: '' },
     })
-    await workAll(server, bySteps(2))
-    await expect.poll(() => ear.heard.at(-1)?.data).toEqual({ status: 'success', percent: 100 })
-    const percents = ear.heard.map(({ data }) => data.percent)
+    await runAllJobs(server, createStepJobKinds(2))
+    await expect.poll(() => listener.received.at(-1)?.data).toEqual({ status: 'success', percent: 100 })
+    const percents = listener.received.map(({ data }) => data.percent)
     expect(percents.length).toBeGreaterThan(4)
     expect(percents).toEqual(percents.toSorted((a, b) => a - b))
-    expect(ear.heard.map(({ info }) => info.name)).toContain('alpha')
+    expect(listener.received.map(({ info }) => info.name)).toContain('alpha')
   })
 
   it('tells who may see services that some have changed, once for many, and nobody else', async () => {
     const roles = ['order@alpha', 'user@alpha', 'order@beta', 'admin@m18', 'user@m18']
-    const ears = new Map<string, Ear>()
-    for (const who of roles) ears.set(who, await listen(await server.signIn(who)))
-    const known = await Promise.all(['order@alpha', 'admin@m18'].map(async (who) => ears.get(who) as Ear))
+    const listenersByName = new Map<string, ProgressListener>()
+    for (const userName of roles)
+      listenersByName.set(userName, await openSignedInListener(await server.signIn(userName)))
+    const informedListeners = await Promise.all(
+      ['order@alpha', 'admin@m18'].map(async (userName) => listenersByName.get(userName) as ProgressListener),
+    )
     // Let in one after the other, so the last one being heard means that all are.
     await expect
       .poll(async () => {
         announceServices(server.app, server.world.companies.alpha)
         announceServices(server.app, server.world.companies.alpha)
-        await wait(gatherMs)
-        return known.every(({ heard }) => heard.length > 0)
+        await wait(groupingMs)
+        return informedListeners.every(({ received }) => received.length > 0)
       })
       .toBe(true)
-    for (const { heard } of known) expect(heard).toContainEqual({ changed: 'services' })
-    await wait(gatherMs * 2)
-    const before = known.map(({ heard }) => heard.length)
+    for (const { received } of informedListeners) expect(received).toContainEqual({ changed: 'services' })
+    await wait(groupingMs * 2)
+    const countsBefore = informedListeners.map(({ received }) => received.length)
     for (let count = 0; count < 50; count++) announceServices(server.app, server.world.companies.alpha)
-    await wait(gatherMs * 2)
+    await wait(groupingMs * 2)
     // Fifty, which may lie on both sides of one moment of telling.
-    for (const [at, { heard }] of known.entries()) {
-      expect(heard.length).toBeGreaterThan(before[at] ?? 0)
-      expect(heard.length).toBeLessThanOrEqual((before[at] ?? 0) + 2)
+    for (const [index, { received }] of informedListeners.entries()) {
+      expect(received.length).toBeGreaterThan(countsBefore[index] ?? 0)
+      expect(received.length).toBeLessThanOrEqual((countsBefore[index] ?? 0) + 2)
     }
-    for (const who of ['user@alpha', 'order@beta', 'user@m18']) expect([who, ears.get(who)?.heard]).toEqual([who, []])
+    for (const userName of ['user@alpha', 'order@beta', 'user@m18'])
+      expect([userName, listenersByName.get(userName)?.received]).toEqual([userName, []])
   })
 
   it('fault 30c tells whose rights or names have changed, nobody else, and has them come again with those that they have now', async () => {
     const { companies, users } = server.world
     const roles = ['user@alpha', 'order@alpha', 'order@beta']
-    const [ear, colleague, stranger] = await Promise.all(
-      roles.map(async (who) => await listen(await server.signIn(who))),
+    const [listener, colleagueListener, foreignListener] = await Promise.all(
+      roles.map(async (userName) => await openSignedInListener(await server.signIn(userName))),
     )
-    if (!ear || !colleague || !stranger) throw new Error('three listen')
+    if (!listener || !colleagueListener || !foreignListener) throw new Error('three listen')
     const admin = await server.signIn('admin@alpha')
-    const change = async (url: string, payload: object) => {
-      const answer = await admin.send({ method: 'PUT', url, payload, headers: { 'idempotency-key': randomUUID() } })
-      expect([answer.statusCode, answer.body]).toEqual([200, expect.any(String)])
+    const sendChange = async (url: string, payload: object) => {
+      const response = await admin.send({ method: 'PUT', url, payload, headers: { 'idempotency-key': randomUUID() } })
+      expect([response.statusCode, response.body]).toEqual([200, expect.any(String)])
     }
     // Let in one after the other, so it is changed again until it listens.
     let order = false
     await expect
       .poll(async () => {
         order = !order
-        await change(`/api/m18s/company-user/${users['user@alpha']}`, { order })
-        return ear.heard
+        await sendChange(`/api/m18s/company-user/${users['user@alpha']}`, { order })
+        return listener.received
       })
       .toContainEqual({ changed: 'account' })
-    expect(await ear.closed).toBe(1012)
-    expect([colleague.heard, stranger.heard]).toEqual([[], []])
-    await change(`/api/m18s/company/${companies.alpha}`, { name: 'Alpha by another name' })
-    await expect.poll(() => colleague.heard).toContainEqual({ changed: 'account' })
-    expect(stranger.heard).toEqual([])
+    expect(await listener.closeCode).toBe(1012)
+    expect([colleagueListener.received, foreignListener.received]).toEqual([[], []])
+    await sendChange(`/api/m18s/company/${companies.alpha}`, { name: 'Alpha by another name' })
+    await expect.poll(() => colleagueListener.received).toContainEqual({ changed: 'account' })
+    expect(foreignListener.received).toEqual([])
   })
 
   it('fault 30e has who asks for it read the account as soon as they are heard, for they may have missed a change', async () => {
-    const ear = await open()
-    ear.socket.send(JSON.stringify({ token: staff.access, account: true }))
-    await expect.poll(() => ear.heard).toContainEqual({ changed: 'account' })
-    expect(ear.socket.readyState).toBe(WebSocket.OPEN)
-    const stranger = await open()
-    stranger.socket.send(JSON.stringify({ token: 'made up', account: true }))
-    expect([await stranger.closed, stranger.heard]).toEqual([4401, []])
+    const listener = await openListener()
+    listener.socket.send(JSON.stringify({ token: staff.access, account: true }))
+    await expect.poll(() => listener.received).toContainEqual({ changed: 'account' })
+    expect(listener.socket.readyState).toBe(WebSocket.OPEN)
+    const foreignListener = await openListener()
+    foreignListener.socket.send(JSON.stringify({ token: 'made up', account: true }))
+    expect([await foreignListener.closeCode, foreignListener.received]).toEqual([4401, []])
   })
 
   it('tells nobody of another’s, colleague or stranger (S-60)', async () => {
-    const others = await Promise.all(
-      ['delete@m18', 'user@m18', 'admin@alpha'].map(async (who) => listen(await server.signIn(who))),
+    const otherListeners = await Promise.all(
+      ['delete@m18', 'user@m18', 'admin@alpha'].map(async (userName) =>
+        openSignedInListener(await server.signIn(userName)),
+      ),
     )
-    const ear = await known(staff)
-    await workAll(server, bySteps(2))
-    await expect.poll(() => ear.heard.at(-1)?.data.status).toBe('success')
-    for (const other of others) expect([other.heard, other.socket.readyState]).toEqual([[], WebSocket.OPEN])
+    const listener = await openKnownListener(staff)
+    await runAllJobs(server, createStepJobKinds(2))
+    await expect.poll(() => listener.received.at(-1)?.data.status).toBe('success')
+    for (const otherListener of otherListeners)
+      expect([otherListener.received, otherListener.socket.readyState]).toEqual([[], WebSocket.OPEN])
   })
 
   it.each([
@@ -166,73 +176,74 @@ eachEngineByNight('progress over a websocket', (engine) => {
     ['another', { origin: 'https://evil.example' }],
     ['a name that only begins like ours', { origin: 'http://127.0.0.1.evil.example' }],
   ])('is not opened for a page whose origin is %s (S-59)', async (_, headers) => {
-    const status = await new Promise<number | undefined>((told, failed) => {
+    const status = await new Promise<number | undefined>((resolve, reject) => {
       const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
       const key = { 'sec-websocket-key': Buffer.alloc(16).toString('base64') }
-      const asked = httpRequest(`http://${host}${path}`, { headers: { ...upgrade, ...key, ...headers } })
-      asked.on('upgrade', () => failed(new Error('it was opened')))
-      asked.on('response', (answer) => told(answer.statusCode))
-      asked.on('error', failed)
-      asked.end()
+      const upgradeRequest = httpRequest(`http://${host}${path}`, { headers: { ...upgrade, ...key, ...headers } })
+      upgradeRequest.on('upgrade', () => reject(new Error('it was opened')))
+      upgradeRequest.on('response', (response) => resolve(response.statusCode))
+      upgradeRequest.on('error', reject)
+      upgradeRequest.end()
     })
     expect(status).toBe(403)
   })
 
   it('fault 37r is opened for a program without an Origin, which hears nothing before it has sent a token, whatever its cookies say', async () => {
-    const { key } = await known(staff)
-    const program = await open('', {})
-    program.socket.send(JSON.stringify({ token: staff.access }))
-    await expect.poll(() => program.heard.at(0)).toMatchObject({ progressKey: key })
-    const byCookie = await open('', { cookie: `portal-access=${staff.access}` })
-    byCookie.socket.send(JSON.stringify({ token: null }))
-    expect([await byCookie.closed, byCookie.heard]).toEqual([4401, []])
+    const { key } = await openKnownListener(staff)
+    const programListener = await openListener('', {})
+    programListener.socket.send(JSON.stringify({ token: staff.access }))
+    await expect.poll(() => programListener.received.at(0)).toMatchObject({ progressKey: key })
+    const cookieListener = await openListener('', { cookie: `portal-access=${staff.access}` })
+    cookieListener.socket.send(JSON.stringify({ token: null }))
+    expect([await cookieListener.closeCode, cookieListener.received]).toEqual([4401, []])
   })
 
   it('wants the token in the first message: not in the address, not made up, not run out, and not much later', async () => {
-    const usual = times.firstMessage
+    const usualTimeoutMs = socketTimingsMs.firstMessage
     // For this one alone: on a busy machine the others' first message may take longer than that.
-    times.firstMessage = 300
-    const inAddress = await open(`?token=${staff.access}`)
-    times.firstMessage = usual
-    const madeUp = await open()
-    madeUp.socket.send(JSON.stringify({ token: `${staff.userId}.x` }))
-    const nonsense = await open()
-    nonsense.socket.send('{')
-    const binary = await open()
-    binary.socket.send(new TextEncoder().encode(JSON.stringify({ token: staff.access })))
-    for (const { closed } of [inAddress, madeUp, nonsense, binary]) expect(await closed).toBe(4401)
+    socketTimingsMs.firstMessage = 300
+    const tokenInUrlListener = await openListener(`?token=${staff.access}`)
+    socketTimingsMs.firstMessage = usualTimeoutMs
+    const madeUpListener = await openListener()
+    madeUpListener.socket.send(JSON.stringify({ token: `${staff.userId}.x` }))
+    const nonsenseListener = await openListener()
+    nonsenseListener.socket.send('{')
+    const binaryListener = await openListener()
+    binaryListener.socket.send(new TextEncoder().encode(JSON.stringify({ token: staff.access })))
+    for (const { closeCode } of [tokenInUrlListener, madeUpListener, nonsenseListener, binaryListener])
+      expect(await closeCode).toBe(4401)
     server.clock.now += 601_000
-    expect(await (await listen(staff)).closed).toBe(4401)
+    expect(await (await openSignedInListener(staff)).closeCode).toBe(4401)
   })
 
   it('ends with the session, whether or not there is anything to tell (S-44, S-59)', async () => {
-    const idle = await known(staff)
+    const idleListener = await openKnownListener(staff)
     await staff.send({ method: 'POST', url: '/api/m18s/logout' })
-    expect(await idle.closed).toBe(4401)
+    expect(await idleListener.closeCode).toBe(4401)
 
-    await workAll(server, bySteps(500))
-    const again = await server.signIn('admin@m18')
-    const busy = await known(again)
-    await again.send({ method: 'POST', url: '/api/m18s/logout' })
-    await workAll(server, bySteps(2))
-    expect(await busy.closed).toBe(4401)
-    expect(busy.heard).toHaveLength(1)
+    await runAllJobs(server, createStepJobKinds(500))
+    const renewedUser = await server.signIn('admin@m18')
+    const busyListener = await openKnownListener(renewedUser)
+    await renewedUser.send({ method: 'POST', url: '/api/m18s/logout' })
+    await runAllJobs(server, createStepJobKinds(2))
+    expect(await busyListener.closeCode).toBe(4401)
+    expect(busyListener.received).toHaveLength(1)
   })
 
   it('is closed on who floods it, with many messages or a long one (S-59, F-11)', async () => {
-    const many = await known(staff)
-    for (let at = 0; at < 1000; at++) many.socket.send('{}')
-    expect(await many.closed).toBe(1008)
+    const floodingListener = await openKnownListener(staff)
+    for (let index = 0; index < 1000; index++) floodingListener.socket.send('{}')
+    expect(await floodingListener.closeCode).toBe(1008)
     // One line, however many messages were on their way.
-    expect(server.logged().match(/"security":"flood"/g)).toHaveLength(1)
-    const long = await open()
-    long.socket.send('x'.repeat(65_537))
-    expect(await long.closed).toBe(1009)
+    expect(server.readLog().match(/"security":"flood"/g)).toHaveLength(1)
+    const longListener = await openListener()
+    longListener.socket.send('x'.repeat(65_537))
+    expect(await longListener.closeCode).toBe(1009)
     expect((await server.send({ method: 'GET', url: '/health/live' })).statusCode).toBe(200)
   })
 
   it('fault 2 is cut off for who floods it with pings and reads no answer', async () => {
-    const before = server.logged().match(/"security":"flood"/g)?.length ?? 0
+    const floodCount = server.readLog().match(/"security":"flood"/g)?.length ?? 0
     const upgrade = {
       connection: 'Upgrade',
       upgrade: 'websocket',
@@ -240,23 +251,23 @@ eachEngineByNight('progress over a websocket', (engine) => {
       origin: `http://${host}`,
     }
     const key = { 'sec-websocket-key': Buffer.alloc(16).toString('base64') }
-    await new Promise<void>((closed, failed) => {
-      const asked = httpRequest(`http://${host}${path}`, { headers: { ...upgrade, ...key } })
-      asked.on('error', failed)
-      asked.on('upgrade', (_answer, socket) => {
+    await new Promise<void>((resolve, reject) => {
+      const upgradeRequest = httpRequest(`http://${host}${path}`, { headers: { ...upgrade, ...key } })
+      upgradeRequest.on('error', reject)
+      upgradeRequest.on('upgrade', (_response, socket) => {
         socket.on('error', () => {})
-        socket.on('close', () => closed())
+        socket.on('close', () => resolve())
         socket.resume()
         // Final frames of opcode 9 without content, masked by nothing.
         socket.write(Buffer.from('898000000000'.repeat(200), 'hex'))
       })
-      asked.end()
+      upgradeRequest.end()
     })
-    expect(server.logged().match(/"security":"flood"/g)).toHaveLength(before + 1)
+    expect(server.readLog().match(/"security":"flood"/g)).toHaveLength(floodCount + 1)
   })
 
   it('is no page: asked for without an upgrade there is nothing', async () => {
-    const answer = await server.send({ method: 'GET', url: path, headers: { origin: server.app.config.publicUrl } })
-    expect([answer.statusCode, answer.json().errorCode]).toEqual([404, 'NOT_FOUND'])
+    const response = await server.send({ method: 'GET', url: path, headers: { origin: server.app.config.publicUrl } })
+    expect([response.statusCode, response.json().errorCode]).toEqual([404, 'NOT_FOUND'])
   })
 })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { LightMyRequestResponse } from 'fastify'
 import { endpoints } from '#contract/index.ts'
 import { buildApp } from '#server/composition/app.ts'
-import { noPayments, type Payments } from '#server/context/payment-methods.ts'
+import { noPaymentMethods, type PaymentMethods } from '#server/context/payment-methods.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
 let server: TestServer
@@ -42,7 +42,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-const html = { accept: 'text/html,*/*', 'sec-fetch-mode': 'navigate' }
+const htmlHeaders = { accept: 'text/html,*/*', 'sec-fetch-mode': 'navigate' }
 
 function expectEverywhere({ headers }: LightMyRequestResponse): void {
   expect(headers).toMatchObject({
@@ -66,10 +66,10 @@ function expectEverywhere({ headers }: LightMyRequestResponse): void {
     expect(headers[name]).toBeUndefined()
 }
 
-async function expectedEverywhere(url: string): Promise<LightMyRequestResponse> {
-  const answer = await server.send({ url })
-  expectEverywhere(answer)
-  return answer
+async function sendAndExpectHeaders(url: string): Promise<LightMyRequestResponse> {
+  const response = await server.send({ url })
+  expectEverywhere(response)
+  return response
 }
 
 describe('every call of the table (H-05, H-10, S-66, S-78)', () => {
@@ -77,16 +77,17 @@ describe('every call of the table (H-05, H-10, S-66, S-78)', () => {
     '%s',
     async (_, { method, path }) => {
       for (const send of [server.send, user.send]) {
-        const answer = await send({ method, url: path.replace(/:\w+/g, '1') })
+        const response = await send({ method, url: path.replace(/:\w+/g, '1') })
         if (path.endsWith('logout')) user = await server.signIn('user@alpha')
-        expectEverywhere(answer)
-        expect(answer.headers['cache-control']).toBe('no-store')
-        expect(answer.headers['content-security-policy']).toBe(
+        expectEverywhere(response)
+        expect(response.headers['cache-control']).toBe('no-store')
+        expect(response.headers['content-security-policy']).toBe(
           "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
         )
-        expect(answer.headers.vary).toMatch(/Authorization, Sec-Fetch-Site$/)
-        if (answer.statusCode !== 204) expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-        if (answer.statusCode === 401) expect(answer.headers['www-authenticate']).toBe('Bearer')
+        expect(response.headers.vary).toMatch(/Authorization, Sec-Fetch-Site$/)
+        if (response.statusCode !== 204)
+          expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+        if (response.statusCode === 401) expect(response.headers['www-authenticate']).toBe('Bearer')
       }
     },
   )
@@ -95,11 +96,11 @@ describe('every call of the table (H-05, H-10, S-66, S-78)', () => {
 describe('the pages', () => {
   test('the shell comes for navigations under /saas, with its policy and never stale (H-01, W-12)', async () => {
     for (const url of ['/saas/', '/saas/app/home', '/saas/login?x=1', '/saas/index.html']) {
-      const answer = await server.send({ url, headers: html })
-      expect([url, answer.statusCode, answer.body]).toEqual([url, 200, '<!doctype html><title>shell</title>'])
-      expectEverywhere(answer)
-      expect(answer.headers['cache-control']).toBe('no-cache')
-      const policy = String(answer.headers['content-security-policy'])
+      const response = await server.send({ url, headers: htmlHeaders })
+      expect([url, response.statusCode, response.body]).toEqual([url, 200, '<!doctype html><title>shell</title>'])
+      expectEverywhere(response)
+      expect(response.headers['cache-control']).toBe('no-cache')
+      const policy = String(response.headers['content-security-policy'])
       for (const part of [
         "default-src 'none'",
         "script-src 'self'",
@@ -114,25 +115,25 @@ describe('the pages', () => {
   })
 
   test('fault 36M81b what a card is typed into is let in where it is set up, by its own origin, and nowhere else', async () => {
-    const policyWith = async (payments: Partial<Payments>) => {
+    const readPolicy = async (payments: Partial<PaymentMethods>) => {
       const app = buildApp(
-        { ...server.app, payments: { ...noPayments, ...payments } },
+        { ...server.app, payments: { ...noPaymentMethods, ...payments } },
         { dist: join(folder, 'dist'), site: join(folder, 'site') },
       )
-      const { headers } = await app.inject({ url: '/saas/', headers: html })
+      const { headers } = await app.inject({ url: '/saas/', headers: htmlHeaders })
       await app.close()
       return String(headers['content-security-policy']).split('; ')
     }
     const cardFrame = 'http://127.0.0.1:9091/card-fields'
-    const [none, demo, stripe] = await Promise.all([
-      policyWith({}),
-      policyWith({ cardFrame }),
-      policyWith({ stripeKey: 'pk_test_x' }),
+    const [basePolicy, demoPolicy, stripePolicy] = await Promise.all([
+      readPolicy({}),
+      readPolicy({ cardFrame }),
+      readPolicy({ stripeKey: 'pk_test_x' }),
     ])
-    const changes = (policy: string[]) => policy.filter((part) => !none.includes(part))
-    expect(none).toEqual(expect.arrayContaining(["script-src 'self'", "frame-src 'self'", "connect-src 'self'"]))
-    expect(changes(demo)).toEqual(["frame-src 'self' http://127.0.0.1:9091"])
-    expect(changes(stripe)).toEqual([
+    const findChanges = (policy: string[]) => policy.filter((part) => !basePolicy.includes(part))
+    expect(basePolicy).toEqual(expect.arrayContaining(["script-src 'self'", "frame-src 'self'", "connect-src 'self'"]))
+    expect(findChanges(demoPolicy)).toEqual(["frame-src 'self' http://127.0.0.1:9091"])
+    expect(findChanges(stripePolicy)).toEqual([
       "script-src 'self' https://js.stripe.com https://*.js.stripe.com",
       "connect-src 'self' https://api.stripe.com",
       "frame-src 'self' https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com",
@@ -141,35 +142,37 @@ describe('the pages', () => {
   })
 
   test('the worker, hashed files and icons say how long they hold (H-03, H-04)', async () => {
-    const worker = await server.send({ url: '/saas/sw.js', headers: { 'service-worker': 'script' } })
-    expect(worker.headers).toMatchObject({
+    const workerResponse = await server.send({ url: '/saas/sw.js', headers: { 'service-worker': 'script' } })
+    expect(workerResponse.headers).toMatchObject({
       'content-type': 'text/javascript; charset=utf-8',
       'cache-control': 'no-cache',
       'content-security-policy': "default-src 'self'; base-uri 'none'; frame-ancestors 'none'",
     })
-    const asset = await server.send({ url: '/saas/assets/app-1a2b.js', headers: { 'accept-encoding': 'br' } })
-    expect(asset.headers).toMatchObject({
+    const assetResponse = await server.send({ url: '/saas/assets/app-1a2b.js', headers: { 'accept-encoding': 'br' } })
+    expect(assetResponse.headers).toMatchObject({
       'cache-control': 'public, max-age=31536000, immutable',
       'content-encoding': 'br',
     })
     // Never asked for again, so it bears nothing to compare by.
-    for (const name of ['etag', 'last-modified', 'accept-ranges']) expect(asset.headers).not.toHaveProperty(name)
-    const manifest = await server.send({ url: '/saas/manifest.webmanifest' })
-    expect(manifest.headers).toMatchObject({
+    for (const name of ['etag', 'last-modified', 'accept-ranges'])
+      expect(assetResponse.headers).not.toHaveProperty(name)
+    const manifestResponse = await server.send({ url: '/saas/manifest.webmanifest' })
+    expect(manifestResponse.headers).toMatchObject({
       'content-type': 'application/manifest+json',
       'cache-control': 'no-cache',
     })
   })
 
   test('the home page is asked for each time; a policy can be read again for a day without asking (M7, M14)', async () => {
-    const held = async (url: string) => (await server.send({ url, headers: html })).headers['cache-control']
-    expect(await held('/index.html')).toBe('no-cache')
-    expect(await held('/privacy.html')).toBe('public, max-age=86400')
+    const getCacheControl = async (url: string) =>
+      (await server.send({ url, headers: htmlHeaders })).headers['cache-control']
+    expect(await getCacheControl('/index.html')).toBe('no-cache')
+    expect(await getCacheControl('/privacy.html')).toBe('public, max-age=86400')
   })
 
   test('the home page and the policies run no script but their own and stand in no frame of others (H-01)', async () => {
     for (const url of ['/index.html', '/privacy.html']) {
-      const { statusCode, headers } = await server.send({ url, headers: html })
+      const { statusCode, headers } = await server.send({ url, headers: htmlHeaders })
       expect([url, statusCode]).toEqual([url, 200])
       const policy = String(headers['content-security-policy'])
       expect(policy.split('; ')).toEqual(
@@ -192,7 +195,7 @@ describe('the pages', () => {
       '/saas/assets/picture-5e6f.svg',
       '/saas/assets/gone.js',
     ]) {
-      const { headers } = await expectedEverywhere(url)
+      const { headers } = await sendAndExpectHeaders(url)
       // Chromium writes a warning on the console for each of them.
       expect(headers['permissions-policy']).not.toMatch(/bluetooth|web-share/)
     }
@@ -200,9 +203,9 @@ describe('the pages', () => {
 
   test('a file that the build has squeezed goes out as it is, under its own name and to whoever can read it (H-03)', async () => {
     const url = '/saas/assets/squeezed-3c4d.js'
-    const squeezed = await server.send({ url, headers: { 'accept-encoding': 'gzip, br' } })
-    expect(squeezed.body).toBe('as the build squeezed it')
-    expect(squeezed.headers).toMatchObject({
+    const compressedResponse = await server.send({ url, headers: { 'accept-encoding': 'gzip, br' } })
+    expect(compressedResponse.body).toBe('as the build squeezed it')
+    expect(compressedResponse.headers).toMatchObject({
       'content-type': 'application/javascript; charset=utf-8',
       'content-encoding': 'br',
       'cache-control': 'public, max-age=31536000, immutable',
@@ -213,19 +216,19 @@ describe('the pages', () => {
   })
 
   test('an unchanged file is a 304 with the same headers', async () => {
-    const first = await server.send({ url: '/saas/index.html', headers: html })
-    const again = await server.send({
+    const firstResponse = await server.send({ url: '/saas/index.html', headers: htmlHeaders })
+    const repeatedResponse = await server.send({
       url: '/saas/index.html',
-      headers: { ...html, 'if-none-match': String(first.headers.etag) },
+      headers: { ...htmlHeaders, 'if-none-match': String(firstResponse.headers.etag) },
     })
-    expect(again.statusCode).toBe(304)
-    expectEverywhere(again)
+    expect(repeatedResponse.statusCode).toBe(304)
+    expectEverywhere(repeatedResponse)
   })
 
   test('the front door leads on (M5, M7)', async () => {
-    const root = await server.send({ url: '/' })
-    expect([root.statusCode, root.headers.location]).toEqual([302, '/index.html'])
-    expectEverywhere(root)
+    const rootResponse = await server.send({ url: '/' })
+    expect([rootResponse.statusCode, rootResponse.headers.location]).toEqual([302, '/index.html'])
+    expectEverywhere(rootResponse)
     expect((await server.send({ url: '/saas' })).headers.location).toBe('/saas/')
     expect((await server.send({ url: '/index.html' })).body).toContain('home')
     expect((await server.send({ url: '/privacy.html' })).body).toContain('privacy')
@@ -235,28 +238,28 @@ describe('the pages', () => {
     const cases: [string, Record<string, string>][] = [
       ['/saas/app/home', { accept: 'application/json' }],
       ['/saas/app/home', { accept: 'text/html', 'sec-fetch-mode': 'no-cors' }],
-      ['/saas/assets/gone-1.js', html],
-      ['/saas/app/home.css', html],
-      ['/saas/build.json', html],
-      ['/saas/assets/app-1a2b.js.map', html],
-      ['/saas/.env', html],
-      ['/saas/assets/', html],
-      ['/nowhere', html],
-      ['/saas/../secret.txt', html],
-      ['/saas/..%2fsecret.txt', html],
-      ['/saas/%2e%2e/secret.txt', html],
-      ['/..%5csecret.txt', html],
-      ['/site/../secret.txt', html],
-      ['/saas/assets/..%2f..%2fbuild.json', html],
-      ['/saas/assets/%00app-1a2b.js', html],
+      ['/saas/assets/gone-1.js', htmlHeaders],
+      ['/saas/app/home.css', htmlHeaders],
+      ['/saas/build.json', htmlHeaders],
+      ['/saas/assets/app-1a2b.js.map', htmlHeaders],
+      ['/saas/.env', htmlHeaders],
+      ['/saas/assets/', htmlHeaders],
+      ['/nowhere', htmlHeaders],
+      ['/saas/../secret.txt', htmlHeaders],
+      ['/saas/..%2fsecret.txt', htmlHeaders],
+      ['/saas/%2e%2e/secret.txt', htmlHeaders],
+      ['/..%5csecret.txt', htmlHeaders],
+      ['/site/../secret.txt', htmlHeaders],
+      ['/saas/assets/..%2f..%2fbuild.json', htmlHeaders],
+      ['/saas/assets/%00app-1a2b.js', htmlHeaders],
     ]
     for (const [url, headers] of cases) {
-      const answer = await server.send({ url, headers })
-      expect([url, answer.statusCode >= 400 && answer.statusCode < 500]).toEqual([url, true])
-      expect(answer.body).not.toMatch(/shell|outside|SECRET|styleNonce/)
-      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-      expect(answer.headers['cache-control']).toBe('no-store')
-      expectEverywhere(answer)
+      const response = await server.send({ url, headers })
+      expect([url, response.statusCode >= 400 && response.statusCode < 500]).toEqual([url, true])
+      expect(response.body).not.toMatch(/shell|outside|SECRET|styleNonce/)
+      expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+      expect(response.headers['cache-control']).toBe('no-store')
+      expectEverywhere(response)
     }
   })
 
@@ -266,28 +269,28 @@ describe('the pages', () => {
   })
 
   test('pages are read, not written to (S-54)', async () => {
-    const answer = await server.send({ method: 'POST', url: '/saas/index.html' })
-    expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'GET, HEAD'])
+    const response = await server.send({ method: 'POST', url: '/saas/index.html' })
+    expect([response.statusCode, response.headers.allow]).toEqual([405, 'GET, HEAD'])
     expect((await server.send({ method: 'HEAD', url: '/saas/index.html' })).statusCode).toBe(200)
   })
 })
 
 test('over TLS browsers are told to stay there, and cookies bear their prefixes (H-02, K-03, S-82)', async () => {
-  const safe = await startServer({ env: { PUBLIC_URL: 'https://portal.example' } })
+  const secureServer = await startServer({ env: { PUBLIC_URL: 'https://portal.example' } })
   try {
-    const answer = await safe.send({ url: '/api/m18s/user' })
-    expect(answer.headers['strict-transport-security']).toBe('max-age=63072000; includeSubDomains')
-    const { access } = await safe.signIn('user@alpha')
-    const out = await safe.send({
+    const response = await secureServer.send({ url: '/api/m18s/user' })
+    expect(response.headers['strict-transport-security']).toBe('max-age=63072000; includeSubDomains')
+    const { access } = await secureServer.signIn('user@alpha')
+    const signOutResponse = await secureServer.send({
       method: 'POST',
       url: '/api/m18s/logout',
       headers: { authorization: `Bearer ${access}` },
     })
-    expect([out.headers['set-cookie']].flat()).toEqual([
+    expect([signOutResponse.headers['set-cookie']].flat()).toEqual([
       '__Host-portal-access=; Max-Age=0; Path=/; Secure; SameSite=Strict',
       '__Secure-portal-refresh=; Max-Age=0; Path=/api/m18s; HttpOnly; Secure; SameSite=Strict',
     ])
   } finally {
-    await safe.close()
+    await secureServer.close()
   }
 })

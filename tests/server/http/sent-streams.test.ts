@@ -5,24 +5,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { LogLine } from '#server/drivers/hosting/driver.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import type { InstanceLogLine } from '#server/drivers/hosting/hosting-driver.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
-import { principalOf } from '#server/http/authenticate.ts'
+import { authenticate } from '#server/http/authenticate.ts'
 import { issueTicket } from '#server/use-cases/tickets.ts'
-import { writeMany } from '#tests/support/audit-trail/audit-entries.ts'
-import { onConnections, pastPolicies } from '#tests/support/server/database.ts'
-import { download, openDownload, type Received } from '#tests/support/server/download.ts'
+import { writeGeneratedEntries } from '#tests/support/audit-trail/audit-entries.ts'
+import { onConnections, bypassPolicies } from '#tests/support/server/database.ts'
+import { download, openDownload, type CompletedDownload } from '#tests/support/server/download.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 import { expectNothingUncaught } from '#tests/support/runner/uncaught.ts'
 
 const formats = ['csv', 'xlsx', 'ndjson'] as const
-type Format = (typeof formats)[number]
+type ExportFormat = (typeof formats)[number]
 
 /** Of a zip's central directory, without which no program opens it. */
 const zipEnd = Buffer.from([0x50, 0x4b, 0x05, 0x06])
-const at = Date.parse('2026-03-10T04:00:00Z')
-const days = { dateFrom: '2026-03-10', dateTo: '2026-03-10' }
+const startAt = Date.parse('2026-03-10T04:00:00Z')
+const dateRange = { dateFrom: '2026-03-10', dateTo: '2026-03-10' }
 
 expectNothingUncaught()
 
@@ -48,35 +48,48 @@ onConnections('a stream that is sent', (engine) => {
     await rm(site, { recursive: true })
   })
 
-  async function fill(count: number): Promise<void> {
-    await writeMany(server.app, { companyId: server.world.companies.alpha, count, at, apart: 1000 })
+  async function fillAuditTrail(count: number): Promise<void> {
+    await writeGeneratedEntries(server.app, {
+      companyId: server.world.companies.alpha,
+      count,
+      startAt,
+      intervalMs: 1000,
+    })
     await integrate(server.app)
   }
 
-  const signed = (who: SignedIn) => ({ authorization: `Bearer ${who.access}` })
+  const createAuthorization = (user: SignedIn) => ({ authorization: `Bearer ${user.access}` })
 
-  async function exportUrl(format: Format, who = admin, extra: Record<string, string> = {}): Promise<string> {
+  async function buildExportUrl(
+    format: ExportFormat,
+    user = admin,
+    extraQuery: Record<string, string> = {},
+  ): Promise<string> {
     const query =
       format === 'ndjson'
-        ? await keepQuery(who)
-        : { format, sortField: 'end_time', sortOrder: 'asc', ...days, ...extra }
+        ? await startTrailStorage(user)
+        : { format, sortField: 'end_time', sortOrder: 'asc', ...dateRange, ...extraQuery }
     return `${origin}/api/systrail/export?${new URLSearchParams(query)}`
   }
 
-  async function keepQuery(who: SignedIn): Promise<Record<string, string>> {
-    const opened = await who.send({ method: 'POST', url: '/api/systrail/keep', payload: { companyId: null, ...days } })
-    const { keep, from, to } = opened.json()
+  async function startTrailStorage(user: SignedIn): Promise<Record<string, string>> {
+    const response = await user.send({
+      method: 'POST',
+      url: '/api/systrail/keep',
+      payload: { companyId: null, ...dateRange },
+    })
+    const { keep, from, to } = response.json()
     return { format: 'ndjson', keep, from: String(from), to: String(to) }
   }
 
   /** Nobody takes it for the complete file. */
-  function expectCut(format: Format, { status, body, isComplete }: Received): void {
+  function expectCut(format: ExportFormat, { status, body, isComplete }: CompletedDownload): void {
     expect([format, status, isComplete]).toEqual([format, 200, false])
     if (format === 'xlsx') expect(body.includes(zipEnd)).toBe(false)
     if (format === 'ndjson') expect(body.toString()).not.toContain('"count"')
   }
 
-  function expectProblem({ status, headers, body, isComplete }: Received, code: string): void {
+  function expectProblem({ status, headers, body, isComplete }: CompletedDownload, code: string): void {
     expect([status, JSON.parse(body.toString()).errorCode, isComplete]).toEqual([
       code === 'UNAVAILABLE' ? 503 : 500,
       code,
@@ -88,64 +101,73 @@ onConnections('a stream that is sent', (engine) => {
   }
 
   /** No program could have written it so. */
-  const damage = (n: number) =>
-    pastPolicies(server.app.database, (db) =>
-      sql`update audit_entry set leaf = 'damaged' where (info ->> 'n')::integer = ${n}`.execute(db),
+  const damageEntry = (entryNumber: number) =>
+    bypassPolicies(server.app.database, (db) =>
+      sql`update audit_entry set leaf = 'damaged' where (info ->> 'n')::integer = ${entryNumber}`.execute(db),
     )
 
   /** Holds the table for another session while `work` runs. */
-  const locked = (work: () => Promise<void>): Promise<void> =>
+  const withLockedLog = (callback: () => Promise<void>): Promise<void> =>
     server.app.database.kysely.transaction().execute(async (db) => {
       await sql`lock table audit_leaf in access exclusive mode`.execute(db)
-      await work()
+      await callback()
     })
 
   it.skipIf(engine === 'embedded')(
     'fault 1a answers 503 where the log is locked for longer than a statement waits, in each format',
     async () => {
-      await fill(3)
-      const urls = await Promise.all(formats.map((format) => exportUrl(format)))
-      await locked(async () => {
-        for (const received of await Promise.all(urls.map((url) => download(url, signed(admin)))))
-          expectProblem(received, 'UNAVAILABLE')
+      await fillAuditTrail(3)
+      const urls = await Promise.all(formats.map((format) => buildExportUrl(format)))
+      await withLockedLog(async () => {
+        for (const result of await Promise.all(urls.map((url) => download(url, createAuthorization(admin)))))
+          expectProblem(result, 'UNAVAILABLE')
       })
       for (const url of urls)
-        expect(await download(url, signed(admin))).toMatchObject({ status: 200, isComplete: true })
+        expect(await download(url, createAuthorization(admin))).toMatchObject({ status: 200, isComplete: true })
     },
   )
 
   describe('of which a row is damaged', () => {
     /** More than one piece. */
-    beforeEach(() => fill(400))
+    beforeEach(() => fillAuditTrail(400))
 
     it.each(['csv', 'xlsx'] as const)(
       'fault 1b answers 500 where it is the first one, and cuts the file where it is a later one (%s)',
       async (format) => {
-        const [url, latestFirst] = [await exportUrl(format), await exportUrl(format, admin, { sortOrder: 'desc' })]
-        await damage(399)
-        expectProblem(await download(latestFirst, signed(admin)), 'SERVER_ERROR')
-        expectProblem(await download(latestFirst, { ...signed(admin), 'accept-encoding': 'br' }), 'SERVER_ERROR')
-        expectCut(format, await download(url, signed(admin)))
-        await damage(300)
-        expectCut(format, await download(url, signed(admin)))
-        expect(server.logged()).toContain('a response was cut off')
+        const [url, latestFirstUrl] = [
+          await buildExportUrl(format),
+          await buildExportUrl(format, admin, { sortOrder: 'desc' }),
+        ]
+        await damageEntry(399)
+        expectProblem(await download(latestFirstUrl, createAuthorization(admin)), 'SERVER_ERROR')
+        expectProblem(
+          await download(latestFirstUrl, { ...createAuthorization(admin), 'accept-encoding': 'br' }),
+          'SERVER_ERROR',
+        )
+        expectCut(format, await download(url, createAuthorization(admin)))
+        await damageEntry(300)
+        expectCut(format, await download(url, createAuthorization(admin)))
+        expect(server.readLog()).toContain('a response was cut off')
       },
     )
 
     it('fault 1b never sends a compressed file as complete, nor a problem as compressed', async () => {
-      await damage(399)
-      const received = await download(await exportUrl('csv'), { ...signed(admin), 'accept-encoding': 'br' })
+      await damageEntry(399)
+      const result = await download(await buildExportUrl('csv'), {
+        ...createAuthorization(admin),
+        'accept-encoding': 'br',
+      })
       // 0: what was packed had not left yet.
-      if ([0, 200].includes(received.status)) expect(received.isComplete).toBe(false)
-      else expectProblem(received, 'SERVER_ERROR')
+      if ([0, 200].includes(result.status)) expect(result.isComplete).toBe(false)
+      else expectProblem(result, 'SERVER_ERROR')
     })
 
     it('fault 1b resets the connection of HTTP/1.0, where its end is the end of the file', async () => {
-      await damage(399)
-      const { pathname, search, port } = new URL(await exportUrl('csv'))
+      await damageEntry(399)
+      const { pathname, search, port } = new URL(await buildExportUrl('csv'))
       const socket = connect(Number(port), '127.0.0.1')
-      const end = new Promise((ended) => {
-        socket.on('error', (error: NodeJS.ErrnoException) => ended(error.code)).on('end', () => ended('end'))
+      const end = new Promise((resolve) => {
+        socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code)).on('end', () => resolve('end'))
       })
       socket.resume()
       socket.write(`GET ${pathname}${search} HTTP/1.0\r\nAuthorization: Bearer ${admin.access}\r\n\r\n`)
@@ -155,13 +177,13 @@ onConnections('a stream that is sent', (engine) => {
 
   describe('of a file on the disk', () => {
     it('fault 1f is cut off where nobody reads it for long', async () => {
-      const isClosed = new Promise((closed) =>
-        server.fastify.server.once('connection', (socket: Socket) => socket.once('close', closed)),
+      const closing = new Promise((resolve) =>
+        server.fastify.server.once('connection', (socket: Socket) => socket.once('close', resolve)),
       )
-      const opened = await openDownload(`${origin}/large.txt`)
-      expect(opened.status).toBe(200)
-      await isClosed
-      expect((await opened.rest()).isComplete).toBe(false)
+      const reader = await openDownload(`${origin}/large.txt`)
+      expect(reader.status).toBe(200)
+      await closing
+      expect((await reader.readRest()).isComplete).toBe(false)
       expect(await download(`${origin}/large.txt`)).toMatchObject({ status: 200, isComplete: true })
     })
   })
@@ -169,15 +191,15 @@ onConnections('a stream that is sent', (engine) => {
   describe('of a list (NDJSON)', () => {
     /** Users of alpha beside those of the world. */
     const addUsers = (count: number) =>
-      pastPolicies(server.app.database, (db) =>
+      bypassPolicies(server.app.database, (db) =>
         sql`insert into portal_user (company_id, name, name_key, email, email_key, title, admin, orders, alert, status, language,
             access_level, seal_key, create_time, update_time, change)
           select ${server.world.companies.alpha}, 'n' || n, 'n' || n, 'n' || n || '@alpha.example', 'n' || n || '@alpha.example', 0, false,
             false, false, 1, 'en', 0, 'k', 1, 1, 1 from generate_series(1, ${count}) n`.execute(db),
       )
-    const read = () =>
+    const downloadUsers = () =>
       download(`${origin}/api/m18s/company/${server.world.companies.alpha}/users?since=`, {
-        ...signed(admin),
+        ...createAuthorization(admin),
         accept: 'application/x-ndjson',
       })
 
@@ -187,60 +209,65 @@ onConnections('a stream that is sent', (engine) => {
       [1_200, 200],
     ])('fault 1c is cut without its last line where user %i cannot be sent', async (n, status) => {
       await addUsers(1_200)
-      expect((await read()).body.toString()).toContain('"upto"')
-      await pastPolicies(server.app.database, (db) =>
+      expect((await downloadUsers()).body.toString()).toContain('"upto"')
+      await bypassPolicies(server.app.database, (db) =>
         sql`update portal_user set create_time = 9e15::bigint where name = ${`n${n}`}`.execute(db),
       )
-      const received = await read()
-      expect([received.status, received.isComplete]).toEqual([status, status !== 200])
-      expect(received.body.toString()).not.toContain('"upto"')
+      const result = await downloadUsers()
+      expect([result.status, result.isComplete]).toEqual([status, status !== 200])
+      expect(result.body.toString()).not.toContain('"upto"')
     })
   })
 
   describe('of a service’s log', () => {
     let isClosed = false
-    const line = (n: number): LogLine => ({ time: at + n, task: 1, level: 'info', text: 'x'.repeat(1_000) })
-    async function* linesUntil(end: number): AsyncGenerator<LogLine> {
+    const line = (n: number): InstanceLogLine => ({
+      time: startAt + n,
+      task: 1,
+      level: 'info',
+      text: 'x'.repeat(1_000),
+    })
+    async function* linesUntil(lineCount: number): AsyncGenerator<InstanceLogLine> {
       try {
-        for (let n = 0; n < end; n++) yield line(n)
+        for (let n = 0; n < lineCount; n++) yield line(n)
         throw new Error('the disk is gone')
       } finally {
         isClosed = true
       }
     }
-    async function logUrl(end: number): Promise<string> {
+    async function createLogUrl(lineCount: number): Promise<string> {
       isClosed = false
-      Object.assign(server.app, { hosting: { ...server.app.hosting, readLog: () => linesUntil(end) } })
+      Object.assign(server.app, { hosting: { ...server.app.hosting, readLog: () => linesUntil(lineCount) } })
       const { alpha: companyId } = server.world.companies
-      const orderer = await server.signIn('order@alpha')
-      const { caller, sessionId } = await principalOf(server.app, `Bearer ${orderer.access}`)
+      const orderUser = await server.signIn('order@alpha')
+      const { caller, sessionId } = await authenticate(server.app, `Bearer ${orderUser.access}`)
       if (!caller) throw new Error('not signed in')
-      const key = await inTransaction(server.app, { role: 'portal_app', companyId }, (db) =>
+      const key = await runInTransaction(server.app, { role: 'portal_app', companyId }, (db) =>
         issueTicket(
           { db, caller, sessionId, now: server.clock.now },
-          { kind: 'log', subject: { serviceId: 1, code: 'acme', from: 0, to: at * 2 } },
+          { kind: 'log', subject: { serviceId: 1, code: 'acme', from: 0, to: startAt * 2 } },
         ),
       )
       return `${origin}/public/log/${key}`
     }
 
     it('fault 1d answers 500 where its first line cannot be read, and is cut where a later one cannot', async () => {
-      expectProblem(await download(await logUrl(0)), 'SERVER_ERROR')
-      const received = await download(await logUrl(500))
-      expect([received.status, received.isComplete]).toEqual([200, false])
+      expectProblem(await download(await createLogUrl(0)), 'SERVER_ERROR')
+      const result = await download(await createLogUrl(500))
+      expect([result.status, result.isComplete]).toEqual([200, false])
     })
 
     it('fault 1e closes its files when the reader leaves in the middle', async () => {
-      const opened = await openDownload(await logUrl(1_000_000))
-      expect([opened.status, isClosed]).toEqual([200, false])
-      opened.leave()
+      const reader = await openDownload(await createLogUrl(1_000_000))
+      expect([reader.status, isClosed]).toEqual([200, false])
+      reader.abort()
       await expect.poll(() => isClosed).toBe(true)
     })
 
     it('fault 1f is cut off where nobody reads it for long', async () => {
-      const opened = await openDownload(await logUrl(1_000_000))
+      const reader = await openDownload(await createLogUrl(1_000_000))
       await expect.poll(() => isClosed, { timeout: 10_000 }).toBe(true)
-      expect((await opened.rest()).isComplete).toBe(false)
+      expect((await reader.readRest()).isComplete).toBe(false)
     })
   })
 })

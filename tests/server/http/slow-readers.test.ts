@@ -7,138 +7,161 @@ import { once } from 'node:events'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
-import { writeMany } from '#tests/support/audit-trail/audit-entries.ts'
-import { onConnections, pastPolicies } from '#tests/support/server/database.ts'
+import { writeGeneratedEntries } from '#tests/support/audit-trail/audit-entries.ts'
+import { onConnections, bypassPolicies } from '#tests/support/server/database.ts'
 import { type Download, download, openDownload } from '#tests/support/server/download.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 import { expectNothingUncaught } from '#tests/support/runner/uncaught.ts'
 
-const at = Date.parse('2026-03-10T04:00:00Z')
-const days = { dateFrom: '2026-03-10', dateTo: '2026-03-10' }
+const startAt = Date.parse('2026-03-10T04:00:00Z')
+const dateRange = { dateFrom: '2026-03-10', dateTo: '2026-03-10' }
 
 expectNothingUncaught()
 
 onConnections('slow readers', (engine) => {
   let server: TestServer
   let origin: string
-  const people: Record<string, SignedIn> = {}
-  const opened: Download[] = []
+  const usersByName: Record<string, SignedIn> = {}
+  const openedDownloads: Download[] = []
   beforeAll(async () => {
     server = await startServer({ engine })
     await server.fastify.listen({ port: 0, host: '127.0.0.1' })
     origin = `http://127.0.0.1:${(server.fastify.server.address() as AddressInfo).port}`
-    for (const who of ['admin@alpha', 'second@alpha', 'admin@beta', 'admin@m18', 'second@m18', 'delete@m18'])
-      people[who] = await server.signIn(who)
+    for (const userName of ['admin@alpha', 'second@alpha', 'admin@beta', 'admin@m18', 'second@m18', 'delete@m18'])
+      usersByName[userName] = await server.signIn(userName)
     // Far more than fits between server and reader: what nobody reads stays open.
-    await writeMany(server.app, { companyId: server.world.companies.alpha, count: 4_000, at, apart: 1000 })
+    await writeGeneratedEntries(server.app, {
+      companyId: server.world.companies.alpha,
+      count: 4_000,
+      startAt,
+      intervalMs: 1000,
+    })
     await integrate(server.app)
-    await pastPolicies(server.app.database, (db) =>
+    await bypassPolicies(server.app.database, (db) =>
       sql`update audit_entry set leaf = replace(leaf, '"info":{', '"info":{"filler":"' || repeat('x', 3500) || '",')
-        where end_time >= ${at}`.execute(db),
+        where end_time >= ${startAt}`.execute(db),
     )
   })
   afterAll(() => server.close())
 
-  const person = (who: string): SignedIn => {
-    const found = people[who]
-    if (!found) throw new Error(`${who} has not signed in`)
-    return found
+  const getUser = (userName: string): SignedIn => {
+    const user = usersByName[userName]
+    if (!user) throw new Error(`${userName} has not signed in`)
+    return user
   }
-  const signed = (who: string) => ({ authorization: `Bearer ${person(who).access}` })
-  const alpha = () => server.world.companies.alpha
-  const csv = (extra: Record<string, string> = {}) =>
-    `${origin}/api/systrail/export?${new URLSearchParams({ format: 'csv', ...days, ...extra })}`
-  const small = (extra: Record<string, string> = {}) => csv({ dateFrom: '2026-03-12', dateTo: '2026-03-12', ...extra })
-  const ofAlpha = () => ({ companyId: String(alpha()) })
+  const createAuthorization = (userName: string) => ({ authorization: `Bearer ${getUser(userName).access}` })
+  const getAlphaId = () => server.world.companies.alpha
+  const buildCsvUrl = (extraQuery: Record<string, string> = {}) =>
+    `${origin}/api/systrail/export?${new URLSearchParams({ format: 'csv', ...dateRange, ...extraQuery })}`
+  const buildSmallUrl = (extraQuery: Record<string, string> = {}) =>
+    buildCsvUrl({ dateFrom: '2026-03-12', dateTo: '2026-03-12', ...extraQuery })
+  const createAlphaQuery = () => ({ companyId: String(getAlphaId()) })
 
-  async function keepQuery() {
-    const payload = { companyId: null, ...days }
-    const opened = await person('admin@alpha').send({ method: 'POST', url: '/api/systrail/keep', payload })
-    const { keep, from, to } = opened.json()
+  async function startTrailStorage() {
+    const payload = { companyId: null, ...dateRange }
+    const response = await getUser('admin@alpha').send({ method: 'POST', url: '/api/systrail/keep', payload })
+    const { keep, from, to } = response.json()
     return { format: 'ndjson', keep: String(keep), from: String(from), to: String(to) }
   }
 
   /** What runs or waits in transactions of the server, but for the one that asks. */
-  async function openTransactions(): Promise<number> {
+  async function countOpenTransactions(): Promise<number> {
     const { rows } = await sql<{ count: number }>`select count(*)::integer as count from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null
         and backend_type = 'client backend'`.execute(server.app.database.kysely)
     return rows[0]?.count ?? 0
   }
 
-  async function begin(who: string, url: string): Promise<number> {
-    const one = await openDownload(url, signed(who))
-    opened.push(one)
-    return one.status
+  async function startDownload(userName: string, url: string): Promise<number> {
+    const startedDownload = await openDownload(url, createAuthorization(userName))
+    openedDownloads.push(startedDownload)
+    return startedDownload.status
   }
-  const leaveAll = () => {
-    for (const one of opened.splice(0)) one.leave()
+  const abortAll = () => {
+    for (const one of openedDownloads.splice(0)) one.abort()
   }
   /** An export that is read to its end, as soon as there is a slot for it. */
-  const isFree = (who: string, url: string) =>
-    expect.poll(async () => (await download(url, signed(who))).status, { timeout: 10_000 }).toBe(200)
+  const expectFree = (userName: string, url: string) =>
+    expect.poll(async () => (await download(url, createAuthorization(userName))).status, { timeout: 10_000 }).toBe(200)
 
   it('fault 1g are two of one user: the third is told so, and when to try again, in their language', async () => {
-    expect([await begin('admin@alpha', csv()), await begin('admin@alpha', csv())]).toEqual([200, 200])
-    const refused = await download(csv({ format: 'xlsx' }), signed('admin@alpha'))
-    const { errorCode, errorMessage, data } = JSON.parse(refused.body.toString())
-    expect([refused.status, errorCode, refused.headers['retry-after']]).toEqual([429, 'RATE_LIMITED', '5'])
+    expect([
+      await startDownload('admin@alpha', buildCsvUrl()),
+      await startDownload('admin@alpha', buildCsvUrl()),
+    ]).toEqual([200, 200])
+    const refusedDownload = await download(buildCsvUrl({ format: 'xlsx' }), createAuthorization('admin@alpha'))
+    const { errorCode, errorMessage, data } = JSON.parse(refusedDownload.body.toString())
+    expect([refusedDownload.status, errorCode, refusedDownload.headers['retry-after']]).toEqual([
+      429,
+      'RATE_LIMITED',
+      '5',
+    ])
     expect(data).toEqual({ exportsOf: 'user', most: 2, retry_after: 5 })
     expect(errorMessage).toBe(
       'You already have 2 exports running. Wait until one of them has finished, then try again.',
     )
-    const inChinese = await download(csv(), { ...signed('admin@alpha'), 'accept-language': 'zh-CN' })
-    expect(JSON.parse(inChinese.body.toString()).errorMessage).toBe(
+    const chineseDownload = await download(buildCsvUrl(), {
+      ...createAuthorization('admin@alpha'),
+      'accept-language': 'zh-CN',
+    })
+    expect(JSON.parse(chineseDownload.body.toString()).errorMessage).toBe(
       '您已有 2 个导出任务正在进行。请等其中一个完成后再试。',
     )
     // Nobody else is kept from theirs, nor this user from anything else.
-    expect((await download(small(), signed('admin@beta'))).status).toBe(200)
-    expect((await person('admin@alpha').send({ url: '/api/m18s/user' })).statusCode).toBe(200)
-    leaveAll()
-    await isFree('admin@alpha', small())
+    expect((await download(buildSmallUrl(), createAuthorization('admin@beta'))).status).toBe(200)
+    expect((await getUser('admin@alpha').send({ url: '/api/m18s/user' })).statusCode).toBe(200)
+    abortAll()
+    await expectFree('admin@alpha', buildSmallUrl())
   })
 
   it('fault 1g are four of one company', async () => {
-    for (const who of ['admin@m18', 'admin@m18', 'second@m18', 'second@m18'])
-      expect(await begin(who, csv(ofAlpha()))).toBe(200)
-    const refused = await download(csv(ofAlpha()), signed('delete@m18'))
-    expect([refused.status, JSON.parse(refused.body.toString()).errorMessage]).toEqual([
+    for (const userName of ['admin@m18', 'admin@m18', 'second@m18', 'second@m18'])
+      expect(await startDownload(userName, buildCsvUrl(createAlphaQuery()))).toBe(200)
+    const refusedDownload = await download(buildCsvUrl(createAlphaQuery()), createAuthorization('delete@m18'))
+    expect([refusedDownload.status, JSON.parse(refusedDownload.body.toString()).errorMessage]).toEqual([
       429,
       'Your company already has 4 exports running. Wait until one of them has finished, then try again.',
     ])
-    expect((await download(small(), signed('admin@alpha'))).status).toBe(200)
-    leaveAll()
-    await isFree('delete@m18', small(ofAlpha()))
+    expect((await download(buildSmallUrl(), createAuthorization('admin@alpha'))).status).toBe(200)
+    abortAll()
+    await expectFree('delete@m18', buildSmallUrl(createAlphaQuery()))
   })
 
   describe('fault 1h free their slots', () => {
     it('when they are read to the end, one after the other on one connection', async () => {
-      for (let n = 0; n < 5; n++) await isFree('admin@alpha', small())
+      for (let n = 0; n < 5; n++) await expectFree('admin@alpha', buildSmallUrl())
     })
 
     it('when they are refused or fail', async () => {
       for (let n = 0; n < 5; n++) {
         const query = new URLSearchParams({ format: 'ndjson', keep: 'nobodysaidso' })
-        expect((await download(`${origin}/api/systrail/export?${query}`, signed('admin@alpha'))).status).toBe(403)
-        expect((await download(csv({ companyId: '99999' }), signed('admin@alpha'))).status).toBe(404)
+        expect(
+          (await download(`${origin}/api/systrail/export?${query}`, createAuthorization('admin@alpha'))).status,
+        ).toBe(403)
+        expect((await download(buildCsvUrl({ companyId: '99999' }), createAuthorization('admin@alpha'))).status).toBe(
+          404,
+        )
       }
     })
 
     it('when the reader leaves, also one whose response still waits behind another', async () => {
-      const { pathname, search, port } = new URL(csv())
-      const request = `GET ${pathname}${search} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${signed('admin@alpha').authorization}\r\n\r\n`
+      const { pathname, search, port } = new URL(buildCsvUrl())
+      const request = `GET ${pathname}${search} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${createAuthorization('admin@alpha').authorization}\r\n\r\n`
       for (let n = 0; n < 2; n++) {
         const socket = connect(Number(port), '127.0.0.1')
         socket.write(request + request)
         await once(socket, 'readable')
         socket.destroy()
-        await isFree('admin@alpha', small())
+        await expectFree('admin@alpha', buildSmallUrl())
       }
       // Both are free again, and not one of them.
       await expect
         .poll(async () => {
-          const statuses = await Promise.all([begin('admin@alpha', csv()), begin('admin@alpha', csv())])
-          leaveAll()
+          const statuses = await Promise.all([
+            startDownload('admin@alpha', buildCsvUrl()),
+            startDownload('admin@alpha', buildCsvUrl()),
+          ])
+          abortAll()
           return statuses
         })
         .toEqual([200, 200])
@@ -146,41 +169,45 @@ onConnections('slow readers', (engine) => {
   })
 
   it('fault 1g are counted by kind: an export keeps no device from what it fetches by itself', async () => {
-    await expect.poll(() => begin('admin@alpha', csv())).toBe(200)
-    await expect.poll(() => begin('admin@alpha', csv())).toBe(200)
-    const kept = await keepQuery()
-    const query = new URLSearchParams({ ...kept, to: String(Number(kept.from) + 10) })
-    expect((await download(`${origin}/api/systrail/export?${query}`, signed('admin@alpha'))).status).toBe(200)
-    const list = `${origin}/api/m18s/company/${alpha()}/users?since=`
-    const headers = { ...signed('admin@alpha'), accept: 'application/x-ndjson' }
+    await expect.poll(() => startDownload('admin@alpha', buildCsvUrl())).toBe(200)
+    await expect.poll(() => startDownload('admin@alpha', buildCsvUrl())).toBe(200)
+    const storageQuery = await startTrailStorage()
+    const query = new URLSearchParams({ ...storageQuery, to: String(Number(storageQuery.from) + 10) })
+    expect((await download(`${origin}/api/systrail/export?${query}`, createAuthorization('admin@alpha'))).status).toBe(
+      200,
+    )
+    const list = `${origin}/api/m18s/company/${getAlphaId()}/users?since=`
+    const headers = { ...createAuthorization('admin@alpha'), accept: 'application/x-ndjson' }
     expect((await download(list, headers)).status).toBe(200)
-    leaveAll()
+    abortAll()
   })
 
   it.skipIf(engine === 'embedded')(
     'fault 1f hold no transaction, and are cut off where the next piece cannot be read',
     async () => {
-      const query = new URLSearchParams(await keepQuery())
+      const query = new URLSearchParams(await startTrailStorage())
       const readers = await Promise.all(
-        [csv(), `${origin}/api/systrail/export?${query}`].map((url) => openDownload(url, signed('admin@alpha'))),
+        [buildCsvUrl(), `${origin}/api/systrail/export?${query}`].map((url) =>
+          openDownload(url, createAuthorization('admin@alpha')),
+        ),
       )
       expect(readers.map(({ status }) => status)).toEqual([200, 200])
-      await expect.poll(openTransactions).toBe(0)
+      await expect.poll(countOpenTransactions).toBe(0)
       await server.app.database.kysely.transaction().execute(async (db) => {
         await sql`lock table audit_leaf in access exclusive mode`.execute(db)
-        const [file, lines] = await Promise.all(readers.map((reader) => reader.rest()))
+        const [file, lines] = await Promise.all(readers.map((reader) => reader.readRest()))
         expect([file?.isComplete, lines?.isComplete]).toEqual([false, false])
         expect(lines?.body.toString()).not.toContain('"count"')
       })
-      expect((await download(small(), signed('admin@alpha'))).status).toBe(200)
+      expect((await download(buildSmallUrl(), createAuthorization('admin@alpha'))).status).toBe(200)
     },
   )
 
   it('fault 1i are cut off when the server closes: a file that ended there would be taken for the complete one', async () => {
-    const reader = await openDownload(csv(), signed('admin@alpha'))
-    const closed = server.fastify.close()
-    const received = await reader.rest()
-    expect([received.status, received.isComplete]).toEqual([200, false])
-    await closed
+    const reader = await openDownload(buildCsvUrl(), createAuthorization('admin@alpha'))
+    const closing = server.fastify.close()
+    const result = await reader.readRest()
+    expect([result.status, result.isComplete]).toEqual([200, false])
+    await closing
   })
 })

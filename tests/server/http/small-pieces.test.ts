@@ -21,46 +21,52 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 /** A chunked body of these pieces; what the server says until it closes, or until it has answered. */
-function send(head: string, pieces: readonly string[]): Promise<string> {
-  return new Promise((said) => {
+function sendPieces(head: string, pieces: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
     let text = ''
     socket.on('data', (data) => {
       text += data.toString()
     })
-    socket.on('error', () => undefined).on('close', () => said(text))
+    socket.on('error', () => undefined).on('close', () => resolve(text))
     socket.write(`${head}\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n`)
     const chunks = pieces.map((piece) => `${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`)
     socket.write(`${chunks.join('')}0\r\n\r\n`)
   })
 }
 
-const signed = (who: SignedIn) => `Authorization: Bearer ${who.access}`
-const json = (path: string, more: string) => `POST ${path} HTTP/1.1\r\nContent-Type: application/json${more}`
-const form = (path: string, who: SignedIn) =>
-  `POST ${path} HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=b\r\n${signed(who)}`
+const buildAuthorization = (user: SignedIn) => `Authorization: Bearer ${user.access}`
+const buildJsonHead = (path: string, extraHeaders: string) =>
+  `POST ${path} HTTP/1.1\r\nContent-Type: application/json${extraHeaders}`
+const buildFormHead = (path: string, user: SignedIn) =>
+  `POST ${path} HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=b\r\n${buildAuthorization(user)}`
 const { count } = inputLimits.pieces
-const bytes = (many: number) => Array<string>(many).fill(' ')
+const createByteList = (count: number) => Array<string>(count).fill(' ')
 
 test('fault 2r JSON in thousands of single bytes is cut off, with and without sign-in', async () => {
-  const heads = [json('/public/payment/stripe', ''), json('/api/batch', `\r\n${signed(admin)}`)]
+  const heads = [
+    buildJsonHead('/public/payment/stripe', ''),
+    buildJsonHead('/api/batch', `\r\n${buildAuthorization(admin)}`),
+  ]
   for (const head of heads) {
-    expect(await send(head, bytes(count + 1))).toBe('')
-    expect(await send(head, bytes(count))).toMatch(/^HTTP\/1\.1 400 /)
+    expect(await sendPieces(head, createByteList(count + 1))).toBe('')
+    expect(await sendPieces(head, createByteList(count))).toMatch(/^HTTP\/1\.1 400 /)
     // Of a length that a line cuts off.
-    expect(await send(head, [...bytes(100), ...Array<string>(200).fill(' '.repeat(1000))])).toMatch(/^HTTP\/1\.1 400 /)
+    expect(await sendPieces(head, [...createByteList(100), ...Array<string>(200).fill(' '.repeat(1000))])).toMatch(
+      /^HTTP\/1\.1 400 /,
+    )
   }
-  expect(server.logged()).toContain('input refused')
+  expect(server.readLog()).toContain('input refused')
 })
 
 test('fault 2r a form in thousands of single bytes is refused before all of it has come', async () => {
-  const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\n'
-  for (const [path, who] of [
+  const formPart = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\n'
+  for (const [path, user] of [
     ['/api/m18s/asset', admin],
     ['/api/template/price/upload', staff],
     ['/api/app/upload', staff],
   ] as const) {
-    const answer = await send(form(path, who), [part, ...bytes(count), '\r\n--b--\r\n'])
-    expect([path, answer]).toEqual([path, expect.stringMatching(/^HTTP\/1\.1 400 [^]*"code":"TOO_MANY"/)])
+    const response = await sendPieces(buildFormHead(path, user), [formPart, ...createByteList(count), '\r\n--b--\r\n'])
+    expect([path, response]).toEqual([path, expect.stringMatching(/^HTTP\/1\.1 400 [^]*"code":"TOO_MANY"/)])
   }
 })

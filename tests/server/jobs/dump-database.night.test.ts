@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { openEmbedded } from '#server/db/embedded/open.ts'
+import { openEmbeddedDatabase } from '#server/db/embedded/open.ts'
 import { restoreDump } from '#server/db/embedded/restore-dump.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { brokenEntries } from '#server/use-cases/audit/check-log.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { findBrokenEntries } from '#server/use-cases/audit/check-log.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { dump, dumpFolder, maxDumps } from '#server/jobs/dump-database.ts'
+import { dumpDatabase, getDumpFolder, maxDumpCount } from '#server/jobs/dump-database.ts'
 import { openTestDatabase, silent, testConfig, testContext } from '#tests/support/server/database.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 import { addCompany, addUser, system } from '#tests/support/server/people.ts'
@@ -19,8 +19,8 @@ let folder: string
 let app: AppContext
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'portal-dump-'))
-  const made = testContext(await openTestDatabase('embedded'))
-  app = { ...made, config: testConfig({ DATA_DIR: join(folder, 'data') }) }
+  const testApp = testContext(await openTestDatabase('embedded'))
+  app = { ...testApp, config: testConfig({ DATA_DIR: join(folder, 'data') }) }
 })
 afterEach(async () => {
   await app.database.close()
@@ -32,40 +32,46 @@ describe('the hourly dump of the embedded database (R-12)', () => {
     const companyId = await addCompany(app, 'acme')
     await addUser(app, companyId, { email: 'before@acme.example' })
     let isDumping = true
-    const dumped = dump(app).finally(() => {
+    const dumping = dumpDatabase(app).finally(() => {
       isDumping = false
     })
-    let during = 0
-    while (isDumping) await addUser(app, companyId, { email: `during${during++}@acme.example` })
-    const path = (await dumped) ?? ''
+    let addedCount = 0
+    while (isDumping) await addUser(app, companyId, { email: `during${addedCount++}@acme.example` })
+    const path = (await dumping) ?? ''
     await addUser(app, companyId, { email: 'after@acme.example' })
 
-    const restored = join(folder, 'restored')
-    await restoreDump(restored, path, silent)
-    await expect(restoreDump(restored, path, silent)).rejects.toThrow('holds a database already')
-    const database = await openEmbedded({ dataDir: restored, freeSpace: app.config.freeSpace }, silent)
-    const { emails, broken, next } = await inTransaction(testContext(database), system, async (db) => ({
-      emails: (await db.selectFrom('portal_user').select('email').orderBy('id').execute()).map(({ email }) => email),
-      broken: await brokenEntries(app, db),
-      next: await sql<{ value: number }>`select value from change where company_id = ${companyId}`.execute(db),
-    }))
+    const restoredDir = join(folder, 'restored')
+    await restoreDump(restoredDir, path, silent)
+    await expect(restoreDump(restoredDir, path, silent)).rejects.toThrow('holds a database already')
+    const database = await openEmbeddedDatabase({ dataDir: restoredDir, freeSpace: app.config.freeSpace }, silent)
+    const { emails, brokenEntries, changeNumber } = await runInTransaction(
+      testContext(database),
+      system,
+      async (db) => ({
+        emails: (await db.selectFrom('portal_user').select('email').orderBy('id').execute()).map(({ email }) => email),
+        brokenEntries: await findBrokenEntries(app, db),
+        changeNumber: await sql<{ value: number }>`select value from change where company_id = ${companyId}`.execute(
+          db,
+        ),
+      }),
+    )
     await database.close()
     expect(emails[0]).toBe('before@acme.example')
     expect(emails).not.toContain('after@acme.example')
     // Whole transactions: as many users as changes.
-    expect(next.rows[0]?.value).toBe(emails.length)
-    expect(broken).toEqual([])
+    expect(changeNumber.rows[0]?.value).toBe(emails.length)
+    expect(brokenEntries).toEqual([])
   })
 
   nightly('is kept for a day, and a dump that cannot be written leaves nothing behind', async () => {
-    const dumps = dumpFolder(app.config.dataDir)
-    await dump(app)
-    for (let hour = 0; hour < maxDumps + 3; hour++)
-      await writeFile(join(dumps, `2020-01-01T${String(hour).padStart(2, '0')}-00-00Z.tar.gz`), '')
-    const newest = await dump({ ...app, clock: () => Date.now() + 5000 })
-    const left = (await readdir(dumps)).sort()
-    expect(left).toHaveLength(maxDumps)
-    expect(left.at(-1)).toBe(newest?.split('/').at(-1))
+    const dumpDir = getDumpFolder(app.config.dataDir)
+    await dumpDatabase(app)
+    for (let hour = 0; hour < maxDumpCount + 3; hour++)
+      await writeFile(join(dumpDir, `2020-01-01T${String(hour).padStart(2, '0')}-00-00Z.tar.gz`), '')
+    const latestPath = await dumpDatabase({ ...app, clock: () => Date.now() + 5000 })
+    const remainingFiles = (await readdir(dumpDir)).sort()
+    expect(remainingFiles).toHaveLength(maxDumpCount)
+    expect(remainingFiles.at(-1)).toBe(latestPath?.split('/').at(-1))
     await expect(app.database.dumpTo?.(join(folder, 'nowhere', 'x.tar'))).rejects.toThrow('could not be written')
   })
 

@@ -6,52 +6,52 @@ import { vacuumEmbedded } from '#server/jobs/vacuum-embedded.ts'
 import { openTestDatabase, testContext } from '#tests/support/server/database.ts'
 
 let app: AppContext
-const open = async (kind: Parameters<typeof openTestDatabase>[0]) => testContext(await openTestDatabase(kind))
+const openContext = async (kind: Parameters<typeof openTestDatabase>[0]) => testContext(await openTestDatabase(kind))
 beforeEach(async () => {
-  app = await open('embedded')
+  app = await openContext('embedded')
   await sql`create table "Odd ""name" (a integer)`.execute(app.database.kysely)
 })
 afterEach(async () => {
-  await run('drop table "Odd ""name"')
+  await runStatement('drop table "Odd ""name"')
   await app.database.close()
 })
 
-const run = (statement: string) => sql.raw(statement).execute(app.database.kysely)
-const pages = async () => {
+const runStatement = (statement: string) => sql.raw(statement).execute(app.database.kysely)
+const readPageCounts = async () => {
   const { rows } = await sql<{ all: number; seen: number }>`
     select relpages as all, relallvisible as seen from pg_class where relname = 'Odd "name'`.execute(
     app.database.kysely,
   )
   return rows[0]
 }
-const size = async () =>
+const readSize = async () =>
   (await sql<{ size: number }>`select pg_relation_size('"Odd ""name"')::integer as size`.execute(app.database.kysely))
     .rows[0]?.size ?? 0
-const insert = (count: number) => run(`insert into "Odd ""name" select generate_series(1, ${count})`)
+const insertRows = (count: number) => runStatement(`insert into "Odd ""name" select generate_series(1, ${count})`)
 
 it('marks the pages of a table that grew, and leaves it alone until it grows again', async () => {
-  await insert(20_000)
+  await insertRows(20_000)
   expect(await vacuumEmbedded(app)).toBeGreaterThan(0)
-  const after = await pages()
-  expect(after?.all).toBeGreaterThan(50)
-  expect(after?.seen).toBe(after?.all)
+  const pageCounts = await readPageCounts()
+  expect(pageCounts?.all).toBeGreaterThan(50)
+  expect(pageCounts?.seen).toBe(pageCounts?.all)
   expect(await vacuumEmbedded(app)).toBe(0)
-  await insert(1000)
+  await insertRows(1000)
   expect(await vacuumEmbedded(app)).toBe(0)
-  await insert(6000)
+  await insertRows(6000)
   expect(await vacuumEmbedded(app)).toBe(1)
 })
 
 it('gives the room of overwritten rows back: a table that is overwritten again and again does not grow', async () => {
-  await insert(5000)
+  await insertRows(5000)
   await vacuumEmbedded(app)
-  const overwrite = async () => {
-    await run('update "Odd ""name" set a = a + 1')
+  const overwriteRows = async () => {
+    await runStatement('update "Odd ""name" set a = a + 1')
     await vacuumEmbedded(app)
-    return await size()
+    return await readSize()
   }
   const sizes = []
-  for (let at = 0; at < 6; at++) sizes.push(await overwrite())
+  for (let index = 0; index < 6; index++) sizes.push(await overwriteRows())
   expect(sizes[0]).toBeGreaterThan(0)
   expect(sizes.at(-1)).toBeLessThanOrEqual((sizes[1] ?? 0) + 8192)
 })

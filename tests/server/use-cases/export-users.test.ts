@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readView } from '#features/users/list-url.ts'
-import { listed } from '#features/users/list/export-users.ts'
+import { readView } from '#features/users/users-view.ts'
+import { filterAndSort } from '#features/users/list/export-users.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
 describe('the whole list in one answer', () => {
@@ -14,7 +14,7 @@ describe('the whole list in one answer', () => {
     await admin.send({ method: 'POST', url: '/api/m18s/user', payload })
   })
   afterAll(() => server.close())
-  const list = async (query: string) =>
+  const listUsers = async (query: string) =>
     (await admin.send({ url: `/api/m18s/company/${server.world.companies.alpha}/users?${query}` })).json()
 
   test.each([
@@ -24,9 +24,9 @@ describe('the whole list in one answer', () => {
     'searchText=ALPHA.EX&sortField=update_time&sortOrder=desc',
     'statusType=-2',
   ])('holds, for an export, exactly what the server itself lists for "%s" (C-08)', async (query) => {
-    const { changed } = await list('since=')
-    const { data } = await list(`results=50&${query}`)
+    const { changed: changedRows } = await listUsers('since=')
+    const { data } = await listUsers(`results=50&${query}`)
     expect(data.length).toBeGreaterThan(0)
-    expect(listed(changed, readView(new URLSearchParams(query)))).toEqual(data)
+    expect(filterAndSort(changedRows, readView(new URLSearchParams(query)))).toEqual(data)
   })
 })

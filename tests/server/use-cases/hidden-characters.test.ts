@@ -1,46 +1,54 @@
 /** Names hold no character that nobody sees (decision 71). */
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
-import { inTransaction } from '#server/db/transaction.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import { onConnections } from '#tests/support/server/database.ts'
-import { wrong } from '#tests/support/server/forms.ts'
+import { readFieldErrors } from '#tests/support/server/forms.ts'
 import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
-import { order, setUpShop } from '#tests/support/orders/shop-data.ts'
+import { placeOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 
-const zeroWidth = 'Ad\u200Ba'
-const override = 'Ad\u202Ea'
-const soft = 'Ad\u00ADa'
-const tag = 'Ada\u{E0041}'
-const names = [zeroWidth, override, soft, tag, 'A\uFEFFda', 'A\u2062da']
-const refused = ['name HIDDEN_CHARACTER']
+const zeroWidthName = 'Ad\u200Ba'
+const overrideName = 'Ad\u202Ea'
+const softHyphenName = 'Ad\u00ADa'
+const tagName = 'Ada\u{E0041}'
+const names = [zeroWidthName, overrideName, softHyphenName, tagName, 'A\uFEFFda', 'A\u2062da']
+const hiddenCharacterError = ['name HIDDEN_CHARACTER']
 
 onConnections('hidden characters', (engine) => {
-  const the = setUpShop(engine)
+  const fixture = setUpShop(engine)
   let server: TestServer
   let admin: SignedIn
   beforeEach(async () => {
-    server = the.server
+    server = fixture.server
     admin = await server.signIn('admin@alpha')
   })
-  const userUrl = () => `/api/m18s/company-user/${server.world.users['invited@alpha']}`
+  const buildUserUrl = () => `/api/m18s/company-user/${server.world.users['invited@alpha']}`
 
   it('fault 17d are refused in names of users, companies, services and modules', async () => {
     const buyer = await server.signIn('order@alpha')
     const staff = await server.signIn('admin@m18')
     const { companies } = server.world
     for (const name of names) {
-      const invited = { title: 0, name, email: 'new@alpha.example' }
-      expect(wrong(await admin.send({ method: 'POST', url: '/api/m18s/user', payload: invited }))).toEqual(refused)
-      expect(wrong(await admin.send({ method: 'PUT', url: userUrl(), payload: { name } }))).toEqual(refused)
+      const invitedUser = { title: 0, name, email: 'new@alpha.example' }
+      expect(
+        readFieldErrors(await admin.send({ method: 'POST', url: '/api/m18s/user', payload: invitedUser })),
+      ).toEqual(hiddenCharacterError)
+      expect(readFieldErrors(await admin.send({ method: 'PUT', url: buildUserUrl(), payload: { name } }))).toEqual(
+        hiddenCharacterError,
+      )
       const company = { method: 'PUT', url: `/api/m18s/company/${companies.alpha}`, payload: { name } } as const
-      expect(wrong(await admin.send(company))).toEqual(name === override ? ['name HIDDEN_CHARACTER'] : refused)
-      expect(wrong(await order(buyer, { name, code: 'other' }))).toEqual(refused)
+      expect(readFieldErrors(await admin.send(company))).toEqual(
+        name === overrideName ? ['name HIDDEN_CHARACTER'] : hiddenCharacterError,
+      )
+      expect(readFieldErrors(await placeOrder(buyer, { name, code: 'other' }))).toEqual(hiddenCharacterError)
       const module = { code: 'fresh', name, type: 'saas' }
-      expect(wrong(await staff.send({ method: 'POST', url: '/api/module', payload: module }))).toEqual(refused)
+      expect(readFieldErrors(await staff.send({ method: 'POST', url: '/api/module', payload: module }))).toEqual(
+        hiddenCharacterError,
+      )
     }
     const email = 'ad\u200Ba@alpha.example'
-    const twin = { title: 0, name: 'Ada', email }
-    expect(wrong(await admin.send({ method: 'POST', url: '/api/m18s/user', payload: twin }))).toEqual([
+    const secondUser = { title: 0, name: 'Ada', email }
+    expect(readFieldErrors(await admin.send({ method: 'POST', url: '/api/m18s/user', payload: secondUser }))).toEqual([
       'email HIDDEN_CHARACTER',
     ])
   })
@@ -48,27 +56,33 @@ onConnections('hidden characters', (engine) => {
   it('fault 17d are refused in the description of a price list, and turning ones in that of a service', async () => {
     const buyer = await server.signIn('order@alpha')
     const staff = await server.signIn('admin@m18')
-    const list = { type: 'saas', effective_date: '2031-05-01', desc: zeroWidth }
-    expect(wrong(await staff.send({ method: 'POST', url: '/api/pricelist', payload: list }))).toEqual([
+    const list = { type: 'saas', effective_date: '2031-05-01', desc: zeroWidthName }
+    expect(readFieldErrors(await staff.send({ method: 'POST', url: '/api/pricelist', payload: list }))).toEqual([
       'desc HIDDEN_CHARACTER',
     ])
-    expect(wrong(await order(buyer, { desc: `two\nlines \u202E`, code: 'other' }))).toEqual(['desc HIDDEN_CHARACTER'])
-    expect((await order(buyer, { desc: 'two\nlines with \u200Fa mark', code: 'other' })).statusCode).toBe(200)
+    expect(readFieldErrors(await placeOrder(buyer, { desc: `two\nlines \u202E`, code: 'other' }))).toEqual([
+      'desc HIDDEN_CHARACTER',
+    ])
+    expect((await placeOrder(buyer, { desc: 'two\nlines with \u200Fa mark', code: 'other' })).statusCode).toBe(200)
   })
 
   it('fault 17d leave a row of before readable, and its other fields can be changed', async () => {
-    await inTransaction(server.app, { role: 'portal_system' }, async (db) => {
-      await sql`update portal_user set name = ${zeroWidth} where name like '%invited' and company_id = ${server.world.companies.alpha}`.execute(
+    await runInTransaction(server.app, { role: 'portal_system' }, async (db) => {
+      await sql`update portal_user set name = ${zeroWidthName} where name like '%invited' and company_id = ${server.world.companies.alpha}`.execute(
         db,
       )
-      await sql`update module set name = ${override} where id = 1`.execute(db)
+      await sql`update module set name = ${overrideName} where id = 1`.execute(db)
     })
-    const answer = await admin.send({ method: 'PUT', url: userUrl(), payload: { name: zeroWidth, order: true } })
-    expect(answer.json()).toMatchObject({ name: zeroWidth, order: true })
+    const response = await admin.send({
+      method: 'PUT',
+      url: buildUserUrl(),
+      payload: { name: zeroWidthName, order: true },
+    })
+    expect(response.json()).toMatchObject({ name: zeroWidthName, order: true })
     const staff = await server.signIn('admin@m18')
-    const change = { method: 'PUT', url: '/api/module/1', payload: { dependencies: [] } } as const
-    expect((await staff.send(change)).json()).toMatchObject({ name: override })
+    const moduleChange = { method: 'PUT', url: '/api/module/1', payload: { dependencies: [] } } as const
+    expect((await staff.send(moduleChange)).json()).toMatchObject({ name: overrideName })
     const { data } = (await staff.send({ url: '/api/module?type=saas' })).json()
-    expect(data.map(({ name }: { name: string }) => name)).toContain(override)
+    expect(data.map(({ name }: { name: string }) => name)).toContain(overrideName)
   })
 })

@@ -6,20 +6,20 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import {
   checkInformation,
   checkModuleStep,
-  newValues,
-  type Values,
-  bodyOf,
+  createWizardValues,
+  type WizardValues,
+  toOrderBody,
 } from '#features/orders/draft/wizard-form.ts'
 import type { PriceData } from '#features/orders/quote/local-quote.ts'
-import { wrong } from '#tests/support/server/forms.ts'
+import { readFieldErrors } from '#tests/support/server/forms.ts'
 import { setUpShop } from '#tests/support/orders/shop-data.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 
 const today = '2026-03-02'
-const long = (length: number) => 'x'.repeat(length)
+const buildText = (length: number) => 'x'.repeat(length)
 
 /** Of each field: what is typed, and what is said of it; null: nothing. */
-const cases: Partial<Record<keyof Values, [typed: string, code: string | null][]>> = {
+const cases: Partial<Record<keyof WizardValues, [typed: string, code: string | null][]>> = {
   code: [
     ['', 'REQUIRED'],
     ['ab', 'INVALID_FORMAT'],
@@ -38,13 +38,13 @@ const cases: Partial<Record<keyof Values, [typed: string, code: string | null][]
     ['', 'REQUIRED'],
     ['  ', 'REQUIRED'],
     ['S', null],
-    [long(100), null],
-    [long(101), 'TOO_LONG'],
+    [buildText(100), null],
+    [buildText(101), 'TOO_LONG'],
   ],
   desc: [
     ['', null],
-    [long(500), null],
-    [long(501), 'TOO_LONG'],
+    [buildText(500), null],
+    [buildText(501), 'TOO_LONG'],
   ],
   users: [
     ['4', 'TOO_FEW_USERS'],
@@ -84,48 +84,63 @@ const choices: [modules: string[], code: string | null][] = [
 ]
 
 /** Where a schema looks first its words are more general: that the field is named is what counts. */
-const alike: Record<string, readonly string[]> = {
+const equivalentCodes: Record<string, readonly string[]> = {
   REQUIRED: ['REQUIRED', 'TOO_SHORT'],
   INVALID_FORMAT: ['INVALID_FORMAT', 'OUT_OF_RANGE', 'TOO_LONG'],
 }
 
 describe('the rules of an order (F-09, S-24)', () => {
-  const the = setUpShop('embedded')
+  const fixture = setUpShop('embedded')
   let buyer: SignedIn
-  let market: PriceData
+  let priceData: PriceData
   beforeEach(async () => {
-    buyer = await the.server.signIn('order@alpha')
-    const read = async (url: string) => (await buyer.send({ url })).json()
-    market = {
-      list: await read('/api/price'),
-      modules: await read('/api/module/info'),
+    buyer = await fixture.server.signIn('order@alpha')
+    const readJson = async (url: string) => (await buyer.send({ url })).json()
+    priceData = {
+      list: await readJson('/api/price'),
+      modules: await readJson('/api/module/info'),
       uatBound: 'floor',
       zone: 'Asia/Hong_Kong',
     }
   })
 
-  async function compare(fields: Partial<Values>, field: string, code: string | null) {
-    const typed: Values = { ...newValues(market.list, today), code: 'rule', name: 'Rule', modules: ['core'], ...fields }
-    const form = [...checkInformation(typed, market, today), ...checkModuleStep(typed, market)]
-    expect(form.map((one) => `${one.field} ${one.code}`)).toEqual(code === null ? [] : [`${field} ${code}`])
-    const by = 'sOrderCreateTime' in fields ? await the.server.signIn('order@m18') : buyer
-    const answer = await by.send({ method: 'POST', url: '/api/sorder', payload: bodyOf(typed, 'saas') })
-    if (code === null) return expect([answer.statusCode, answer.body]).toEqual([200, answer.body])
-    expect(answer.statusCode).toBe(400)
-    const [said, ...others] = wrong(answer)
-    expect(others).toEqual([])
-    expect((alike[code] ?? [code]).map((one) => `${field} ${one}`)).toContain(said)
+  async function compare(fields: Partial<WizardValues>, field: string, code: string | null) {
+    const typedForm: WizardValues = {
+      ...createWizardValues(priceData.list, today),
+      code: 'rule',
+      name: 'Rule',
+      modules: ['core'],
+      ...fields,
+    }
+    const formProblems = [...checkInformation(typedForm, priceData, today), ...checkModuleStep(typedForm, priceData)]
+    expect(formProblems.map((problem) => `${problem.field} ${problem.code}`)).toEqual(
+      code === null ? [] : [`${field} ${code}`],
+    )
+    const caller = 'sOrderCreateTime' in fields ? await fixture.server.signIn('order@m18') : buyer
+    const response = await caller.send({ method: 'POST', url: '/api/sorder', payload: toOrderBody(typedForm, 'saas') })
+    if (code === null) return expect([response.statusCode, response.body]).toEqual([200, response.body])
+    expect(response.statusCode).toBe(400)
+    const [firstProblem, ...otherProblems] = readFieldErrors(response)
+    expect(otherProblems).toEqual([])
+    expect((equivalentCodes[code] ?? [code]).map((equivalentCode) => `${field} ${equivalentCode}`)).toContain(
+      firstProblem,
+    )
   }
 
   for (const [field, rows] of Object.entries(cases))
     describe(field, () => {
-      test.each(rows)('%j', (typed, code) => compare({ [field]: typed }, field, code))
+      test.each(rows)('%j', (enteredText, code) => compare({ [field]: enteredText }, field, code))
     })
   test.each(choices)('modules %j', (modules, code) => compare({ modules }, 'modules', code))
 
   test('a module that is named twice, which the boxes of the form cannot do, is refused: it would be paid for twice', async () => {
-    const typed = { ...newValues(market.list, today), code: 'rule', name: 'Rule', modules: ['core', 'fin', 'core'] }
-    const answer = await buyer.send({ method: 'POST', url: '/api/sorder', payload: bodyOf(typed, 'saas') })
-    expect([answer.statusCode, wrong(answer)]).toEqual([400, ['modules INVALID_FORMAT']])
+    const typedForm = {
+      ...createWizardValues(priceData.list, today),
+      code: 'rule',
+      name: 'Rule',
+      modules: ['core', 'fin', 'core'],
+    }
+    const response = await buyer.send({ method: 'POST', url: '/api/sorder', payload: toOrderBody(typedForm, 'saas') })
+    expect([response.statusCode, readFieldErrors(response)]).toEqual([400, ['modules INVALID_FORMAT']])
   })
 })

@@ -3,31 +3,34 @@ import { describe, expect, it } from 'vitest'
 import { seal, unseal } from '#server/use-cases/seals.ts'
 
 const config = { tokenKey: Buffer.alloc(32, 1) }
-const of = { purpose: 'passwords of services', of: 'password of service 7' }
+const sealContext = { purpose: 'passwords of services', owner: 'password of service 7' }
 
 describe('a seal', () => {
   it('opens for what it is of, and differs each time', () => {
-    const [one, other] = [seal(config, of, 'secret 秘密'), seal(config, of, 'secret 秘密')]
-    expect(one).not.toBe(other)
-    expect([unseal(config, of, one), unseal(config, of, other)]).toEqual(['secret 秘密', 'secret 秘密'])
+    const [firstSeal, secondSeal] = [seal(config, sealContext, 'secret 秘密'), seal(config, sealContext, 'secret 秘密')]
+    expect(firstSeal).not.toBe(secondSeal)
+    expect([unseal(config, sealContext, firstSeal), unseal(config, sealContext, secondSeal)]).toEqual([
+      'secret 秘密',
+      'secret 秘密',
+    ])
   })
 
   it.each([
-    ['in another’s row', config, { ...of, of: 'password of service 8' }],
-    ['for another purpose', config, { ...of, purpose: 'secrets of second factors' }],
-    ['under another key', { tokenKey: Buffer.alloc(32, 2) }, of],
-  ])('does not open %s', (_, keyed, what) => {
-    expect(unseal(keyed, what, seal(config, of, 'secret'))).toBeNull()
+    ['in another’s row', config, { ...sealContext, owner: 'password of service 8' }],
+    ['for another purpose', config, { ...sealContext, purpose: 'secrets of second factors' }],
+    ['under another key', { tokenKey: Buffer.alloc(32, 2) }, sealContext],
+  ])('does not open %s', (_, keyedConfig, otherContext) => {
+    expect(unseal(keyedConfig, otherContext, seal(config, sealContext, 'secret'))).toBeNull()
   })
 
   it('does not open when a bit is turned, or it is cut, or it is none', () => {
-    const bytes = Buffer.from(seal(config, of, 'secret'), 'base64url')
-    for (let at = 0; at < bytes.length; at++) {
-      const turned = Buffer.from(bytes)
-      turned[at] = (turned[at] ?? 0) ^ 1
-      expect(unseal(config, of, turned.toString('base64url'))).toBeNull()
+    const bytes = Buffer.from(seal(config, sealContext, 'secret'), 'base64url')
+    for (let index = 0; index < bytes.length; index++) {
+      const turnedBytes = Buffer.from(bytes)
+      turnedBytes[index] = (turnedBytes[index] ?? 0) ^ 1
+      expect(unseal(config, sealContext, turnedBytes.toString('base64url'))).toBeNull()
     }
     for (const text of ['', 'x', bytes.subarray(0, 20).toString('base64url')])
-      expect(unseal(config, of, text)).toBeNull()
+      expect(unseal(config, sealContext, text)).toBeNull()
   })
 })

@@ -130,12 +130,12 @@ const rules: Record<Field, [value: string, problem: string | null][]> = {
 }
 
 const rows = Object.entries(rules).flatMap(([field, values]) =>
-  values.map(([value, problem], at) => ({ field: field as Field, value, problem, at })),
+  values.map(([value, problem], index) => ({ field: field as Field, value, problem, at: index })),
 )
 
-function formWith(field: Field, value: string, at: number): SignupValues {
+function buildForm(field: Field, value: string, index: number): SignupValues {
   const form = {
-    code: `c_${field}_${at}`.slice(0, 20),
+    code: `c_${field}_${index}`.slice(0, 20),
     name: 'Nova Ltd',
     country: '',
     province: '',
@@ -148,7 +148,7 @@ function formWith(field: Field, value: string, at: number): SignupValues {
     website: '',
     user_title: '0',
     user_name: 'Ana Chan',
-    user_email: `${field}${at}@nova.example`,
+    user_email: `${field}${index}@nova.example`,
     user_password: 'Slow-river-under-9-bridges',
     confirmPwd: 'Slow-river-under-9-bridges',
     [field]: value,
@@ -156,7 +156,8 @@ function formWith(field: Field, value: string, at: number): SignupValues {
   return field === 'user_password' ? { ...form, confirmPwd: value } : form
 }
 
-const codeOf = (found: readonly FieldProblem[], field: Field) => found.find((one) => one.field === field)?.code ?? null
+const findCode = (problems: readonly FieldProblem[], field: Field) =>
+  problems.find((fieldProblem) => fieldProblem.field === field)?.code ?? null
 
 describe('the rules of the sign-up (M27, M29)', () => {
   let server: TestServer
@@ -167,28 +168,28 @@ describe('the rules of the sign-up (M27, M29)', () => {
 
   test.each(rows)(
     '$field "$value" is $problem, in the form and at the server',
-    async ({ field, value, problem, at }) => {
+    async ({ field, value, problem, at: index }) => {
       // Another hour: mails are counted.
       server.clock.now += 3_600_000
-      const form = formWith(field, value, at)
-      const found = checkSignup(form)
-      expect(codeOf(found, field)).toBe(problem)
+      const form = buildForm(field, value, index)
+      const problems = checkSignup(form)
+      expect(findCode(problems, field)).toBe(problem)
       // An equal password that is none has two fields wrong.
-      if (problem === null) expect(found).toEqual([])
-      const given = Object.entries(form).filter(([name, text]) => text !== '' || name === field)
+      if (problem === null) expect(problems).toEqual([])
+      const filledFields = Object.entries(form).filter(([name, text]) => text !== '' || name === field)
       const optional = value === '' && problem === null
-      const sent = Object.fromEntries(given.filter(([name]) => !(optional && name === field)))
-      const answer = await postForm(server.send, '/public/company', sent)
-      const said = answer.json()
-      if (problem === null) expect([answer.statusCode, said]).toEqual([200, { email: form.user_email }])
-      else if (problem === 'RESERVED') expect([answer.statusCode, said.errorCode]).toEqual([409, 'RESERVED_CODE'])
-      else expect([answer.statusCode, codeOf(said.data, field)]).toEqual([400, problem])
+      const sentFields = Object.fromEntries(filledFields.filter(([name]) => !(optional && name === field)))
+      const response = await postForm(server.send, '/public/company', sentFields)
+      const body = response.json()
+      if (problem === null) expect([response.statusCode, body]).toEqual([200, { email: form.user_email }])
+      else if (problem === 'RESERVED') expect([response.statusCode, body.errorCode]).toEqual([409, 'RESERVED_CODE'])
+      else expect([response.statusCode, findCode(body.data, field)]).toEqual([400, problem])
     },
   )
 
   test('a country is one of the two, or none', async () => {
-    const payload = { ...formWith('country', 'US', 99), user_title: 0 }
-    const answer = await server.send({ method: 'POST', url: '/public/company', payload })
-    expect([answer.statusCode, codeOf(answer.json().data, 'country')]).toEqual([400, 'OUT_OF_RANGE'])
+    const payload = { ...buildForm('country', 'US', 99), user_title: 0 }
+    const response = await server.send({ method: 'POST', url: '/public/company', payload })
+    expect([response.statusCode, findCode(response.json().data, 'country')]).toEqual([400, 'OUT_OF_RANGE'])
   })
 })

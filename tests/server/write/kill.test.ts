@@ -6,13 +6,13 @@ import { killWrites } from '#tests/campaigns/kill-writes.ts'
 import { suiteSeed } from '#tests/support/runner/chance.ts'
 import { isNight } from '#tests/support/runner/nightly.ts'
 import { asSuperuser, migratedDatabase } from '#tests/support/server/postgres.ts'
-import { layDataFolder } from '#tests/support/runner/template.ts'
+import { createDataFolder } from '#tests/support/runner/template.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 
 /** The campaign of the same name does twenty on each, of twice as many writes. */
 const rounds = { embedded: 1, postgres: 4 }
-const short = { writers: 20, writesPerWriter: 5 }
+const killOptions = { writers: 20, writesPerWriter: 5 }
 
 describe('a server killed in the middle of 100 writes, and the same keys sent again (R-10, R-11, R-45, S-19)', () => {
   let folder: string
@@ -23,8 +23,8 @@ describe('a server killed in the middle of 100 writes, and the same keys sent ag
 
   it('has every acknowledged write, none twice, none in half (embedded)', async () => {
     const env = { DATA_DIR: join(folder, 'data') }
-    await layDataFolder(env.DATA_DIR)
-    const report = await killWrites({ ...short, rounds: rounds.embedded, seed: suiteSeed, env })
+    await createDataFolder(env.DATA_DIR)
+    const report = await killWrites({ ...killOptions, rounds: rounds.embedded, seed: suiteSeed, env })
     expect(report).toMatchObject({ rounds: rounds.embedded, writes: rounds.embedded * 100 })
     expect(report.acknowledged).toBeGreaterThan(0)
   })
@@ -36,7 +36,7 @@ describe('a server killed in the middle of 100 writes, and the same keys sent ag
         const url = inject('postgresUrl') ?? ''
         await asSuperuser(url, 'postgres', [`create database killed template ${migratedDatabase}`])
         const env = { DATA_DIR: join(folder, 'key'), DATABASE_URL: `${url}/killed`, DEMO: '1' }
-        const report = await killWrites({ ...short, rounds: rounds.postgres, seed: suiteSeed, env })
+        const report = await killWrites({ ...killOptions, rounds: rounds.postgres, seed: suiteSeed, env })
         expect(report).toMatchObject({ rounds: rounds.postgres, writes: rounds.postgres * 100 })
       },
     )

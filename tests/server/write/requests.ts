@@ -3,20 +3,20 @@ import { randomUUID } from 'node:crypto'
 import type { Endpoint, ParsedInputOf } from '#contract/endpoint.ts'
 import { createUser, deleteUser, updateCompanyUser } from '#contract/users.ts'
 import type { Caller } from '#domain/access.ts'
-import type { StoredResponse, WriteRequest } from '#server/commands/command.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import type { StoredResponse, WriteRequest } from '#server/commands/write-command.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import * as users from '#server/use-cases/accounts/users.ts'
 import { executeWrite } from '#server/commands/execute.ts'
 import { system } from '#tests/support/server/people.ts'
 
-type More = Partial<Omit<WriteRequest, 'endpoint' | 'input'>>
+type WriteOverrides = Partial<Omit<WriteRequest, 'endpoint' | 'input'>>
 
-export function requestOf<E extends Endpoint>(
+export function buildWriteRequest<E extends Endpoint>(
   endpoint: E,
   caller: Caller | null,
   input: ParsedInputOf<E>,
-  more: More = {},
+  overrides: WriteOverrides = {},
 ) {
   const { params = {}, body } = input as { params?: Record<string, unknown>; body?: unknown }
   const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => String(params[name]))
@@ -27,52 +27,70 @@ export function requestOf<E extends Endpoint>(
     intent: null,
     forUser: null,
     ifMatch: null,
-    after: null,
+    predecessorIntent: null,
     body,
     caller,
     sessionId: null,
     requestId: 'request-1',
     language: 'en',
-    permit: () => undefined,
+    checkPermission: () => undefined,
     requirePassword: () => undefined,
-    ...more,
+    ...overrides,
     input,
   } satisfies WriteRequest<E>
 }
 
-export interface NewUser {
+export interface NewUserInput {
   name: string
   email: string
 }
 
-export const create = (app: AppContext, caller: Caller, user: NewUser, more: More = {}): Promise<StoredResponse> => {
-  const body = { title: 0 as const, admin: false, order: false, alert: false, access_level: 0 as const, ...user }
-  return executeWrite(app, requestOf(createUser, caller, { params: {}, query: {}, body }, more), users.create)
-}
-
-type Ref = number | `~${string}`
-
-export const rename = (
+export const executeCreateUser = (
   app: AppContext,
   caller: Caller,
-  id: Ref,
-  name: string,
-  more: More = {},
+  user: NewUserInput,
+  overrides: WriteOverrides = {},
 ): Promise<StoredResponse> => {
-  const input = { params: { id }, query: {}, body: { name } }
-  return executeWrite(app, requestOf(updateCompanyUser, caller, input, more), users.update)
+  const body = { title: 0 as const, admin: false, order: false, alert: false, access_level: 0 as const, ...user }
+  return executeWrite(
+    app,
+    buildWriteRequest(createUser, caller, { params: {}, query: {}, body }, overrides),
+    users.create,
+  )
 }
 
-export const remove = (app: AppContext, caller: Caller, id: Ref, more: More = {}): Promise<StoredResponse> =>
-  executeWrite(app, requestOf(deleteUser, caller, { params: { id }, query: {}, body: undefined }, more), users.remove)
+type UserReference = number | `~${string}`
 
-export const bodyOf = ({ body }: StoredResponse) => JSON.parse(body ?? 'null') as Record<string, never>
+export const executeRenameUser = (
+  app: AppContext,
+  caller: Caller,
+  id: UserReference,
+  name: string,
+  overrides: WriteOverrides = {},
+): Promise<StoredResponse> => {
+  const input = { params: { id }, query: {}, body: { name } }
+  return executeWrite(app, buildWriteRequest(updateCompanyUser, caller, input, overrides), users.update)
+}
 
-export const outcomeOf = ({ headers }: StoredResponse) => headers['idempotency-outcome']?.replace(/;.*/, '')
+export const executeDeleteUser = (
+  app: AppContext,
+  caller: Caller,
+  id: UserReference,
+  overrides: WriteOverrides = {},
+): Promise<StoredResponse> =>
+  executeWrite(
+    app,
+    buildWriteRequest(deleteUser, caller, { params: { id }, query: {}, body: undefined }, overrides),
+    users.remove,
+  )
+
+export const parseBody = ({ body }: StoredResponse) => JSON.parse(body ?? 'null') as Record<string, never>
+
+export const getOutcome = ({ headers }: StoredResponse) => headers['idempotency-outcome']?.replace(/;.*/, '')
 
 /** What is in the database: users beside the admin, and the trail. */
-export const stateOf = (app: AppContext) =>
-  inTransaction(app, system, async (db) => ({
+export const readState = (app: AppContext) =>
+  runInTransaction(app, system, async (db) => ({
     users: await db
       .selectFrom('portal_user')
       .select(['id', 'name', 'status', 'row_version', 'change'])

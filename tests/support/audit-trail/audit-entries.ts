@@ -1,55 +1,58 @@
 /** Many entries of the audit trail at once, as the server would have written them one by one. */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import { canonical } from '#domain/audit-log/canonical.ts'
-import { type AuditLeaf, searchTextOf } from '#domain/audit-log/leaf.ts'
-import { foldText } from '#domain/text.ts'
+import { toCanonicalJson } from '#domain/audit-log/canonical.ts'
+import { type AuditLeaf, buildSearchText } from '#domain/audit-log/leaf.ts'
+import { normaliseText } from '#domain/text.ts'
 import { sealLeaf } from '#server/db/audit/entry-seals.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 
-export interface Many {
+export interface AuditEntriesInput {
   companyId: number
   count: number
   /** Epoch ms of the first; each one `apart` ms later. */
-  at: number
-  apart?: number
+  startAt: number
+  intervalMs?: number
   /** What differs from a plain change of a user; `n` counts from 0. */
-  entry?: (n: number) => Partial<AuditLeaf>
+  buildFields?: (index: number) => Partial<AuditLeaf>
 }
 
 /** They wait for their places in the log; ids go on where the last one ended. */
-export async function writeMany(app: AppContext, { companyId, count, at, apart = 0, entry }: Many): Promise<void> {
-  await inTransaction(app, { role: 'portal_system' }, async (db) => {
+export async function writeGeneratedEntries(
+  app: AppContext,
+  { companyId, count, startAt, intervalMs = 0, buildFields }: AuditEntriesInput,
+): Promise<void> {
+  await runInTransaction(app, { role: 'portal_system' }, async (db) => {
     const { rows } = await sql<{ id: number }>`
       select nextval('audit_entry_id')::integer as id from generate_series(1, ${count})`.execute(db)
     const leaves = rows.map(
-      ({ id }, n): AuditLeaf => ({
+      ({ id }, index): AuditLeaf => ({
         v: 1,
         id,
         company: companyId,
         actor_company: null,
         actor_hash: null,
-        time: at + n * apart,
+        time: startAt + index * intervalMs,
         salt: randomBytes(16).toString('hex'),
         code: 'user',
         operation: 'update',
         user_id: null,
         user_name: '',
         status: 0,
-        info: { n },
+        info: { n: index },
         changes: [],
         intent: null,
         request_id: 'r',
-        ...entry?.(n),
+        ...buildFields?.(index),
       }),
     )
     const entries = JSON.stringify(
       leaves.map((leaf) => ({
         ...leaf,
-        search: foldText(searchTextOf(leaf)),
-        leaf: canonical(leaf),
-        seal: sealLeaf(db, canonical(leaf)),
+        search: normaliseText(buildSearchText(leaf)),
+        leaf: toCanonicalJson(leaf),
+        seal: sealLeaf(db, toCanonicalJson(leaf)),
       })),
     )
     await sql`

@@ -1,20 +1,20 @@
 /** A log that a server would serve that lies: whole in itself, and another one than the device has seen. */
 import { toBase64 } from '#domain/audit-log/base64.ts'
 import { signCheckpoint } from '#domain/audit-log/checkpoint.ts'
-import { leafHash } from '#domain/audit-log/hash.ts'
-import { verifierKeyOf } from '#domain/audit-log/note.ts'
-import type { Tile } from '#domain/audit-log/tiles.ts'
-import { appendLeaves, emptyEdge } from '#domain/audit-log/tree.ts'
+import { hashLeaf } from '#domain/audit-log/hash.ts'
+import { createVerifierKey } from '#domain/audit-log/note.ts'
+import type { LogTile } from '#domain/audit-log/tiles.ts'
+import { appendLeaves, emptyEdge } from '#domain/audit-log/tree-edge.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { originOf, signingSeed } from '#server/use-cases/audit/log-identity.ts'
-import type { Received } from '#tests/support/device/device.ts'
-import type { Between } from '#tests/support/audit-trail/kept-trail.ts'
+import { getLogOrigin, getSigningSeed } from '#server/use-cases/audit/log-identity.ts'
+import type { ReceivedResponse } from '#tests/support/device/device.ts'
+import type { RequestInterceptor } from '#tests/support/audit-trail/stored-trail.ts'
 
-export interface Forgery {
+export interface ForgedLogOptions {
   epoch?: number
   /** Of who signs; the first one alone names the next key. */
   seed?: Uint8Array
-  beside?: Uint8Array
+  otherSeed?: Uint8Array
   nextKey?: string
   origin?: string
   /** Of earlier changes of the key, as the server would tell whoever knows an old one. */
@@ -22,28 +22,41 @@ export interface Forgery {
 }
 
 /** Another log, signed by the server's own key: what somebody who holds that key would serve. */
-export function forgedLog(app: AppContext, companyId: number, entries: readonly string[], over: Forgery = {}) {
-  const tiles = new Map<string, Tile>()
-  const { edge, root, changed } = appendLeaves(emptyEdge, entries.map(leafHash))
+export function createForgedLog(
+  app: AppContext,
+  companyId: number,
+  entries: readonly string[],
+  options: ForgedLogOptions = {},
+) {
+  const tiles = new Map<string, LogTile>()
+  const { edge, root, changedTiles: changed } = appendLeaves(emptyEdge, entries.map(hashLeaf))
   for (const tile of changed) tiles.set(`${tile.level}/${tile.index}`, tile)
-  const origin = over.origin ?? originOf(app, companyId)
-  const seed = over.seed ?? signingSeed(app)
-  const named = over.nextKey === undefined ? {} : { nextKey: over.nextKey }
-  const signers = [seed, ...(over.beside ? [over.beside] : [])].map((one) => ({ name: origin, seed: one }))
-  const note = signCheckpoint({ origin, size: edge.size, root, epoch: over.epoch ?? 0, ...named }, ...signers)
-  const key = verifierKeyOf(origin, over.beside ?? seed)
-  const json = (body: unknown, like: Received): Received => ({ ...like, status: 200, body: JSON.stringify(body) })
-  const between: Between = async (sent, pass) => {
-    const answer = await pass()
-    const [, level, index] = /\/tile\/(\d+)\/(\d+)/.exec(sent.path) ?? []
+  const origin = options.origin ?? getLogOrigin(app, companyId)
+  const seed = options.seed ?? getSigningSeed(app)
+  const nextKeyField = options.nextKey === undefined ? {} : { nextKey: options.nextKey }
+  const signers = [seed, ...(options.otherSeed ? [options.otherSeed] : [])].map((signerSeed) => ({
+    name: origin,
+    seed: signerSeed,
+  }))
+  const note = signCheckpoint({ origin, size: edge.size, root, epoch: options.epoch ?? 0, ...nextKeyField }, ...signers)
+  const key = createVerifierKey(origin, options.otherSeed ?? seed)
+  const toJsonResponse = (body: unknown, template: ReceivedResponse): ReceivedResponse => ({
+    ...template,
+    status: 200,
+    body: JSON.stringify(body),
+  })
+  const intercept: RequestInterceptor = async (request, forward) => {
+    const response = await forward()
+    const [, level, index] = /\/tile\/(\d+)\/(\d+)/.exec(request.path) ?? []
     const tile = tiles.get(`${level}/${index}`)
-    if (sent.path.includes('/checkpoint'))
-      return json(
-        { note, key, pending: 0, ...(over.handovers && { handovers: over.handovers }) },
-        { ...answer, headers: { ...answer.headers, 'content-type': 'application/json' } },
+    if (request.path.includes('/checkpoint'))
+      return toJsonResponse(
+        { note, key, pending: 0, ...(options.handovers && { handovers: options.handovers }) },
+        { ...response, headers: { ...response.headers, 'content-type': 'application/json' } },
       )
-    if (level !== undefined) return tile ? json({ hashes: toBase64(tile.hashes) }, answer) : { ...answer, status: 404 }
-    return answer
+    if (level !== undefined)
+      return tile ? toJsonResponse({ hashes: toBase64(tile.hashes) }, response) : { ...response, status: 404 }
+    return response
   }
-  return { between, note }
+  return { intercept, note }
 }

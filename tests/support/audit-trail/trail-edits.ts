@@ -1,47 +1,47 @@
 /** What a superuser of the database may do to a trail of 300 entries whose checkpoints of 100 and 200 entries stay. */
 import { type RawBuilder, sql } from 'kysely'
-import { leafHash } from '#domain/audit-log/hash.ts'
-import { appendLeaves, emptyEdge } from '#domain/audit-log/tree.ts'
+import { hashLeaf } from '#domain/audit-log/hash.ts'
+import { appendLeaves, emptyEdge } from '#domain/audit-log/tree-edge.ts'
 import { appendEntries } from '#server/db/audit/audit-log.ts'
-import type { Handle } from '#server/db/handle.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 
-export type TrailEdit = [name: string, act: (db: Handle) => Promise<unknown>]
+export type TrailEdit = [name: string, act: (db: DatabaseHandle) => Promise<unknown>]
 
-const entryAt = (companyId: number, place: number) =>
-  sql`(select entry_id from audit_leaf where company_id = ${companyId} and log_index = ${place})`
+const selectEntryId = (companyId: number, logIndex: number) =>
+  sql`(select entry_id from audit_leaf where company_id = ${companyId} and log_index = ${logIndex})`
 
 /** The statements one after the other. */
-export const run =
+export const runStatements =
   (...statements: (() => RawBuilder<unknown>)[]) =>
-  async (db: Handle): Promise<void> => {
+  async (db: DatabaseHandle): Promise<void> => {
     for (const statement of statements) await statement().execute(db)
   }
 
-export const replaceInLeaf = (companyId: number, place: number, from: string, to: string): RawBuilder<unknown> =>
-  sql`update audit_entry set leaf = replace(leaf, ${from}, ${to}) where id = ${entryAt(companyId, place)}`
+export const replaceInLeaf = (companyId: number, logIndex: number, from: string, to: string): RawBuilder<unknown> =>
+  sql`update audit_entry set leaf = replace(leaf, ${from}, ${to}) where id = ${selectEntryId(companyId, logIndex)}`
 
 export function trailEdits(companyId: number): TrailEdit[] {
   /** The log made anew, without a fault in itself, from the leaves that are there. */
-  async function rebuildTree(db: Handle): Promise<void> {
+  async function rebuildTree(db: DatabaseHandle): Promise<void> {
     const { rows } = await sql<{ entry_id: number; leaf: string }>`
       select place.entry_id, entry.leaf from audit_leaf place join audit_entry entry on entry.id = place.entry_id
       where place.company_id = ${companyId} order by place.log_index`.execute(db)
     await sql`delete from audit_leaf where company_id = ${companyId}`.execute(db)
     await sql`delete from audit_tile where company_id = ${companyId}`.execute(db)
-    const { changed } = appendLeaves(
+    const { changedTiles } = appendLeaves(
       emptyEdge,
-      rows.map(({ leaf }) => leafHash(leaf)),
+      rows.map(({ leaf }) => hashLeaf(leaf)),
     )
-    await appendEntries(db, companyId, { from: 0, ids: rows.map(({ entry_id }) => entry_id), changed })
+    await appendEntries(db, companyId, { from: 0, ids: rows.map(({ entry_id }) => entry_id), changedTiles })
   }
-  const idAt = (place: number) => entryAt(companyId, place)
-  const replace = (place: number, from: string, to: string) => replaceInLeaf(companyId, place, from, to)
+  const selectOwnEntryId = (logIndex: number) => selectEntryId(companyId, logIndex)
+  const replace = (logIndex: number, from: string, to: string) => replaceInLeaf(companyId, logIndex, from, to)
   return [
-    ['an entry deleted', run(() => sql`delete from audit_entry where id = ${idAt(7)}`)],
+    ['an entry deleted', runStatements(() => sql`delete from audit_entry where id = ${selectOwnEntryId(7)}`)],
     [
       'an entry deleted with its leaf',
-      run(
-        () => sql`delete from audit_entry where id = ${idAt(280)}`,
+      runStatements(
+        () => sql`delete from audit_entry where id = ${selectOwnEntryId(280)}`,
         () => sql`delete from audit_leaf where company_id = ${companyId} and log_index = 280`,
       ),
     ],
@@ -54,7 +54,7 @@ export function trailEdits(companyId: number): TrailEdit[] {
     ],
     [
       'the last entries deleted with all that came with them',
-      run(
+      runStatements(
         () =>
           sql`delete from audit_entry where id in (select entry_id from audit_leaf where company_id = ${companyId} and log_index >= 200)`,
         () => sql`delete from audit_leaf where company_id = ${companyId} and log_index >= 200`,
@@ -65,9 +65,9 @@ export function trailEdits(companyId: number): TrailEdit[] {
     ],
     [
       'what was done changed, in the column',
-      run(() => sql`update audit_entry set info = '{"n": 1000}' where id = ${idAt(290)}`),
+      runStatements(() => sql`update audit_entry set info = '{"n": 1000}' where id = ${selectOwnEntryId(290)}`),
     ],
-    ['what was done changed, in the leaf', run(() => replace(3, '"n":3', '"n":4'))],
+    ['what was done changed, in the leaf', runStatements(() => replace(3, '"n":3', '"n":4'))],
     [
       'what was done changed, in leaf, tiles and tree',
       async (db) => {
@@ -75,23 +75,26 @@ export function trailEdits(companyId: number): TrailEdit[] {
         await rebuildTree(db)
       },
     ],
-    ['who did it changed', run(() => sql`update audit_entry set exec_user_name = 'Eve' where id = ${idAt(290)}`)],
+    [
+      'who did it changed',
+      runStatements(() => sql`update audit_entry set exec_user_name = 'Eve' where id = ${selectOwnEntryId(290)}`),
+    ],
     [
       'who did it changed, in the leaf too',
-      run(
-        () => sql`update audit_entry set exec_user_name = 'Eve' where id = ${idAt(290)}`,
+      runStatements(
+        () => sql`update audit_entry set exec_user_name = 'Eve' where id = ${selectOwnEntryId(290)}`,
         () => replace(290, '"user_name":""', '"user_name":"Eve"'),
       ),
     ],
     [
       'when it was done changed',
-      run(() => sql`update audit_entry set end_time = end_time - 1 where id = ${idAt(290)}`),
+      runStatements(() => sql`update audit_entry set end_time = end_time - 1 where id = ${selectOwnEntryId(290)}`),
     ],
     [
       'when it was done changed, in leaf, tiles and tree',
       async (db) => {
         await sql`update audit_entry set end_time = end_time - 1, leaf = replace(leaf, '"time":' || end_time, '"time":' || (end_time - 1))
-        where id = ${idAt(290)}`.execute(db)
+        where id = ${selectOwnEntryId(290)}`.execute(db)
         await rebuildTree(db)
       },
     ],
@@ -99,7 +102,7 @@ export function trailEdits(companyId: number): TrailEdit[] {
       'an entry inserted between others, and the tree made anew',
       async (db) => {
         await sql`insert into audit_entry select (jsonb_populate_record(entry, jsonb_build_object('id', 900000,
-        'leaf', replace(leaf, '"id":' || id, '"id":900000')))).* from audit_entry entry where id = ${idAt(5)}`.execute(
+        'leaf', replace(leaf, '"id":' || id, '"id":900000')))).* from audit_entry entry where id = ${selectOwnEntryId(5)}`.execute(
           db,
         )
         await sql`update audit_leaf set log_index = log_index + 10000 where company_id = ${companyId} and log_index > 5`.execute(
@@ -116,7 +119,7 @@ export function trailEdits(companyId: number): TrailEdit[] {
       'an entry inserted at the end',
       async (db) => {
         await sql`insert into audit_entry select (jsonb_populate_record(entry, jsonb_build_object('id', 900000,
-        'leaf', replace(leaf, '"id":' || id, '"id":900000')))).* from audit_entry entry where id = ${idAt(5)}`.execute(
+        'leaf', replace(leaf, '"id":' || id, '"id":900000')))).* from audit_entry entry where id = ${selectOwnEntryId(5)}`.execute(
           db,
         )
         await sql`insert into audit_leaf values (${companyId}, 300, 900000)`.execute(db)
@@ -124,7 +127,7 @@ export function trailEdits(companyId: number): TrailEdit[] {
     ],
     [
       'two entries swapped',
-      run(
+      runStatements(
         () => sql`update audit_leaf set log_index = 10000 where company_id = ${companyId} and log_index = 290`,
         () => sql`update audit_leaf set log_index = 290 where company_id = ${companyId} and log_index = 291`,
         () => sql`update audit_leaf set log_index = 291 where company_id = ${companyId} and log_index = 10000`,
@@ -141,26 +144,26 @@ export function trailEdits(companyId: number): TrailEdit[] {
     ],
     [
       'a hash in a full tile changed',
-      run(
+      runStatements(
         () =>
           sql`update audit_tile set hashes = overlay(hashes placing sha256('x') from 65) where level = 0 and tile_index = 0`,
       ),
     ],
     [
       'the newest checkpoint removed',
-      run(() => sql`delete from audit_checkpoint where company_id = ${companyId} and size = 300`),
+      runStatements(() => sql`delete from audit_checkpoint where company_id = ${companyId} and size = 300`),
     ],
-    ['all checkpoints removed', run(() => sql`delete from audit_checkpoint where company_id = ${companyId}`)],
+    ['all checkpoints removed', runStatements(() => sql`delete from audit_checkpoint where company_id = ${companyId}`)],
     [
       'the newest checkpoint altered',
-      run(
+      runStatements(
         () =>
           sql`update audit_checkpoint set note = replace(note, E'\n300\n', E'\n299\n') where company_id = ${companyId} and size = 300`,
       ),
     ],
     [
       'the whole trail removed',
-      run(
+      runStatements(
         () => sql`delete from audit_entry where company_id = ${companyId}`,
         () => sql`delete from audit_leaf where company_id = ${companyId}`,
         () => sql`delete from audit_tile where company_id = ${companyId}`,
@@ -169,7 +172,7 @@ export function trailEdits(companyId: number): TrailEdit[] {
     ],
     [
       'entries removed as if they were archived',
-      run(
+      runStatements(
         () => sql`insert into audit_archive values (${companyId}, 0, 256, ${'a'.repeat(64)}, 0)`,
         () =>
           sql`delete from audit_entry where id in (select entry_id from audit_leaf where company_id = ${companyId} and log_index < 256)`,

@@ -1,15 +1,15 @@
 import type { ChildProcess } from 'node:child_process'
 
-const startWithinMs = 30_000
+const startTimeoutMs = 30_000
 
 /** Where a browser that has just been started listens: it says so on standard error, in the first group of the pattern. */
 export function waitForAddress(child: ChildProcess, pattern = /DevTools listening on (ws:\S+)/): Promise<string> {
   let output = ''
   return new Promise((resolve, reject) => {
-    const fail = (why: string) => reject(new Error(`the browser ${why}:\n${output}`))
-    const timer = setTimeout(() => fail('did not start in time'), startWithinMs)
-    child.stderr?.on('data', (piece: Buffer) => {
-      output += piece
+    const fail = (reason: string) => reject(new Error(`the browser ${reason}:\n${output}`))
+    const timer = setTimeout(() => fail('did not start in time'), startTimeoutMs)
+    child.stderr?.on('data', (chunk: Buffer) => {
+      output += chunk
       const [, address] = pattern.exec(output) ?? []
       if (!address) return
       clearTimeout(timer)

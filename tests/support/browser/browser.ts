@@ -13,7 +13,7 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 import { freePort } from '#tests/support/server/free-port.ts'
 import { endHosting } from '#tests/support/hosting/hosting.ts'
 import { quickHashes, quickStart } from '#tests/support/server/process.ts'
-import { layDataFolder } from '#tests/support/runner/template.ts'
+import { createDataFolder } from '#tests/support/runner/template.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
 
@@ -35,16 +35,17 @@ export interface Portal {
 }
 
 /** Settings with which the demo world that was made beforehand (`shared-portal.ts`) is not the one to start on. */
-const makesItsOwn = ['DEMO', 'DATABASE_URL', 'TOKEN_KEY']
+const settingsWithOwnData = ['DEMO', 'DATABASE_URL', 'TOKEN_KEY']
 
 /** The server as `npm start` runs it, with quicker passwords, on a copy of a data folder that was made before. */
 export async function startPortal(
   settings: Record<string, string> = {},
-  prepared: string | undefined = process.env.DEMO_DATA,
+  preparedDir: string | undefined = process.env.DEMO_DATA,
 ): Promise<Portal> {
   const dataDir = mkdtempSync(join(tmpdir(), 'portal-e2e-'))
-  if (prepared && !makesItsOwn.some((name) => name in settings)) cpSync(prepared, dataDir, { recursive: true })
-  else if (!('DATABASE_URL' in settings)) await layDataFolder(dataDir)
+  if (preparedDir && !settingsWithOwnData.some((name) => name in settings))
+    cpSync(preparedDir, dataDir, { recursive: true })
+  else if (!('DATABASE_URL' in settings)) await createDataFolder(dataDir)
   const port = await freePort()
   const url = `http://localhost:${port}`
   const env = {
@@ -62,41 +63,41 @@ export async function startPortal(
     FREE_SPACE_MARK_PERCENT: '0',
     ...settings,
   }
-  let said = ''
+  let output = ''
   let child: ReturnType<typeof spawn> | null = null
 
-  async function start(now: Record<string, string> = {}) {
-    const started = spawn(process.execPath, [...quickStart, 'main.ts'], {
+  async function start(overrides: Record<string, string> = {}) {
+    const server = spawn(process.execPath, [...quickStart, 'main.ts'], {
       cwd: root,
-      env: { ...env, ...now },
+      env: { ...env, ...overrides },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    child = started
+    child = server
     // It says when it is open: asking until it answers takes a fifth of a core from it.
-    const isOpen = new Promise<void>((opened, failed) => {
-      let own = ''
-      const hear = (piece: Buffer) => {
-        said += piece
-        own += piece
-        if (own.includes('The portal is open')) opened()
+    const isOpen = new Promise<void>((resolve, reject) => {
+      let ownOutput = ''
+      const collectOutput = (chunk: Buffer) => {
+        output += chunk
+        ownOutput += chunk
+        if (ownOutput.includes('The portal is open')) resolve()
       }
-      started.stdout.on('data', hear)
-      started.stderr.on('data', hear)
-      started.on('close', () => failed(new Error(`the server ended at its start:\n${said}`)))
-      setTimeout(() => failed(new Error(`the server was not ready within a minute:\n${said}`)), 60_000).unref()
+      server.stdout.on('data', collectOutput)
+      server.stderr.on('data', collectOutput)
+      server.on('close', () => reject(new Error(`the server ended at its start:\n${output}`)))
+      setTimeout(() => reject(new Error(`the server was not ready within a minute:\n${output}`)), 60_000).unref()
     })
     try {
       await isOpen
       // Where its database is busy with others it may be open and not say so at once.
-      for (const end = Date.now() + 60_000; !(await fetch(`${url}/health/ready`)).ok; await wait(100))
-        if (Date.now() > end) throw new Error(`the server was open and not ready within a minute:\n${said}`)
+      for (const deadline = Date.now() + 60_000; !(await fetch(`${url}/health/ready`)).ok; await wait(100))
+        if (Date.now() > deadline) throw new Error(`the server was open and not ready within a minute:\n${output}`)
     } catch (error) {
-      await end('SIGKILL')
+      await endProcess('SIGKILL')
       throw error
     }
   }
 
-  async function end(signal: 'SIGTERM' | 'SIGKILL') {
+  async function endProcess(signal: 'SIGTERM' | 'SIGKILL') {
     const running = child
     child = null
     if (running === null || running.exitCode !== null || running.signalCode !== null) return
@@ -108,12 +109,12 @@ export async function startPortal(
   return {
     url,
     dataDir,
-    output: () => said,
-    stop: () => end('SIGTERM'),
-    kill: () => end('SIGKILL'),
+    output: () => output,
+    stop: () => endProcess('SIGTERM'),
+    kill: () => endProcess('SIGKILL'),
     start,
     async close() {
-      await end('SIGTERM')
+      await endProcess('SIGTERM')
       if (settings['HOSTING'] === 'local') await endHosting(join(dataDir, 'hosting'))
       rmSync(dataDir, { recursive: true, force: true })
     },
@@ -124,7 +125,7 @@ export async function startPortal(
  * The list under the address bar, a page of the browser's own: each window draws it beforehand, for two seconds of a processor, and
  * no test opens it. The last list of such names is the one that counts, so Playwright's stand in it too.
  */
-const withoutFeatures = `
+const disabledFeatures = `
   WebUIOmniboxPopup WebUIOmniboxAimPopup WebUIOmniboxFullPopup
   AvoidUnnecessaryBeforeUnloadCheckSync DestroyProfileOnBrowserClose HttpsUpgrades
   HttpsFirstBalancedModeAutoEnable LensOverlay MediaRouter
@@ -133,7 +134,7 @@ const withoutFeatures = `
 `
 
 export const flags = [
-  `--disable-features=${withoutFeatures.trim().split(/\s+/).join()}`,
+  `--disable-features=${disabledFeatures.trim().split(/\s+/).join()}`,
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -171,36 +172,36 @@ export const people = {
 } as const
 
 /** Fills the login form and sends it; the caller sees to where it leads. By name, so that both languages have one way. */
-export async function fillLogin(page: Page, who: Person) {
-  await page.locator('input[name="company"]').fill(who.company)
-  await page.locator('input[name="username"]').fill(who.username)
-  await page.locator('input[name="password"]').fill(who.password)
+export async function fillLogin(page: Page, person: Person) {
+  await page.locator('input[name="company"]').fill(person.company)
+  await page.locator('input[name="username"]').fill(person.username)
+  await page.locator('input[name="password"]').fill(person.password)
 }
 
 export type Person = { company: string; username: string; password: string }
 
 /** One of the demo world's people by name, or somebody of a test's own. */
-export type Who = keyof typeof people | Person
-export const personOf = (who: Who): Person => (typeof who === 'string' ? people[who] : who)
+export type PersonOrName = keyof typeof people | Person
+export const toPerson = (person: PersonOrName): Person => (typeof person === 'string' ? people[person] : person)
 
 /** Signs in and waits until a page of the app stands. */
-export async function signIn(page: Page, portal: Pick<Portal, 'url'>, who: Who, path = '/app/home') {
+export async function signIn(page: Page, portal: Pick<Portal, 'url'>, person: PersonOrName, path = '/app/home') {
   await page.goto(`${portal.url}/saas${path}`)
-  await fillLogin(page, personOf(who))
+  await fillLogin(page, toPerson(person))
   await page.locator('form button[type="submit"]').click()
   await page.waitForURL((url) => url.pathname.startsWith('/saas/app'))
   // In the frame of the app: the login stands under the new address until the page behind it can be drawn.
   await page.locator('.shell main h1').waitFor()
 }
 
-export interface Trouble {
+export interface AccessibilityViolation {
   id: string
   impact: string
   where: string[]
 }
 
 /** One sheet more on the page, or none again. It is the browser's own: the page's policy bars style elements. */
-export const setSheet = (page: Page, text: string | null): Promise<void> =>
+export const setStyleSheet = (page: Page, text: string | null): Promise<void> =>
   page.evaluate((text) => {
     const sheet = new CSSStyleSheet()
     sheet.replaceSync(text ?? '')
@@ -208,29 +209,32 @@ export const setSheet = (page: Page, text: string | null): Promise<void> =>
   }, text)
 
 /** A row that goes away under the foot of its list is scrolled to: it is not too small to be pressed. */
-const looseFoot = '.list-foot { position: static !important }'
+const staticFooter = '.list-foot { position: static !important }'
 
 /** What axe finds serious or critical on the page as it stands (A-01). */
-export async function seriousTrouble(page: Page, within = 'html'): Promise<Trouble[]> {
+export async function findSeriousViolations(page: Page, selector = 'html'): Promise<AccessibilityViolation[]> {
   // Rows that are being asked for again are dimmed on purpose, and fade back: it is the page at rest that is judged.
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached', timeout: 15_000 })
   // What begins to fade with the next frame is waited for as well; what turns for ever is at rest as it is.
-  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
   await page.waitForFunction(() =>
     document
       .getAnimations()
-      .every((one) => one.playState !== 'running' || one.effect?.getComputedTiming().iterations === Infinity),
+      .every(
+        (animation) =>
+          animation.playState !== 'running' || animation.effect?.getComputedTiming().iterations === Infinity,
+      ),
   )
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
   // No page of ours holds another one: the other mode opens a tab for each look.
   // What passes is not gathered, and style sheets, which no rule of these reads, are not fetched once more.
   // axe itself, half a megabyte, is there already where the page was looked at before.
-  const isThere = await page.evaluate(() => 'axe' in window)
-  const axe = new AxeBuilder({ page, ...(isThere && { axeSource: ';' }) })
+  const isAxeLoaded = await page.evaluate(() => 'axe' in window)
+  const axe = new AxeBuilder({ page, ...(isAxeLoaded && { axeSource: ';' }) })
     .setLegacyMode(true)
-    .include(within)
+    .include(selector)
     .options({ resultTypes: ['violations'], preload: false })
-  await setSheet(page, looseFoot)
+  await setStyleSheet(page, staticFooter)
   try {
     const { violations } = await axe.withTags(tags).analyze()
     return violations
@@ -241,6 +245,6 @@ export async function seriousTrouble(page: Page, within = 'html'): Promise<Troub
         where: nodes.map((node) => `${node.target.join(' ')}: ${node.failureSummary ?? ''}`),
       }))
   } finally {
-    await setSheet(page, null)
+    await setStyleSheet(page, null)
   }
 }

@@ -9,11 +9,11 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { chromiumPath, suiteFlags } from '#tests/support/browser/browser.ts'
 import { waitForAddress } from '#tests/support/browser/browser-address.ts'
 
-export interface Chromium {
+export interface ChromiumProcess {
   context: BrowserContext
-  isUp(): boolean
+  isRunning(): boolean
   /** The first page, or a further one. */
-  page(): Promise<Page>
+  openPage(): Promise<Page>
   /** Closes it as a person does: cookies and all are written down. */
   close(): Promise<void>
   /** Ends the browser and all its processes at once. */
@@ -23,7 +23,7 @@ export interface Chromium {
 /** A browser that was closed, and what it has to write down. */
 const endWithinMs = 40_000
 
-export async function startChromium(profile: string): Promise<Chromium> {
+export async function startChromium(profile: string): Promise<ChromiumProcess> {
   const args = [
     ...suiteFlags,
     '--headless=new',
@@ -35,7 +35,7 @@ export async function startChromium(profile: string): Promise<Chromium> {
   ]
   // A group of its own: renderers and utilities must go with the browser, and nobody else.
   const child = spawn(chromiumPath(), args, { detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
-  const ended = once(child, 'exit')
+  const exit = once(child, 'exit')
   const address = await waitForAddress(child).catch(async (error: unknown) => {
     killGroup(child)
     throw error
@@ -44,12 +44,12 @@ export async function startChromium(profile: string): Promise<Chromium> {
   const context = browser.contexts()[0]
   if (!context) throw new Error('the browser has no profile')
   let isFirst = true
-  let isUp = true
-  child.on('exit', () => (isUp = false))
+  let isRunning = true
+  child.on('exit', () => (isRunning = false))
   return {
     context,
-    isUp: () => isUp,
-    async page() {
+    isRunning: () => isRunning,
+    async openPage() {
       const first = isFirst ? context.pages()[0] : undefined
       isFirst = false
       return first ?? (await context.newPage())
@@ -57,19 +57,19 @@ export async function startChromium(profile: string): Promise<Chromium> {
     async close() {
       const session = await browser.newBrowserCDPSession()
       await session.send('Browser.close').catch(() => undefined)
-      const overdue = setTimeout(() => {
+      const killTimer = setTimeout(() => {
         console.warn(`the browser did not end within ${endWithinMs} ms of being told to`)
         killGroup(child)
       }, endWithinMs)
-      await ended
-      clearTimeout(overdue)
+      await exit
+      clearTimeout(killTimer)
       await browser.close()
     },
     async kill() {
       // At once: what breaks from here on breaks because of this.
-      isUp = false
+      isRunning = false
       killGroup(child)
-      await ended
+      await exit
       await browser.close().catch(() => undefined)
     },
   }

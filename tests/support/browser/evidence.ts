@@ -2,39 +2,39 @@
 import type { Browser, Page } from 'playwright-core'
 
 const maxText = 600
-const patienceMs = 5_000
+const timeoutMs = 5_000
 
 /** Each open page: its address, its text, what its console said and which of its files did not come. */
-export async function tellScreens(browser: Browser, test: string): Promise<void> {
+export async function logScreens(browser: Browser, test: string): Promise<void> {
   const pages = browser.contexts().flatMap((context) => context.pages())
-  const told = await Promise.all(pages.map(tellPage))
-  console.log([`as "${test}" failed:`, ...told].join('\n'))
+  const reports = await Promise.all(pages.map(describePage))
+  console.log([`as "${test}" failed:`, ...reports].join('\n'))
 }
 
-async function tellPage(page: Page): Promise<string> {
-  const [screen, said, thrown, requests] = await Promise.all([
-    within(page.evaluate(look, maxText)),
-    within(page.consoleMessages()),
-    within(page.pageErrors()),
-    within(page.requests()),
+async function describePage(page: Page): Promise<string> {
+  const [screen, messages, errors, requests] = await Promise.all([
+    withTimeout(page.evaluate(readScreenState, maxText)),
+    withTimeout(page.consoleMessages()),
+    withTimeout(page.pageErrors()),
+    withTimeout(page.requests()),
   ])
-  const lost = requests?.filter((request) => request.failure())
+  const failedRequests = requests?.filter((request) => request.failure())
   return [
     `  ${page.url()}: ${screen ?? 'does not answer'}`,
-    ...(said ?? []).map((message) => `  console ${message.type()}: ${message.text()}`),
-    ...(thrown ?? []).map((error) => `  thrown: ${error.message}`),
-    ...(lost ?? []).map((request) => `  not fetched: ${request.url()} ${request.failure()?.errorText ?? ''}`),
+    ...(messages ?? []).map((message) => `  console ${message.type()}: ${message.text()}`),
+    ...(errors ?? []).map((error) => `  thrown: ${error.message}`),
+    ...(failedRequests ?? []).map((request) => `  not fetched: ${request.url()} ${request.failure()?.errorText ?? ''}`),
   ].join('\n')
 }
 
-const look = (most: number) =>
+const readScreenState = (maxLength: number) =>
   JSON.stringify({
     online: navigator.onLine,
     worker: navigator.serviceWorker?.controller?.state ?? null,
     ready: document.readyState,
-    text: document.body.innerText.slice(0, most),
+    text: document.body.innerText.slice(0, maxLength),
   })
 
 /** A page that hangs is what may have failed. */
-const within = async <T>(asked: Promise<T>): Promise<T | null> =>
-  await Promise.race([asked.catch(() => null), new Promise<null>((resolve) => setTimeout(resolve, patienceMs, null))])
+const withTimeout = async <T>(promise: Promise<T>): Promise<T | null> =>
+  await Promise.race([promise.catch(() => null), new Promise<null>((resolve) => setTimeout(resolve, timeoutMs, null))])

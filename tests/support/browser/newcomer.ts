@@ -19,17 +19,17 @@ export async function fillCompany(page: Page, company: { code: string; name: str
  * Opens the newest mail with these words in its subject or address, as a newcomer does, once so many have come: a newer one
  * ends the older link. `portal`: its address.
  */
-export async function openMail(page: Page, portal: string, words: string | RegExp, many = 1) {
-  const mails = page.locator('nav a', { hasText: words })
+export async function openMail(page: Page, portalUrl: string, subject: string | RegExp, count = 1) {
+  const mails = page.locator('nav a', { hasText: subject })
   await expect
     .poll(
       async () => {
-        await page.goto(`${portal}/dev/mail`)
+        await page.goto(`${portalUrl}/dev/mail`)
         return mails.count()
       },
       { timeout: 30_000 },
     )
-    .toBe(many)
+    .toBe(count)
   await mails.first().click()
   await page.locator('iframe').waitFor()
 }
@@ -41,8 +41,8 @@ export async function followLink(page: Page, path: string) {
   await page.locator('h1').waitFor()
 }
 
-export async function logIn(page: Page, who: { company: string; username: string; password: string }) {
-  await fill(page, who)
+export async function logIn(page: Page, credentials: { company: string; username: string; password: string }) {
+  await fill(page, credentials)
   await submit(page)
   await page.waitForURL((url) => url.pathname === '/saas/app/home')
 }
@@ -57,13 +57,17 @@ export async function invite(page: Page, user: { name: string; email: string }):
 }
 
 /** Somebody who was invited, from the mails: a password, the first login. */
-export async function comeIn(page: Page, url: string, who: { company: string; username: string }): Promise<void> {
+export async function activateAndLogIn(
+  page: Page,
+  url: string,
+  credentials: { company: string; username: string },
+): Promise<void> {
   const password = 'Slow-river-under-9-bridges'
-  await openMail(page, url, who.username)
+  await openMail(page, url, credentials.username)
   await followLink(page, '/saas/sys/activate')
   await fill(page, { password, confirm: password })
   await submit(page)
   await input(page, 'password').waitFor({ state: 'detached' })
   await page.goto(`${url}/saas/login`)
-  await logIn(page, { ...who, password })
+  await logIn(page, { ...credentials, password })
 }

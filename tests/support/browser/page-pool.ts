@@ -5,18 +5,18 @@
  */
 import type { BrowserContext, Page } from 'playwright-core'
 
-type Stored = Awaited<ReturnType<BrowserContext['storageState']>>
+type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>
 
-interface Pooled {
+interface PooledContext {
   context: BrowserContext
   /** As it was when it was new. */
-  stored: Stored
+  storageState: StorageState
   isBusy: boolean
 }
 
-const pools = new Map<string, Pooled[]>()
+const pools = new Map<string, PooledContext[]>()
 
-export interface Lent {
+export interface LentPage {
   page: Page
   /** Its browser is as well, and it stands where that was opened. */
   isNew: boolean
@@ -25,46 +25,46 @@ export interface Lent {
 }
 
 /** A page in a browser of that name which nobody has at the moment; `open` makes the first page of each. `url`: the portal's. */
-export async function lend(name: string, url: string, open: () => Promise<Page>): Promise<Lent> {
-  const pool = pools.get(name) ?? []
-  pools.set(name, pool)
-  const found = pool.find(({ isBusy }) => !isBusy)
-  if (found) {
-    found.isBusy = true
-    const page = await found.context.newPage()
-    await tidy(page, url, found.stored)
-    return { page, isNew: false, giveBack: giveBackTo(pool, found) }
+export async function lendPage(poolName: string, url: string, open: () => Promise<Page>): Promise<LentPage> {
+  const pool = pools.get(poolName) ?? []
+  pools.set(poolName, pool)
+  const idleContext = pool.find(({ isBusy }) => !isBusy)
+  if (idleContext) {
+    idleContext.isBusy = true
+    const page = await idleContext.context.newPage()
+    await resetStorage(page, url, idleContext.storageState)
+    return { page, isNew: false, giveBack: createGiveBack(pool, idleContext) }
   }
   const page = await open()
-  const pooled = { context: page.context(), stored: await page.context().storageState(), isBusy: true }
+  const pooled = { context: page.context(), storageState: await page.context().storageState(), isBusy: true }
   pool.push(pooled)
-  return { page, isNew: true, giveBack: giveBackTo(pool, pooled) }
+  return { page, isNew: true, giveBack: createGiveBack(pool, pooled) }
 }
 
-const giveBackTo = (pool: Pooled[], pooled: Pooled) => async (isUsable: boolean) => {
+const createGiveBack = (pool: PooledContext[], pooled: PooledContext) => async (isUsable: boolean) => {
   const { context } = pooled
   if (!isUsable) {
     pool.splice(pool.indexOf(pooled), 1)
     return context.close()
   }
-  await Promise.all(context.pages().map((one) => one.close()))
+  await Promise.all(context.pages().map((page) => page.close()))
   await context.setOffline(false)
   pooled.isBusy = false
 }
 
 /** On a page of the portal that is none of the app's, which reads this when it begins. */
-async function tidy(page: Page, url: string, { origins }: Stored): Promise<void> {
+async function resetStorage(page: Page, url: string, { origins }: StorageState): Promise<void> {
   await page.goto(`${url}/health/live`)
-  const chosen = origins.find(({ origin }) => origin === url)?.localStorage ?? []
-  await page.evaluate((before) => {
+  const storedItems = origins.find(({ origin }) => origin === url)?.localStorage ?? []
+  await page.evaluate((items) => {
     localStorage.clear()
-    for (const { name, value } of before) localStorage.setItem(name, value)
-  }, chosen)
+    for (const { name, value } of items) localStorage.setItem(name, value)
+  }, storedItems)
 }
 
 /** Closes all of them; for the end of a file. */
 export async function closePool(): Promise<void> {
-  const all = [...pools.values()].flat()
+  const contexts = [...pools.values()].flat()
   pools.clear()
-  await Promise.all(all.map(({ context }) => context.close()))
+  await Promise.all(contexts.map(({ context }) => context.close()))
 }

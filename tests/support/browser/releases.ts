@@ -4,92 +4,97 @@ import { once } from 'node:events'
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { numberOf } from '#contract/client-build.ts'
+import { getBuildNumber } from '#contract/client-build.ts'
 import { type Portal, startPortal } from '#tests/support/browser/browser.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
 
 export interface Releases {
   /** Their names. */
-  older: string
-  newer: string
+  olderBuild: string
+  newerBuild: string
   /** Scripts of the older that its worker keeps and that are not among the newer's own. */
-  former: string[]
+  formerFiles: string[]
   /** A portal with the older one. */
-  open(): Promise<Served>
+  open(): Promise<ServedRelease>
   close(): Promise<void>
 }
 
-export interface Served {
+export interface ServedRelease {
   portal: Portal
   /**
    * The newer build in the older one's place, behind a restart, as a deploy does it; `without` names files by a part,
    * `spoiled` those that are a login page with 200, as behind a captive portal, `former: false` leaves the older one's away,
    * as when a release was missed.
    */
-  deploy(how?: {
+  deploy(options?: {
     settings?: Record<string, string>
-    without?: string
-    spoiled?: string
-    former?: boolean
+    missingPart?: string
+    spoiledPart?: string
+    formerFiles?: boolean
   }): Promise<void>
 }
 
 /** The build that is in dist/, and a newer one of the same sources. */
 export async function buildReleases(): Promise<Releases> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-releases-'))
-  const now = join(root, 'dist')
-  const next = join(folder, 'next')
-  const older = await nameOf(now)
+  const currentDir = join(root, 'dist')
+  const nextDir = join(folder, 'next')
+  const olderBuild = await readBuild(currentDir)
   // Over the older one, as on a server that builds in its place.
-  await cp(now, next, { recursive: true })
-  await buildNewer(next, numberOf(older) + 1)
+  await cp(currentDir, nextDir, { recursive: true })
+  await buildNewer(nextDir, getBuildNumber(olderBuild) + 1)
   return {
-    older,
-    newer: await nameOf(next),
-    former: await keptOf(now, await formerOf(next)),
-    open: async () => serve(await mkdtemp(join(folder, 'served-')), { now, next }),
+    olderBuild,
+    newerBuild: await readBuild(nextDir),
+    formerFiles: await findPrecachedFiles(currentDir, await readFormerFiles(nextDir)),
+    open: async () => serve(await mkdtemp(join(folder, 'served-')), { currentDir, nextDir }),
     close: () => rm(folder, { recursive: true, force: true }),
   }
 }
 
-async function serve(served: string, { now, next }: { now: string; next: string }): Promise<Served> {
-  await cp(now, served, { recursive: true })
-  const portal = await startPortal({ CLIENT_DIR: served })
+async function serve(
+  servedDir: string,
+  { currentDir, nextDir }: { currentDir: string; nextDir: string },
+): Promise<ServedRelease> {
+  await cp(currentDir, servedDir, { recursive: true })
+  const portal = await startPortal({ CLIENT_DIR: servedDir })
   return {
     portal,
-    async deploy({ settings = {}, without, spoiled, former = true } = {}) {
+    async deploy({ settings = {}, missingPart, spoiledPart, formerFiles = true } = {}) {
       await portal.stop()
-      await rm(served, { recursive: true })
-      await cp(next, served, { recursive: true })
-      for (const file of await filesOf(served, without)) await rm(join(served, file))
-      for (const file of await filesOf(served, spoiled)) {
-        if (file.endsWith('.js')) await writeFile(join(served, file), '<!doctype html><title>Please log in</title>')
-        else await rm(join(served, file))
+      await rm(servedDir, { recursive: true })
+      await cp(nextDir, servedDir, { recursive: true })
+      for (const file of await findFiles(servedDir, missingPart)) await rm(join(servedDir, file))
+      for (const file of await findFiles(servedDir, spoiledPart)) {
+        if (file.endsWith('.js')) await writeFile(join(servedDir, file), '<!doctype html><title>Please log in</title>')
+        else await rm(join(servedDir, file))
       }
-      if (!former) for (const file of await formerOf(next)) await rm(join(served, 'assets', file), { force: true })
+      if (!formerFiles)
+        for (const file of await readFormerFiles(nextDir)) await rm(join(servedDir, 'assets', file), { force: true })
       await portal.start(settings)
     },
   }
 }
 
-async function filesOf(folder: string, part: string | undefined): Promise<string[]> {
-  if (part === undefined) return []
-  const found = (await readdir(folder, { recursive: true })).filter((file) => file.includes(part))
-  if (found.length === 0) throw new Error(`the build has no file whose name holds ${part}`)
-  return found
+async function findFiles(folder: string, namePart: string | undefined): Promise<string[]> {
+  if (namePart === undefined) return []
+  const files = (await readdir(folder, { recursive: true })).filter((file) => file.includes(namePart))
+  if (files.length === 0) throw new Error(`the build has no file whose name holds ${namePart}`)
+  return files
 }
 
-async function nameOf(folder: string): Promise<string> {
+async function readBuild(folder: string): Promise<string> {
   const { build } = JSON.parse(await readFile(join(folder, 'build.json'), 'utf8')) as { build: string }
   return build
 }
 
 /** Files of the older build that the newer one keeps beside its own. */
-const formerOf = async (folder: string) => JSON.parse(await readFile(join(folder, 'former.json'), 'utf8')) as string[]
+const readFormerFiles = async (folder: string) =>
+  JSON.parse(await readFile(join(folder, 'former.json'), 'utf8')) as string[]
 
 /** Those that the worker keeps: what is of no use without a line is on no device and cannot be missed there. */
-async function keptOf(folder: string, files: readonly string[]): Promise<string[]> {
+async function findPrecachedFiles(folder: string, files: readonly string[]): Promise<string[]> {
   const worker = await readFile(join(folder, 'sw.js'), 'utf8')
   return files.filter((file) => file.endsWith('.js') && worker.includes(file))
 }

@@ -4,9 +4,9 @@
  */
 import type { BrowserContext, CDPSession, Page } from 'playwright-core'
 import type { Screen } from '#tests/support/browser/screens.ts'
-import { ordersOf } from '#tests/support/pages/wizard.ts'
+import { listOrders } from '#tests/support/pages/wizard.ts'
 
-export interface Size {
+export interface ScreenSize {
   width: number
   height: number
   /** Fingers point at it. */
@@ -20,19 +20,19 @@ export const sizes = {
   phone: { width: 390, height: 844, isTouched: true, isMobile: true },
   /** The narrowest that is still meant: a desk at 400 % (WCAG 1.4.10). */
   narrow: { width: 320, height: 700, isTouched: true, isMobile: true },
-} as const satisfies Record<string, Size>
+} as const satisfies Record<string, ScreenSize>
 
 /** A context whose pages have the size that `resize` says, and stand still. */
-export const still = { viewport: null, reducedMotion: 'reduce', serviceWorkers: 'block' } as const
+export const stillContextOptions = { viewport: null, reducedMotion: 'reduce', serviceWorkers: 'block' } as const
 
 /** What each page shows itself as. */
-const shownAs = new WeakMap<CDPSession, Size>()
+const currentSizes = new WeakMap<CDPSession, ScreenSize>()
 
 /** As another device shows the page that is open. */
-export async function resize(session: CDPSession, size: Size): Promise<void> {
+export async function resize(session: CDPSession, size: ScreenSize): Promise<void> {
   // A page is laid out anew for what changes nothing, too.
-  if (shownAs.get(session) === size) return
-  shownAs.set(session, size)
+  if (currentSizes.get(session) === size) return
+  currentSizes.set(session, size)
   const { width, height, isTouched, isMobile } = size
   const metrics = { width, height, screenWidth: width, screenHeight: height, deviceScaleFactor: 1, mobile: isMobile }
   await Promise.all([
@@ -43,19 +43,19 @@ export async function resize(session: CDPSession, size: Size): Promise<void> {
 
 /** Goes there as a link does, without loading the page; what was opened on the screen before is gone. */
 async function move(page: Page, path: string) {
-  await page.evaluate((to) => {
+  await page.evaluate((path) => {
     for (const title of document.querySelectorAll('main h1')) title.setAttribute('data-left', '')
-    history.pushState(null, '', to)
+    history.pushState(null, '', path)
     dispatchEvent(new PopStateEvent('popstate'))
   }, `/saas${path}`)
   await page.locator('main h1:not([data-left])').first().waitFor()
 }
 
 /** In the same frame. */
-const awayFrom = (path: string) => (path.startsWith('/app/') ? '/app/nowhere' : '/nowhere')
-const pathnameOf = (path: string) => path.replace(/\?.*/, '')
+const getNeutralPath = (path: string) => (path.startsWith('/app/') ? '/app/nowhere' : '/nowhere')
+const removeQuery = (path: string) => path.replace(/\?.*/, '')
 
-export interface Walk {
+export interface ScreenWalk {
   page: Page
   session: CDPSession
   /** Loads the app at a desk, in that language, which is the address's to say: an account's own stays. */
@@ -64,33 +64,33 @@ export interface Walk {
   show: (screen: Screen) => Promise<void>
 }
 
-export async function walkIn(context: BrowserContext, url: string): Promise<Walk> {
+export async function openWalk(context: BrowserContext, url: string): Promise<ScreenWalk> {
   const page = await context.newPage()
   const session = await context.newCDPSession(page)
   const ids = new Map<string, number>()
-  let before = ''
+  let previousPath = ''
 
   async function begin(lang: 'en' | 'zh', { path }: Screen) {
     await resize(session, sizes.desk)
-    await page.goto(`${url}/saas${awayFrom(path)}?lang=${lang}`)
+    await page.goto(`${url}/saas${getNeutralPath(path)}?lang=${lang}`)
     await page.locator('main h1').first().waitFor()
-    before = ''
+    previousPath = ''
   }
 
-  async function show({ path, shows = 'main h1', act, only }: Screen) {
-    await resize(session, sizes[only ?? 'desk'])
+  async function show({ path, readySelector = 'main h1', prepare, onlySize }: Screen) {
+    await resize(session, sizes[onlySize ?? 'desk'])
     const [, code] = /:(\w+)/.exec(path) ?? []
-    if (code && !ids.has(code)) ids.set(code, (await ordersOf(page, code))[0]?.id ?? 0)
+    if (code && !ids.has(code)) ids.set(code, (await listOrders(page, code))[0]?.id ?? 0)
     // Between two addresses of one page it would stay as it is.
-    if (pathnameOf(path) === before) await move(page, awayFrom(path))
-    before = pathnameOf(path)
+    if (removeQuery(path) === previousPath) await move(page, getNeutralPath(path))
+    previousPath = removeQuery(path)
     await move(
       page,
       path.replace(/:\w+/, () => String(ids.get(code ?? ''))),
     )
-    await page.locator(shows).first().waitFor()
+    await page.locator(readySelector).first().waitFor()
     await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
-    await act?.(page)
+    await prepare?.(page)
   }
 
   return { page, session, begin, show }

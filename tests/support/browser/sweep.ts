@@ -8,33 +8,33 @@
 import type { BrowserContext } from 'playwright-core'
 import { expect } from 'vitest'
 import { languageTags } from '#app/i18n/language.ts'
-import { seriousTrouble, signIn } from '#tests/support/browser/browser.ts'
-import { fitTwice } from '#tests/support/browser/looks.ts'
-import { missingAmong } from '#tests/support/browser/missing-texts.ts'
-import { byDay, isNight } from '#tests/support/runner/nightly.ts'
-import { faultsOf, setApart, targets } from '#tests/support/browser/screen-faults.ts'
-import { resize, sizes, still, type Walk, walkIn } from '#tests/support/browser/screen-walk.ts'
+import { findSeriousViolations, signIn } from '#tests/support/browser/browser.ts'
+import { findEnlargedOverflow } from '#tests/support/browser/looks.ts'
+import { findMissingTexts } from '#tests/support/browser/missing-texts.ts'
+import { limitByDay, isNight } from '#tests/support/runner/nightly.ts'
+import { findFaults, setTextSpacing, targets } from '#tests/support/browser/screen-faults.ts'
+import { resize, sizes, stillContextOptions, type ScreenWalk, openWalk } from '#tests/support/browser/screen-walk.ts'
 import type { Screen } from '#tests/support/browser/screens.ts'
-import type { SetUp } from '#tests/support/browser/visit.ts'
+import type { TestSetup } from '#tests/support/browser/browser-setup.ts'
 
 /** For all screens of a test, on a busy machine too, ms. */
-export const patience = 600_000
+export const sweepTimeoutMs = 600_000
 
-type Swept = 'admin' | 'user' | 'staff' | null
+type SweptUser = 'admin' | 'user' | 'staff' | null
 
 /** A browser of its own that stands still. Its size is `resize`'s to choose. */
-export async function openSweep({ the, ends }: SetUp, who: Swept): Promise<BrowserContext> {
-  const context = await the.browser.newContext(still)
-  ends.push(() => context.close())
-  if (!who) return context
+export async function openSweep({ fixture, cleanups }: TestSetup, user: SweptUser): Promise<BrowserContext> {
+  const context = await fixture.browser.newContext(stillContextOptions)
+  cleanups.push(() => context.close())
+  if (!user) return context
   const page = await context.newPage()
-  await signIn(page, the.portal, who)
+  await signIn(page, fixture.portal, user)
   await page.close()
   return context
 }
 
 /** What breaks the page's policy, and what is asked of other hosts than `url`'s, from now on. */
-export function offencesOf(context: BrowserContext, url: string): string[] {
+export function watchOffences(context: BrowserContext, url: string): string[] {
   const { host } = new URL(url)
   const offences: string[] = []
   context.on('console', (message) => {
@@ -52,108 +52,110 @@ const rounds = [
 ] as const
 
 /** What is looked at in the round at that place. */
-const turnOf = (screens: readonly Screen[], round: number) =>
-  isNight ? screens : screens.filter((_, at) => at % rounds.length === round)
+const selectScreens = (screens: readonly Screen[], round: number) =>
+  isNight ? screens : screens.filter((_, index) => index % rounds.length === round)
 
 /** Whether axe checks the screen at that position of a round. */
-const isForAxe = (at: number) => isNight || at % 3 === 0
+const isForAxe = (index: number) => isNight || index % 3 === 0
 
-const sizeNames = byDay(['desk', 'phone', 'tablet'] as const, 2)
+const sizeNames = limitByDay(['desk', 'phone', 'tablet'] as const, 2)
 
 /** In each language in which it was seen. */
-export interface Titled {
+export interface ScreenTitle {
   screen: Screen
   title: string
 }
 
-type Note = (what: string, wrong: readonly unknown[]) => void
+type ReportFault = (faultName: string, details: readonly unknown[]) => void
 
 /** As each size shows it. A screen that exists in one size only is checked in that one. */
-async function lookInEachSize({ page, session }: Walk, { only }: Screen, note: Note) {
-  for (const name of only ? [only] : sizeNames) {
+async function lookInEachSize({ page, session }: ScreenWalk, { onlySize }: Screen, reportFault: ReportFault) {
+  for (const name of onlySize ? [onlySize] : sizeNames) {
     const { width, isTouched } = sizes[name]
     await resize(session, sizes[name])
     const target = isTouched ? targets.finger : targets.mouse
-    const { keyLike, ...faults } = await faultsOf(page, { width, isTouched, target })
-    for (const [what, wrong] of Object.entries(faults)) note(`${name}: ${what}`, wrong)
-    note(`${name}: missing`, missingAmong(keyLike))
+    const { keyLike, ...faults } = await findFaults(page, { width, isTouched, target })
+    for (const [faultName, details] of Object.entries(faults)) reportFault(`${name}: ${faultName}`, details)
+    reportFault(`${name}: missing`, findMissingTexts(keyLike))
   }
 }
 
 /** With type twice as large at the desk where it is, and with text set apart where it is narrowest (A-30). */
-async function lookEnlarged({ page, session }: Walk, note: Note) {
-  const twice = await fitTwice(page)
-  note('type 200%: sideways', twice.sideways)
-  note('type 200%: cut', twice.cut)
-  await Promise.all([resize(session, sizes.narrow), setApart(page, true)])
+async function lookEnlarged({ page, session }: ScreenWalk, reportFault: ReportFault) {
+  const enlargedOverflow = await findEnlargedOverflow(page)
+  reportFault('type 200%: sideways', enlargedOverflow.sideways)
+  reportFault('type 200%: cut', enlargedOverflow.cut)
+  await Promise.all([resize(session, sizes.narrow), setTextSpacing(page, true)])
   try {
-    const { sideways, cut } = await faultsOf(page, { width: sizes.narrow.width })
-    note('text set apart: sideways', sideways)
-    note('text set apart: cut', cut)
+    const { sideways, cut } = await findFaults(page, { width: sizes.narrow.width })
+    reportFault('text set apart: sideways', sideways)
+    reportFault('text set apart: cut', cut)
   } finally {
     // One that fails is not seen on the screens that follow.
-    await setApart(page, false)
+    await setTextSpacing(page, false)
   }
 }
 
 /** So long a screen may take for all that is looked at, ms: one that never answers hides nothing of the others. */
-const most = 90_000
+const maxLookMs = 90_000
 
 /** What is wrong with the looks themselves: one that failed, or was not over in time, by its name. */
-async function looked(looks: Record<string, () => Promise<void>>): Promise<string | null> {
-  let at = ''
-  const work = async () => {
+async function runLooks(looks: Record<string, () => Promise<void>>): Promise<string | null> {
+  let currentLook = ''
+  const runAll = async () => {
     for (const [name, look] of Object.entries(looks)) {
-      at = name
+      currentLook = name
       await look()
     }
     return null
   }
-  const over = new Promise<string>((done) => setTimeout(() => done(`not over in ${most} ms`), most).unref())
-  const problem = await Promise.race([work().catch(String), over])
-  return problem && `${at}: ${problem}`
+  const timeout = new Promise<string>((resolve) =>
+    setTimeout(() => resolve(`not over in ${maxLookMs} ms`), maxLookMs).unref(),
+  )
+  const problem = await Promise.race([runAll().catch(String), timeout])
+  return problem && `${currentLook}: ${problem}`
 }
 
 /** Goes through the screens in one page, a round for each language. What is wrong, by screen and kind: nothing is what is wanted. */
 async function sweep(context: BrowserContext, url: string, screens: readonly Screen[]) {
-  const walk = await walkIn(context, url)
+  const walk = await openWalk(context, url)
   const { page } = walk
-  const found: Record<string, unknown> = {}
-  const titles: Titled[] = []
+  const faults: Record<string, unknown> = {}
+  const titles: ScreenTitle[] = []
   for (const [round, { lang, colorScheme }] of rounds.entries()) {
-    const turn = turnOf(screens, round)
-    if (!turn[0]) continue
+    const roundScreens = selectScreens(screens, round)
+    if (!roundScreens[0]) continue
     await page.emulateMedia({ colorScheme })
-    await walk.begin(lang, turn[0])
-    for (const [at, screen] of turn.entries()) {
-      const note: Note = (what, wrong) => {
-        if (wrong.length > 0) found[`${screen.name}, ${lang}, ${what}`] = wrong
+    await walk.begin(lang, roundScreens[0])
+    for (const [index, screen] of roundScreens.entries()) {
+      const reportFault: ReportFault = (faultName, details) => {
+        if (details.length > 0) faults[`${screen.name}, ${lang}, ${faultName}`] = details
       }
       // One that does not come hides nothing of the others.
-      const problem = await looked({
+      const problem = await runLooks({
         show: () => walk.show(screen),
-        ...(isForAxe(at) && {
-          axe: async () => note(`${colorScheme}: axe`, await seriousTrouble(page, screen.over)),
+        ...(isForAxe(index) && {
+          axe: async () => reportFault(`${colorScheme}: axe`, await findSeriousViolations(page, screen.dialogSelector)),
         }),
-        ...(isNight && { enlarged: () => lookEnlarged(walk, note) }),
-        sizes: () => lookInEachSize(walk, screen, note),
+        ...(isNight && { enlarged: () => lookEnlarged(walk, reportFault) }),
+        sizes: () => lookInEachSize(walk, screen, reportFault),
         title: async () => void titles.push({ screen, title: await page.title() }),
       })
-      if (problem) note('was not seen', [problem])
+      if (problem) reportFault('was not seen', [problem])
     }
     expect(
       await page.evaluate(() => [document.documentElement.lang, document.documentElement.dataset['theme']]),
     ).toEqual([languageTags[lang], colorScheme])
   }
-  return { found, titles }
+  return { faults, titles }
 }
 
 /** Nothing wrong on these screens, for somebody of the demo world or a stranger. Answers with their titles. */
-export async function expectSwept(setup: SetUp, who: Swept, screens: readonly Screen[]) {
-  const context = await openSweep(setup, who)
-  const offences = offencesOf(context, setup.the.portal.url)
-  const { found, titles } = await sweep(context, setup.the.portal.url, screens)
-  expect(found).toEqual({})
+export async function expectCleanSweep(setup: TestSetup, user: SweptUser, screens: readonly Screen[]) {
+  const context = await openSweep(setup, user)
+  const offences = watchOffences(context, setup.fixture.portal.url)
+  const { faults, titles } = await sweep(context, setup.fixture.portal.url, screens)
+  expect(faults).toEqual({})
   expect(offences).toEqual([])
   return titles
 }

@@ -1,38 +1,43 @@
 /** What is wrong with texts as the page draws them. Each function runs in the page, by itself. */
 
 /** What is there for readers aloud alone is not cut. */
-export function cutTexts(): string[] {
-  const isCut = (one: Element) => {
-    const own = [...one.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim())
+export function findCutTexts(): string[] {
+  const isCut = (element: Element) => {
+    const hasOwnText = [...element.childNodes].some(
+      (node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim(),
+    )
     // Styles are computed for what is wider or higher than its box alone: most of a page is not.
-    const [isWide, isHigh] = [one.scrollWidth > one.clientWidth + 1, one.scrollHeight > one.clientHeight + 1]
-    if (!own || one.clientWidth === 0 || !(isWide || isHigh)) return false
-    const { overflowX, overflowY, clipPath, visibility, textOverflow, borderTopLeftRadius } = getComputedStyle(one)
+    const [isWide, isHigh] = [
+      element.scrollWidth > element.clientWidth + 1,
+      element.scrollHeight > element.clientHeight + 1,
+    ]
+    if (!hasOwnText || element.clientWidth === 0 || !(isWide || isHigh)) return false
+    const { overflowX, overflowY, clipPath, visibility, textOverflow, borderTopLeftRadius } = getComputedStyle(element)
     if (clipPath !== 'none' || visibility === 'hidden') return false
     // A letter in a circle, a word on a tag: what is not cut there stands outside of it.
-    if (borderTopLeftRadius === '50%' || parseFloat(borderTopLeftRadius) * 2 >= one.clientHeight) return true
+    if (borderTopLeftRadius === '50%' || parseFloat(borderTopLeftRadius) * 2 >= element.clientHeight) return true
     // One line of a list or of the bar, whose end is marked and whose whole text is its title: it is read in full where it leads.
-    const isTitled = textOverflow === 'ellipsis' && one.getAttribute('title') === one.textContent
-    if (isTitled && one.closest('td, .bar')) return false
+    const isTitled = textOverflow === 'ellipsis' && element.getAttribute('title') === element.textContent
+    if (isTitled && element.closest('td, .bar')) return false
     return (isWide && /hidden|clip/.test(overflowX)) || (isHigh && /hidden|clip/.test(overflowY))
   }
   // Dots behind a tag would say that there is more.
-  const isTagCut = (one: Element) => {
-    const cell = one.closest('td')
+  const isTagCut = (element: Element) => {
+    const cell = element.closest('td')
     if (!cell || cell.clientWidth === 0) return false
     const edge = cell.getBoundingClientRect().right - parseFloat(getComputedStyle(cell).paddingInlineEnd)
-    return one.getBoundingClientRect().right > edge + 1
+    return element.getBoundingClientRect().right > edge + 1
   }
-  const all = [
+  const cutElements = [
     ...[...document.querySelectorAll('body *')].filter(isCut),
     ...[...document.querySelectorAll('td .tag')].filter(isTagCut),
   ]
-  return all.map((one) => one.textContent?.trim() ?? '')
+  return cutElements.map((element) => element.textContent?.trim() ?? '')
 }
 
-export function brokenDates(): string[] {
+export function findBrokenDates(): string[] {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-  const found: string[] = []
+  const brokenTexts: string[] = []
   while (texts.nextNode()) {
     const { data, parentElement } = texts.currentNode as Text
     for (const { 0: date, index } of data.matchAll(/\d{4}-\d\d-\d\d/g)) {
@@ -41,23 +46,23 @@ export function brokenDates(): string[] {
       range.setStart(texts.currentNode, index)
       range.setEnd(texts.currentNode, index + date.length)
       const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)))
-      if (lines.size > 1) found.push(`${date} of "${data.slice(0, 60)}"`)
+      if (lines.size > 1) brokenTexts.push(`${date} of "${data.slice(0, 60)}"`)
     }
   }
-  return found
+  return brokenTexts
 }
 
 /** A word of up to 14 letters has room in any column; what a line breaks within stands in a column that is too narrow. */
-export function brokenWords(): string[] {
+export function findBrokenWords(): string[] {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   const range = document.createRange()
-  const linesOf = () =>
+  const readLineBottoms = () =>
     new Set([...range.getClientRects()].filter(({ width }) => width > 0).map(({ bottom }) => Math.round(bottom)))
-  const found = new Set<string>()
+  const brokenTexts = new Set<string>()
   while (texts.nextNode()) {
     const node = texts.currentNode as Text
     range.selectNodeContents(node)
-    if (linesOf().size < 2 || !node.parentElement || node.parentElement.closest('.sr-only, code, pre')) continue
+    if (readLineBottoms().size < 2 || !node.parentElement || node.parentElement.closest('.sr-only, code, pre')) continue
     // There for readers aloud alone.
     if (getComputedStyle(node.parentElement).clipPath !== 'none') continue
     for (const { 0: word, index } of node.data.matchAll(
@@ -65,19 +70,19 @@ export function brokenWords(): string[] {
     )) {
       range.setStart(node, index)
       range.setEnd(node, index + word.length)
-      if (linesOf().size > 1) found.add(`${word} of "${node.data.slice(0, 60)}"`)
+      if (readLineBottoms().size > 1) brokenTexts.add(`${word} of "${node.data.slice(0, 60)}"`)
     }
   }
-  return [...found]
+  return [...brokenTexts]
 }
 
 /** By the ink of the letters, because a line may be lower than the font's own height without cutting any of them. */
-export function cutDescenders(): string[] {
-  const pen = document.createElement('canvas').getContext('2d')
-  if (!pen) throw new Error('this browser draws nothing')
+export function findCutDescenders(): string[] {
+  const canvas = document.createElement('canvas').getContext('2d')
+  if (!canvas) throw new Error('this browser draws nothing')
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   const range = document.createRange()
-  const found = new Set<string>()
+  const cutTexts = new Set<string>()
   while (texts.nextNode()) {
     const node = texts.currentNode as Text
     const parent = node.parentElement
@@ -85,8 +90,8 @@ export function cutDescenders(): string[] {
     range.selectNodeContents(node)
     const line = [...range.getClientRects()].at(-1)
     if (!line || line.width <= 1) continue
-    pen.font = getComputedStyle(parent).font
-    const ink = pen.measureText('gjpqyç')
+    canvas.font = getComputedStyle(parent).font
+    const ink = canvas.measureText('gjpqyç')
     const share = ink.fontBoundingBoxAscent / (ink.fontBoundingBoxAscent + ink.fontBoundingBoxDescent)
     const bottom = line.top + line.height * share + ink.actualBoundingBoxDescent
     // The nearest box that cuts, where it does not scroll.
@@ -97,9 +102,9 @@ export function cutDescenders(): string[] {
       const edge = box.getBoundingClientRect().bottom - parseFloat(borderBottomWidth)
       const isCut = /hidden|clip/.test(overflowY) && bottom > edge + 0.5 && line.top < edge - 4
       // What is longer than its box by a line or more is cut on purpose, and found as a cut text.
-      if (isCut && box.scrollHeight <= box.clientHeight + 6) found.add(node.data.trim().slice(0, 40))
+      if (isCut && box.scrollHeight <= box.clientHeight + 6) cutTexts.add(node.data.trim().slice(0, 40))
       break
     }
   }
-  return [...found]
+  return [...cutTexts]
 }

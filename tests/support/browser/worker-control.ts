@@ -9,7 +9,7 @@ export interface WorkerControl {
   stopOutgoing(): Promise<void>
 }
 
-interface Version {
+interface WorkerVersion {
   versionId: string
   runningStatus: string
   status: string
@@ -18,47 +18,47 @@ interface Version {
 /** Of the workers that the page's site has, as long as the page lives. */
 export async function controlWorker(page: Page): Promise<WorkerControl> {
   const session = await page.context().newCDPSession(page)
-  const versions = new Map<string, Version>()
-  session.on('ServiceWorker.workerVersionUpdated', ({ versions: updated }) => {
-    for (const version of updated) versions.set(version.versionId, version)
+  const versions = new Map<string, WorkerVersion>()
+  session.on('ServiceWorker.workerVersionUpdated', ({ versions: updatedVersions }) => {
+    for (const version of updatedVersions) versions.set(version.versionId, version)
   })
   await session.send('ServiceWorker.enable')
-  const running = () => [...versions.values()].filter(({ runningStatus }) => runningStatus === 'running')
+  const getRunningVersions = () => [...versions.values()].filter(({ runningStatus }) => runningStatus === 'running')
 
-  async function stopAll(found: readonly Version[]) {
-    for (const { versionId } of found) await session.send('ServiceWorker.stopWorker', { versionId })
+  async function stopAll(versionsToStop: readonly WorkerVersion[]) {
+    for (const { versionId } of versionsToStop) await session.send('ServiceWorker.stopWorker', { versionId })
   }
 
   async function stop(): Promise<boolean> {
-    const found = running()
-    await stopAll(found)
-    return found.length > 0
+    const runningVersions = getRunningVersions()
+    await stopAll(runningVersions)
+    return runningVersions.length > 0
   }
 
   async function stopOutgoing(): Promise<void> {
-    const isWaitedFor = [...versions.values()].some(({ status }) => status === 'installed')
-    if (isWaitedFor) await stopAll(running().filter(({ status }) => status === 'activated'))
+    const hasWaitingVersion = [...versions.values()].some(({ status }) => status === 'installed')
+    if (hasWaitingVersion) await stopAll(getRunningVersions().filter(({ status }) => status === 'activated'))
   }
 
   return {
-    isRunning: () => running().length > 0,
+    isRunning: () => getRunningVersions().length > 0,
     stop,
     stopOutgoing,
   }
 }
 
-const restMs = 5_000
+const stopIntervalMs = 5_000
 
 /**
  * Awaits what comes when a new worker takes over. A call in the moment in which the old one ends brings it back; a browser
  * takes it away again when it had nothing to do for half a minute, but not under a debugger, which is what drives the page
  * here. So its rest is given to it, and sooner.
  */
-export async function letRest<T>(page: Page, awaited: Promise<T>): Promise<T> {
+export async function stopOutgoingWhile<T>(page: Page, promise: Promise<T>): Promise<T> {
   const { stopOutgoing } = await controlWorker(page)
-  const timer = setInterval(() => void stopOutgoing().catch(() => {}), restMs)
+  const timer = setInterval(() => void stopOutgoing().catch(() => {}), stopIntervalMs)
   try {
-    return await awaited
+    return await promise
   } finally {
     clearInterval(timer)
   }

@@ -1,5 +1,11 @@
 /** The whole house in one process: a real server, and tablets that reach it by a line that can be cut. One clock for all. */
-import { createClock, createTablet, type Clock, type Server, type Tablet } from '#tests/support/device/device.ts'
+import {
+  createClock,
+  createTablet,
+  type Clock,
+  type ServerTransport,
+  type Tablet,
+} from '#tests/support/device/device.ts'
 import { startServer, type TestServer } from '#tests/support/server/server.ts'
 import { password } from '#tests/support/server/world.ts'
 
@@ -7,9 +13,9 @@ export interface Installation {
   server: TestServer
   clock: Clock
   /** A new device with nothing on it. */
-  tablet(): Tablet
+  openTablet(): Tablet
   /** A device on which that person of the world (`admin@alpha`) has just signed in. */
-  signedIn(who: string): Promise<Tablet>
+  signInTablet(userName: string): Promise<Tablet>
   close(): Promise<void>
 }
 
@@ -18,44 +24,45 @@ export async function openInstallation(env: Record<string, string> = {}): Promis
   const clock = createClock(server.clock.now, (now) => {
     server.clock.now = now
   })
-  const tablet = () => createTablet(reachOf(server), clock)
+  const openTablet = () => createTablet(toServerTransport(server), clock)
   return {
     server,
     clock,
-    tablet,
-    async signedIn(who) {
-      const fresh = tablet()
-      await comeIn(fresh, who)
-      return fresh
+    openTablet,
+    async signInTablet(userName) {
+      const signedInTablet = openTablet()
+      await signInAs(signedInTablet, userName)
+      return signedInTablet
     },
     close: () => server.close(),
   }
 }
 
 /** A way to that server from inside this process, for whatever plays the device. */
-export const reachOf =
-  ({ fastify }: Pick<TestServer, 'fastify'>): Server =>
+export const toServerTransport =
+  ({ fastify }: Pick<TestServer, 'fastify'>): ServerTransport =>
   async ({ method, path, headers, body }) => {
-    const { host: _, ...sent } = headers
-    const answer = await fastify.inject({
+    const { host: _, ...requestHeaders } = headers
+    const response = await fastify.inject({
       method: method as 'GET',
       url: path,
-      headers: sent,
+      headers: requestHeaders,
       // A form with a file is written down byte by byte.
-      ...(body === null ? {} : { payload: isForm(sent) ? Buffer.from(body, 'latin1') : body }),
+      ...(body === null ? {} : { payload: isMultipart(requestHeaders) ? Buffer.from(body, 'latin1') : body }),
     })
     return {
-      status: answer.statusCode,
-      headers: answer.headers as Record<string, string | string[]>,
-      body: answer.body,
+      status: response.statusCode,
+      headers: response.headers as Record<string, string | string[]>,
+      body: response.body,
     }
   }
 
-const isForm = (sent: Record<string, string>) => sent['content-type']?.startsWith('multipart/') ?? false
+const isMultipart = (requestHeaders: Record<string, string>) =>
+  requestHeaders['content-type']?.startsWith('multipart/') ?? false
 
 /** Signs in as that person of the world; throws if the server says no. */
-export async function comeIn(tablet: Tablet, who: string): Promise<void> {
-  const [role, company = ''] = who.split('@')
+export async function signInAs(tablet: Tablet, userName: string): Promise<void> {
+  const [role, company = ''] = userName.split('@')
   const result = await tablet.signIn(company, `${role}@${company}.example`, password)
-  if (result.kind !== 'fresh') throw new Error(`${who} is not let in: ${JSON.stringify(result)}`)
+  if (result.kind !== 'fresh') throw new Error(`${userName} is not let in: ${JSON.stringify(result)}`)
 }

@@ -7,23 +7,23 @@ import type { NewEntry } from '#local/outbox/enqueue.ts'
 import { openSession } from '#local/session/session.ts'
 import type { ListQuery } from '#local/lists/list-view.ts'
 
-export const company = 7
-export const list = listUsers.list as NonNullable<typeof listUsers.list>
+export const companyId = 7
+export const userList = listUsers.list as NonNullable<typeof listUsers.list>
 
-export interface Kept {
+export interface TestDevice {
   device: Device
   db: UserDatabase
   generation: number
 }
 
 /** A device on which user 1 of company 7 has signed in. */
-export async function keptDevice(): Promise<Kept> {
+export async function openTestDevice(): Promise<TestDevice> {
   const device = openDevice({ indexedDB: new IDBFactory(), IDBKeyRange })
-  await openSession(device, { companyId: company, userId: 1 })
-  return { device, db: device.of({ companyId: company, userId: 1 }), generation: 1 }
+  await openSession(device, { companyId, userId: 1 })
+  return { device, db: device.getDatabase({ companyId, userId: 1 }), generation: 1 }
 }
 
-export const aUser = (id: number, given: Partial<UserRow> = {}) => ({
+export const buildUser = (id: number, fields: Partial<UserRow> = {}) => ({
   name: `User ${id}`,
   email: `user${id}@acme.example`,
   title: 0 as const,
@@ -34,31 +34,36 @@ export const aUser = (id: number, given: Partial<UserRow> = {}) => ({
   avatar: null,
   language: 'en' as const,
   access_level: 0 as const,
-  company_id: company,
+  company_id: companyId,
   company_name: 'Acme',
   company_code: 'acme',
   create_time: '2026-01-01 00:00:00',
   update_time: '2026-01-01 00:00:00',
   row_version: 1,
-  ...given,
+  ...fields,
   id,
 })
 
-export const firstPage: ListQuery = { scope: company, filters: {}, sort: ['name', 'asc'], page: 1, results: 10 }
+export const firstPage: ListQuery = { scope: companyId, filters: {}, sort: ['name', 'asc'], page: 1, results: 10 }
 
-export const pageAnswer = (rows: ReturnType<typeof aUser>[], asOf: number, change = '1', count = rows.length) => ({
+export const buildPageResponse = (
+  rows: ReturnType<typeof buildUser>[],
+  asOf: number,
+  change = '1',
+  count = rows.length,
+) => ({
   rows,
   count,
   asOf,
   change,
 })
 
-let made = 0
+let entryCount = 0
 
 /** A change of a user's title, unless said otherwise. */
-export function aDraft(given: Partial<NewEntry> = {}): NewEntry {
-  const intent = given.intent ?? crypto.randomUUID()
-  made += 1
+export function buildNewEntry(fields: Partial<NewEntry> = {}): NewEntry {
+  const intent = fields.intent ?? crypto.randomUUID()
+  entryCount += 1
   return {
     intent,
     key: crypto.randomUUID(),
@@ -67,13 +72,13 @@ export function aDraft(given: Partial<NewEntry> = {}): NewEntry {
     table: 'users',
     target: 1,
     action: 'change',
-    input: { params: { id: given.target ?? 1 }, body: { title: 1 } },
+    input: { params: { id: fields.target ?? 1 }, body: { title: 1 } },
     versioned: true,
     ifMatch: null,
     base: null,
     refers: [],
-    forUser: `${company}:1`,
-    since: made,
-    ...given,
+    forUser: `${companyId}:1`,
+    since: entryCount,
+    ...fields,
   }
 }

@@ -5,48 +5,54 @@ type Transaction = { _state: string; _abort: (name: string) => void }
 
 export interface FullDisk {
   /** Puts that failed. */
-  refused: number
+  refusedCount: number
   /** There is room again. */
-  mend(): void
+  repair(): void
 }
 
 /** From its `nth` put on every put of this process fails; `until` something was deleted makes room again. */
-export function fillDisk({ nth = 1, until = 'mended' }: { nth?: number; until?: 'mended' | 'deleted' } = {}): FullDisk {
+export function fillDisk({
+  firstRefused = 1,
+  until = 'mended',
+}: {
+  firstRefused?: number
+  until?: 'mended' | 'deleted'
+} = {}): FullDisk {
   const store = FakeStore.prototype as unknown as Record<
     'put' | 'add' | 'delete' | 'clear',
-    (...given: unknown[]) => unknown
+    (...args: unknown[]) => unknown
   >
-  const real = { put: store.put, add: store.add, delete: store.delete, clear: store.clear }
-  let puts = 0
+  const originals = { put: store.put, add: store.add, delete: store.delete, clear: store.clear }
+  let putCount = 0
   let isFull = true
   const disk: FullDisk = {
-    refused: 0,
-    mend: () => void Object.assign(store, real),
+    refusedCount: 0,
+    repair: () => void Object.assign(store, originals),
   }
-  const refusing = (name: 'put' | 'add') =>
-    function (this: { transaction: Transaction }, ...given: unknown[]) {
-      puts += 1
-      const asked = real[name].apply(this, given) as EventTarget
-      if (!isFull || puts < nth) return asked
+  const createPut = (name: 'put' | 'add') =>
+    function (this: { transaction: Transaction }, ...args: unknown[]) {
+      putCount += 1
+      const request = originals[name].apply(this, args) as EventTarget
+      if (!isFull || putCount < firstRefused) return request
       const { transaction } = this
       // The request succeeds and the transaction is aborted, with its reason only inside.
-      asked.addEventListener('success', () => {
+      request.addEventListener('success', () => {
         if (transaction._state !== 'active') return
-        disk.refused += 1
+        disk.refusedCount += 1
         transaction._abort('QuotaExceededError')
       })
-      return asked
+      return request
     }
-  const freeing = (name: 'delete' | 'clear') =>
-    function (this: unknown, ...given: unknown[]) {
+  const createDelete = (name: 'delete' | 'clear') =>
+    function (this: unknown, ...args: unknown[]) {
       if (until === 'deleted') isFull = false
-      return real[name].apply(this, given)
+      return originals[name].apply(this, args)
     }
   Object.assign(store, {
-    put: refusing('put'),
-    add: refusing('add'),
-    delete: freeing('delete'),
-    clear: freeing('clear'),
+    put: createPut('put'),
+    add: createPut('add'),
+    delete: createDelete('delete'),
+    clear: createDelete('clear'),
   })
   return disk
 }

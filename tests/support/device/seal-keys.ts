@@ -1,42 +1,46 @@
 /** Sealing keys as a server in memory gives them: one for each session, and key 0 of each account. */
 
 /** 32 bytes that are the same for the same words, base64url. */
-const keyOf = (...bytes: number[]) =>
-  Buffer.from(Array.from({ length: 32 }, (_, at) => bytes[at % bytes.length] ?? 0)).toString('base64url')
-const firstOf = (userId: number) => keyOf(userId)
+const buildKey = (...bytes: number[]) =>
+  Buffer.from(Array.from({ length: 32 }, (_, index) => bytes[index % bytes.length] ?? 0)).toString('base64url')
+const buildFirstKey = (userId: number) => buildKey(userId)
 
-const idsIn = (text: string | null) => (text ? text.split(',').map(Number) : [])
+const parseIds = (text: string | null) => (text ? text.split(',').map(Number) : [])
 
 export function createSealKeys() {
   const owners = new Map<number, number>()
   const deleted = new Set<number>()
-  let made = 0
-  const sealKey = (id: number, userId: number) => ({ id, key: id === 0 ? firstOf(userId) : keyOf(userId, id, 255) })
+  let lastSessionId = 0
+  const sealKey = (id: number, userId: number) => ({
+    id,
+    key: id === 0 ? buildFirstKey(userId) : buildKey(userId, id, 255),
+  })
   return {
     /** A session begins. Its number is its key's. */
     begin(userId: number): number {
-      made += 1
-      owners.set(made, userId)
-      return made
+      lastSessionId += 1
+      owners.set(lastSessionId, userId)
+      return lastSessionId
     },
     /** What the user's own data says of keys. */
-    said(userId: number, session: number, { searchParams }: URL) {
-      const isTheirs = (id: number) => id === 0 || (owners.get(id) === userId && !deleted.has(id))
+    buildResponse(userId: number, session: number, { searchParams }: URL) {
+      const isUsable = (id: number) => id === 0 || (owners.get(id) === userId && !deleted.has(id))
       return {
-        seal_key: firstOf(userId),
+        seal_key: buildFirstKey(userId),
         session_seal_key: sealKey(session, userId),
-        seal_keys: idsIn(searchParams.get('seals'))
-          .filter(isTheirs)
+        seal_keys: parseIds(searchParams.get('seals'))
+          .filter(isUsable)
           .map((id) => sealKey(id, userId)),
       }
     },
     /** Which of them were deleted. */
     forget(userId: number, session: number, { searchParams }: URL): number[] {
-      const ids = idsIn(searchParams.get('ids')).filter((id) => owners.get(id) === userId && id !== session)
+      const ids = parseIds(searchParams.get('ids')).filter((id) => owners.get(id) === userId && id !== session)
       for (const id of ids) deleted.add(id)
       return ids
     },
     /** Of the user, those that have not been deleted. */
-    left: (userId: number) => [...owners].flatMap(([id, owner]) => (owner === userId && !deleted.has(id) ? [id] : [])),
+    listRemaining: (userId: number) =>
+      [...owners].flatMap(([id, owner]) => (owner === userId && !deleted.has(id) ? [id] : [])),
   }
 }

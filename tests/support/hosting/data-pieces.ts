@@ -1,6 +1,6 @@
 /** Data of instances, as odd as a database lets it be. */
 import * as fc from 'fast-check'
-import type { DataColumn, DataPiece, DataValue } from '#server/drivers/hosting/driver.ts'
+import type { DataColumn, DataPiece, DataValue } from '#server/drivers/hosting/hosting-driver.ts'
 
 const oddNames = [
   '',
@@ -87,8 +87,8 @@ const table = fc
     ),
     hasKey: fc.boolean(),
   })
-  .chain(({ name, statement, columns: bare, hasKey }) => {
-    const columns = bare.map((column, at) => ({ ...column, key: hasKey && at < 2 ? 2 - at : 0 }))
+  .chain(({ name, statement, columns: columnFields, hasKey }) => {
+    const columns = columnFields.map((column, index) => ({ ...column, key: hasKey && index < 2 ? 2 - index : 0 }))
     const row = fc.tuple(
       ...columns.map(({ type, notNull }) => (notNull ? values[type] : fc.option(values[type], { nil: null, freq: 4 }))),
     )
@@ -100,35 +100,47 @@ const table = fc
       ])
   })
 
-const tableName = ([first]: DataPiece[]) => (first?.kind === 'table' ? first.name : '')
+const getTableName = ([first]: DataPiece[]) => (first?.kind === 'table' ? first.name : '')
 
 /** Tables with their rows in groups, and what comes last. */
 export const dataPieces: fc.Arbitrary<DataPiece[]> = fc
-  .tuple(fc.uniqueArray(table, { selector: tableName, maxLength: 4 }), fc.array(text, { maxLength: 3 }))
+  .tuple(fc.uniqueArray(table, { selector: getTableName, maxLength: 4 }), fc.array(text, { maxLength: 3 }))
   .map(([tables, statements]) => [...tables.flat(), { kind: 'end', statements }])
 
-export async function* piecesOf(pieces: readonly DataPiece[]): AsyncGenerator<DataPiece> {
+export async function* streamPieces(pieces: readonly DataPiece[]): AsyncGenerator<DataPiece> {
   yield* pieces
 }
 
 /** The same data has the same pieces, however its rows were grouped. */
-export function ungrouped(pieces: readonly DataPiece[]): DataPiece[] {
+export function ungroupRows(pieces: readonly DataPiece[]): DataPiece[] {
   return pieces.flatMap((piece): DataPiece[] =>
     piece.kind === 'rows' ? piece.rows.map((row) => ({ kind: 'rows', rows: [row] })) : [piece],
   )
 }
 
-const column = (name: string, type: DataColumn['type'], key = 0): DataColumn => ({ name, type, notNull: key > 0, key })
+const buildColumn = (name: string, type: DataColumn['type'], key = 0): DataColumn => ({
+  name,
+  type,
+  notNull: key > 0,
+  key,
+})
 
 /** A shop of so many items, in groups of a hundred. */
-export function shopPieces(items: number): DataPiece[] {
-  const rows = Array.from({ length: items }, (_, at) => [at + 1, `item-${at + 1}`, at / 4, null])
-  const groups = Array.from({ length: Math.ceil(items / 100) }, (_, at) => rows.slice(at * 100, at * 100 + 100))
+export function buildShopPieces(items: number): DataPiece[] {
+  const rows = Array.from({ length: items }, (_, index) => [index + 1, `item-${index + 1}`, index / 4, null])
+  const groups = Array.from({ length: Math.ceil(items / 100) }, (_, index) =>
+    rows.slice(index * 100, index * 100 + 100),
+  )
   return [
     {
       kind: 'table',
       name: 'items',
-      columns: [column('id', 'integer', 1), column('code', 'text'), column('price', 'real'), column('note', 'any')],
+      columns: [
+        buildColumn('id', 'integer', 1),
+        buildColumn('code', 'text'),
+        buildColumn('price', 'real'),
+        buildColumn('note', 'any'),
+      ],
       statement: 'create table items (id integer primary key, code text, price real, note any) strict',
     },
     ...groups.map((group): DataPiece => ({ kind: 'rows', rows: group })),

@@ -4,12 +4,17 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { HostingDriver, InstanceAddress, InstanceRef, InstanceState } from '#server/drivers/hosting/driver.ts'
+import type {
+  HostingDriver,
+  InstanceAddress,
+  InstanceRef,
+  InstanceState,
+} from '#server/drivers/hosting/hosting-driver.ts'
 import {
   createLocalHosting,
   type LocalHosting,
   type LocalHostingSettings,
-} from '#server/drivers/hosting/local/driver.ts'
+} from '#server/drivers/hosting/local/local-hosting.ts'
 
 /** What the tests of the port are given of a driver. */
 export interface HostingUnderTest {
@@ -25,32 +30,36 @@ export interface LocalUnderTest extends HostingUnderTest {
   driver: LocalHosting
   folder: string
   /** Another portal on the same folder. */
-  another(): LocalHosting
+  openAnother(): LocalHosting
 }
 
 /** What a service of a test runs. */
 export const sampleProgram = join(import.meta.dirname, '..', '..', '..', 'demo', 'sample-instance', 'main.ts')
 
 /** Whatever the machine has: no test goes by it unless it says so. */
-const usual = { program: sampleProgram, log: { warn: () => undefined, info: () => undefined }, memoryMb: 1_000_000 }
+const defaultSettings = {
+  program: sampleProgram,
+  log: { warn: () => undefined, info: () => undefined },
+  memoryMb: 1_000_000,
+}
 
 export function openLocalHosting(settings: Partial<LocalHostingSettings> = {}): LocalUnderTest {
   const folder = settings.folder ?? mkdtempSync(join(tmpdir(), 'hosting-'))
-  const all: LocalHosting[] = []
-  const another = () => {
-    const made = createLocalHosting({ ...usual, ...settings, folder })
-    all.push(made)
-    return made
+  const drivers: LocalHosting[] = []
+  const openAnother = () => {
+    const hosting = createLocalHosting({ ...defaultSettings, ...settings, folder })
+    drivers.push(hosting)
+    return hosting
   }
   return {
-    driver: another(),
+    driver: openAnother(),
     folder,
-    another,
+    openAnother,
     signIn,
     isSignedIn,
     canSignIn: async (address, password) => (await signIn(address, password)) !== null,
     async end() {
-      await Promise.all(all.map((one) => one.close()))
+      await Promise.all(drivers.map((driver) => driver.close()))
       await endHosting(folder, settings)
     },
   }
@@ -58,31 +67,32 @@ export function openLocalHosting(settings: Partial<LocalHostingSettings> = {}): 
 
 /** Ends all that runs there and takes the folder away. Throws where a process was left. */
 export async function endHosting(folder: string, settings: Partial<LocalHostingSettings> = {}): Promise<void> {
-  await createLocalHosting({ ...usual, ...settings, folder }).shutDown()
-  const left = processesOf(folder)
-  for (const { pid } of left) process.kill(pid, 'SIGKILL')
+  await createLocalHosting({ ...defaultSettings, ...settings, folder }).shutDown()
+  const leftProcesses = findProcesses(folder)
+  for (const { pid } of leftProcesses) process.kill(pid, 'SIGKILL')
   rmSync(folder, { recursive: true, force: true })
-  if (left.length > 0) throw new Error(`${left.length} processes were left: ${left[0]?.command}`)
+  if (leftProcesses.length > 0)
+    throw new Error(`${leftProcesses.length} processes were left: ${leftProcesses[0]?.command}`)
 }
 
-export interface Found {
+export interface HostProcess {
   pid: number
   kind: 'supervisor' | 'task' | 'other'
   command: string
 }
 
 /** All whose command line names the folder; a process that has ended and is not asked after yet has none. */
-export function processesOf(folder: string): Found[] {
+export function findProcesses(folder: string): HostProcess[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name) || Number(name) === process.pid) return []
-    const command = commandOf(name)
+    const command = readCommand(name)
     if (!command.includes(`${folder}/`) && !command.includes(`${folder}"`)) return []
     const kind = command.includes('supervisor.ts') ? 'supervisor' : command.includes(' serve ') ? 'task' : 'other'
     return [{ pid: Number(name), kind, command }]
   })
 }
 
-function commandOf(pid: string): string {
+function readCommand(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ')
   } catch {
@@ -90,33 +100,37 @@ function commandOf(pid: string): string {
   }
 }
 
-export const tasksOf = (folder: string) => processesOf(folder).filter(({ kind }) => kind === 'task')
-export const supervisorsOf = (folder: string) => processesOf(folder).filter(({ kind }) => kind === 'supervisor')
+export const findTasks = (folder: string) => findProcesses(folder).filter(({ kind }) => kind === 'task')
+export const findSupervisors = (folder: string) => findProcesses(folder).filter(({ kind }) => kind === 'supervisor')
 
-export async function until<T>(what: string, look: () => T | Promise<T>, patienceMs = 20_000): Promise<NonNullable<T>> {
-  const deadline = Date.now() + patienceMs
+export async function waitUntil<T>(
+  description: string,
+  check: () => T | Promise<T>,
+  timeoutMs = 20_000,
+): Promise<NonNullable<T>> {
+  const deadline = Date.now() + timeoutMs
   for (;;) {
-    const found = await look()
-    if (found) return found as NonNullable<T>
-    if (Date.now() > deadline) throw new Error(`not within ${patienceMs} ms: ${what}`)
+    const value = await check()
+    if (value) return value as NonNullable<T>
+    if (Date.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${description}`)
     await wait(25)
   }
 }
 
-export const healthy = (driver: HostingDriver, ref: InstanceRef, count = 1): Promise<InstanceState> =>
-  until(`${count} healthy tasks of ${ref.code}`, async () => {
-    const state = await driver.look(ref)
+export const waitUntilHealthy = (driver: HostingDriver, instance: InstanceRef, count = 1): Promise<InstanceState> =>
+  waitUntil(`${count} healthy tasks of ${instance.code}`, async () => {
+    const state = await driver.look(instance)
     return state?.tasks.length === count && state.tasks.every((task) => task.healthy) ? state : null
   })
 
-export interface Exchange {
+export interface InstanceResponse {
   status: number
   headers: NodeJS.Dict<string | string[]>
   body: string
 }
 
 /** Over the gateway, by the host of that address. Rejects where the connection is cut off. */
-export function ask(
+export function sendRequest(
   address: string,
   path: string,
   {
@@ -124,13 +138,13 @@ export function ask(
     headers = {},
     method,
   }: { form?: Record<string, string>; headers?: Record<string, string>; method?: string } = {},
-): Promise<Exchange> {
+): Promise<InstanceResponse> {
   const { port, host } = new URL(address)
   const body = form && new URLSearchParams(form).toString()
-  const type =
+  const formHeaders =
     body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded', origin: `http://${host}` }
-  return new Promise((done, failed) => {
-    const asked = request(
+  return new Promise((resolve, reject) => {
+    const clientRequest = request(
       {
         host: '127.0.0.1',
         port,
@@ -139,35 +153,35 @@ export function ask(
         agent: false,
         headers: {
           host,
-          ...type,
+          ...formHeaders,
           ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
           ...headers,
         },
       },
       (response) => {
-        const parts: Buffer[] = []
-        response.on('data', (part: Buffer) => parts.push(part))
-        response.on('error', failed)
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('error', reject)
         response.on('end', () =>
-          done({
+          resolve({
             status: response.statusCode ?? 0,
             headers: response.headers,
-            body: Buffer.concat(parts).toString(),
+            body: Buffer.concat(chunks).toString(),
           }),
         )
       },
     )
-    asked.on('error', failed)
-    asked.end(body)
+    clientRequest.on('error', reject)
+    clientRequest.end(body)
   })
 }
 
 async function signIn({ url }: InstanceAddress, password: string, user = 'admin'): Promise<string | null> {
-  const answer = await ask(url, '/sign-in', { form: { user, password } })
-  const [cookie] = answer.headers['set-cookie'] ?? []
-  return answer.status === 303 ? (cookie?.split(';')[0] ?? null) : null
+  const response = await sendRequest(url, '/sign-in', { form: { user, password } })
+  const [cookie] = response.headers['set-cookie'] ?? []
+  return response.status === 303 ? (cookie?.split(';')[0] ?? null) : null
 }
 
 async function isSignedIn({ url }: InstanceAddress, cookie: string): Promise<boolean> {
-  return (await ask(url, '/items', { headers: { cookie } })).status === 200
+  return (await sendRequest(url, '/items', { headers: { cookie } })).status === 200
 }

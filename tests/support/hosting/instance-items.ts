@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { LocalUnderTest } from '#tests/support/hosting/hosting.ts'
 
-const fileOf = ({ folder }: Pick<LocalUnderTest, 'folder'>, code: string, id: number): string => {
-  const place = join(folder, 'instances', `${code}-${id}`)
-  const { data = 'data' } = JSON.parse(readFileSync(join(place, 'instance.json'), 'utf8')) as { data?: string }
-  return join(place, data, 'instance.db')
+const getDatabasePath = ({ folder }: Pick<LocalUnderTest, 'folder'>, code: string, id: number): string => {
+  const instanceDir = join(folder, 'instances', `${code}-${id}`)
+  const { data = 'data' } = JSON.parse(readFileSync(join(instanceDir, 'instance.json'), 'utf8')) as { data?: string }
+  return join(instanceDir, data, 'instance.db')
 }
 
 function withStore<T>(path: string, work: (store: DatabaseSync) => T): T {
@@ -21,17 +21,17 @@ function withStore<T>(path: string, work: (store: DatabaseSync) => T): T {
 
 /** So many, under names of their own, in place of those that were there. */
 export const putItems = (host: Pick<LocalUnderTest, 'folder'>, code: string, id: number, names: readonly string[]) =>
-  withStore(fileOf(host, code, id), (store) => {
+  withStore(getDatabasePath(host, code, id), (store) => {
     store.exec('begin immediate; delete from items')
     const insert = store.prepare(
       "insert into items (code, name, quantity, unit, version, changed) values (?, ?, 1000, 'pcs', 1, 0)",
     )
-    names.forEach((name, at) => insert.run(`I${at}`, name))
+    names.forEach((name, index) => insert.run(`I${index}`, name))
     store.exec('commit')
   })
 
-export const itemsOf = (host: Pick<LocalUnderTest, 'folder'>, code: string, id: number): string[] =>
-  withStore(fileOf(host, code, id), (store) =>
+export const readItems = (host: Pick<LocalUnderTest, 'folder'>, code: string, id: number): string[] =>
+  withStore(getDatabasePath(host, code, id), (store) =>
     store
       .prepare('select name from items order by id')
       .all()

@@ -5,21 +5,27 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { chanceOf } from '#tests/support/runner/chance.ts'
-import { drawn, type Fault, faults, type FaultProxy, openFaultProxy } from '#tests/support/network/fault-proxy.ts'
+import { createChance } from '#tests/support/runner/chance.ts'
+import {
+  createRandomFaults,
+  type Fault,
+  faults,
+  type FaultProxy,
+  openFaultProxy,
+} from '#tests/support/network/fault-proxy.ts'
 
 /** A server that does what it is asked and counts how often. */
-let deeds: string[]
+let performedKeys: string[]
 let server: Server
 let proxy: FaultProxy
 let agent: Agent
 
 beforeEach(async () => {
-  deeds = []
+  performedKeys = []
   agent = new Agent({ keepAlive: true, maxSockets: 1 })
   server = createServer((request, response) => {
     request.resume().on('end', () => {
-      deeds.push(String(request.headers['idempotency-key'] ?? request.url))
+      performedKeys.push(String(request.headers['idempotency-key'] ?? request.url))
       response
         .writeHead(200, { 'content-type': 'application/json', 'x-request-id': 'r' })
         .end('{"said":"done, all of it"}')
@@ -36,44 +42,44 @@ afterEach(async () => {
   server.close()
 })
 
-interface Heard {
+interface CallResponse {
   status: number
   type: string
   body: string
 }
 
 /** Null: the line broke, or nothing came within the time. */
-function call(key: string, withinMs = 3_000, path = '/api/write'): Promise<Heard | null> {
-  const heard = new Promise<Heard | null>((resolve) => {
-    const sent = ask(proxy.url.replace('localhost', '127.0.0.1') + path, {
+function call(key: string, withinMs = 3_000, path = '/api/write'): Promise<CallResponse | null> {
+  const response = new Promise<CallResponse | null>((resolve) => {
+    const clientRequest = ask(proxy.url.replace('localhost', '127.0.0.1') + path, {
       agent,
       method: 'POST',
       headers: { 'idempotency-key': key },
     })
-    sent.on('error', () => resolve(null))
-    sent.on('response', (answer) => {
+    clientRequest.on('error', () => resolve(null))
+    clientRequest.on('response', (message) => {
       let body = ''
-      answer.on('data', (piece) => (body += piece))
-      answer.on('error', () => resolve(null))
-      answer.on('end', () =>
-        resolve({ status: answer.statusCode ?? 0, type: String(answer.headers['content-type']), body }),
+      message.on('data', (piece) => (body += piece))
+      message.on('error', () => resolve(null))
+      message.on('end', () =>
+        resolve({ status: message.statusCode ?? 0, type: String(message.headers['content-type']), body }),
       )
     })
-    sent.end('{}')
+    clientRequest.end('{}')
   })
-  return Promise.race([heard, wait(withinMs, null)])
+  return Promise.race([response, wait(withinMs, null)])
 }
 
-const done = { status: 200, type: 'application/json', body: '{"said":"done, all of it"}' }
+const okResponse = { status: 200, type: 'application/json', body: '{"said":"done, all of it"}' }
 
 describe('the weather', () => {
   it('lets everything pass until it is set, and again after it healed', async () => {
-    expect(await call('a')).toEqual(done)
+    expect(await call('a')).toEqual(okResponse)
     proxy.set(() => 'reset')
     expect(await call('b')).toBeNull()
     proxy.heal()
-    expect(await call('c')).toEqual(done)
-    expect(deeds).toEqual(['a', 'c'])
+    expect(await call('c')).toEqual(okResponse)
+    expect(performedKeys).toEqual(['a', 'c'])
     expect(proxy.arrivals.map(({ keys, fault }) => [keys[0], fault])).toEqual([
       ['a', null],
       ['b', 'reset'],
@@ -81,12 +87,12 @@ describe('the weather', () => {
     ])
   })
 
-  const heard: Record<Fault, Heard | null> = {
+  const expectedResponses: Record<Fault, CallResponse | null> = {
     'cut before the answer': null,
     'cut in the answer': null,
-    late: done,
-    slow: done,
-    twice: done,
+    late: okResponse,
+    slow: okResponse,
+    twice: okResponse,
     'gateway timeout': { status: 504, type: 'text/html', body: expect.stringContaining('504') as unknown as string },
     'hang after the deed': null,
     'gateway error': { status: 502, type: 'text/html', body: expect.stringContaining('502') as unknown as string },
@@ -100,25 +106,25 @@ describe('the weather', () => {
       // On a connection that was used before, as in a browser.
       await call('first')
       proxy.set(() => fault)
-      expect(await call('second', fault.startsWith('hang') ? 500 : 3_000)).toEqual(heard[fault])
+      expect(await call('second', fault.startsWith('hang') ? 500 : 3_000)).toEqual(expectedResponses[fault])
       await wait(50)
-      const times = fault === 'twice' ? 2 : faults[fault].deed ? 1 : 0
-      expect(deeds.filter((key) => key === 'second')).toHaveLength(times)
+      const times = fault === 'twice' ? 2 : faults[fault].isPerformed ? 1 : 0
+      expect(performedKeys.filter((key) => key === 'second')).toHaveLength(times)
     },
   )
 
   it('is the same again for the same seed', async () => {
-    const all = Object.keys(faults) as Fault[]
-    const asSeeded = (seed: number) => {
-      const weather = drawn(chanceOf(seed), all, { share: 0.5, readings: false })
-      return Array.from({ length: 60 }, (_, at) =>
-        weather({ method: at % 3 ? 'PUT' : 'GET', path: '/api/x', keys: [] }),
+    const allFaults = Object.keys(faults) as Fault[]
+    const drawFaults = (seed: number) => {
+      const faultProfile = createRandomFaults(createChance(seed), allFaults, { share: 0.5, readings: false })
+      return Array.from({ length: 60 }, (_, index) =>
+        faultProfile({ method: index % 3 ? 'PUT' : 'GET', path: '/api/x', keys: [] }),
       )
     }
-    expect(asSeeded(7)).toEqual(asSeeded(7))
-    expect(asSeeded(7)).not.toEqual(asSeeded(8))
-    expect(new Set(asSeeded(7)).size).toBeGreaterThan(4)
-    expect(asSeeded(7).filter((_, at) => at % 3 === 0)).toEqual(Array(20).fill(null))
+    expect(drawFaults(7)).toEqual(drawFaults(7))
+    expect(drawFaults(7)).not.toEqual(drawFaults(8))
+    expect(new Set(drawFaults(7)).size).toBeGreaterThan(4)
+    expect(drawFaults(7).filter((_, index) => index % 3 === 0)).toEqual(Array(20).fill(null))
   })
 
   it('can be no line at all, until it healed', async () => {
@@ -126,8 +132,8 @@ describe('the weather', () => {
     proxy.cut()
     expect(await call('b')).toBeNull()
     proxy.heal()
-    expect(await call('c')).toEqual(done)
-    expect(deeds).toEqual(['a', 'c'])
+    expect(await call('c')).toEqual(okResponse)
+    expect(performedKeys).toEqual(['a', 'c'])
   })
 
   it('leaves its own files and what is no call alone', async () => {

@@ -14,21 +14,21 @@ import { type Chance, pick } from '#tests/support/runner/chance.ts'
 
 /** `deed`: whether the server gets to see the call at all. */
 export const faults = {
-  'cut before the answer': { deed: true },
-  'cut in the answer': { deed: true },
-  late: { deed: true },
-  slow: { deed: true },
-  twice: { deed: true },
-  'gateway timeout': { deed: true },
-  'hang after the deed': { deed: true },
-  'gateway error': { deed: false },
-  reset: { deed: false },
-  'login page': { deed: false },
-  hang: { deed: false },
+  'cut before the answer': { isPerformed: true },
+  'cut in the answer': { isPerformed: true },
+  late: { isPerformed: true },
+  slow: { isPerformed: true },
+  twice: { isPerformed: true },
+  'gateway timeout': { isPerformed: true },
+  'hang after the deed': { isPerformed: true },
+  'gateway error': { isPerformed: false },
+  reset: { isPerformed: false },
+  'login page': { isPerformed: false },
+  hang: { isPerformed: false },
 } as const
 export type Fault = keyof typeof faults
 
-export interface Arrival {
+export interface ArrivedCall {
   at: number
   method: string
   path: string
@@ -40,14 +40,14 @@ export interface Arrival {
 }
 
 /** Asked once for each call of the API; null lets it pass. */
-export type Weather = (call: Pick<Arrival, 'method' | 'path' | 'keys'>) => Fault | null
+export type FaultProfile = (call: Pick<ArrivedCall, 'method' | 'path' | 'keys'>) => Fault | null
 
 export interface FaultProxy {
   url: string
   port: number
-  arrivals: Arrival[]
+  arrivals: ArrivedCall[]
   /** Holds until the next one, or `heal`. */
-  set(weather: Weather): void
+  set(faultProfile: FaultProfile): void
   /** The line is good from here on. What hangs goes on hanging: nobody tells a client that its line is dead. */
   heal(): void
   /** No connection is taken, those that stand are reset; `heal` ends it. */
@@ -57,7 +57,7 @@ export interface FaultProxy {
   close(): Promise<void>
 }
 
-export interface Answer {
+export interface ForwardedResponse {
   status: number
   headers: string[]
   body: Buffer
@@ -70,27 +70,27 @@ export async function openFaultProxy(target: number): Promise<FaultProxy> {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const sockets = new Set<Socket>()
   const mounts = new Map<string, string>()
-  const arrivals: Arrival[] = []
-  let weather: Weather | null = null
+  const arrivals: ArrivedCall[] = []
+  let faultProfile: FaultProfile | null = null
   let isCut = false
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '/'
-    const file = fileOf(mounts, path)
+    const file = findMountedFile(mounts, path)
     if (file) return await sendFile(response, file)
-    const body = await bodyOf(request)
-    if (!isCall(path)) return await pass(response, await forward(agent, target, request, body))
-    const call = { method: request.method ?? 'GET', path, keys: keysOf(request, body) }
-    const fault = weather?.(call) ?? null
-    const arrival: Arrival = { at: Date.now(), ...call, fault, endedAt: null }
+    const body = await readBody(request)
+    if (!isCall(path)) return await sendResponse(response, await forwardRequest(agent, target, request, body))
+    const call = { method: request.method ?? 'GET', path, keys: parseIdempotencyKeys(request, body) }
+    const fault = faultProfile?.(call) ?? null
+    const arrival: ArrivedCall = { at: Date.now(), ...call, fault, endedAt: null }
     arrivals.push(arrival)
     response.on('close', () => (arrival.endedAt = Date.now()))
-    await meet(fault, { request, response, forward: () => forward(agent, target, request, body) })
+    await applyFault(fault, { request, response, forward: () => forwardRequest(agent, target, request, body) })
   }
 
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     // Whoever goes away early, browser or server, takes only this connection along.
-    answer(request, response).catch(() => request.socket.destroy())
+    handleRequest(request, response).catch(() => request.socket.destroy())
   })
   server.on('connection', (socket) => {
     if (isCut) return void socket.resetAndDestroy()
@@ -108,9 +108,9 @@ export async function openFaultProxy(target: number): Promise<FaultProxy> {
     url: `http://localhost:${address.port}`,
     port: address.port,
     arrivals,
-    set: (next) => void (weather = next),
+    set: (next) => void (faultProfile = next),
     heal() {
-      weather = null
+      faultProfile = null
       isCut = false
     },
     cut() {
@@ -128,26 +128,30 @@ export async function openFaultProxy(target: number): Promise<FaultProxy> {
 }
 
 /** A weather that draws for each call; `share` of them, 0 to 1, meet one of `all`. Readings too, unless it says no. */
-export function drawn(chance: Chance, all: readonly Fault[], { share = 1, readings = true } = {}): Weather {
+export function createRandomFaults(
+  chance: Chance,
+  choices: readonly Fault[],
+  { share = 1, readings = true } = {},
+): FaultProfile {
   return ({ method }) => {
     // Drawn even where it is not used: the throws stay in step with the calls.
-    const isMet = chance() < share
-    const fault = pick(chance, all)
-    return isMet && (readings || method !== 'GET') ? fault : null
+    const isFaulty = chance() < share
+    const fault = pick(chance, choices)
+    return isFaulty && (readings || method !== 'GET') ? fault : null
   }
 }
 
-interface Meeting {
+interface FaultedExchange {
   request: IncomingMessage
   response: ServerResponse
-  forward: () => Promise<Answer>
+  forward: () => Promise<ForwardedResponse>
 }
 
-async function meet(fault: Fault | null, { request, response, forward }: Meeting): Promise<void> {
+async function applyFault(fault: Fault | null, { request, response, forward }: FaultedExchange): Promise<void> {
   const { socket } = request
   switch (fault) {
     case null:
-      return await pass(response, await forward())
+      return await sendResponse(response, await forward())
     case 'cut before the answer':
       await forward()
       return void socket.resetAndDestroy()
@@ -155,21 +159,21 @@ async function meet(fault: Fault | null, { request, response, forward }: Meeting
       return cutInside(response, await forward())
     case 'late':
       await wait(1_500)
-      return await pass(response, await forward())
+      return await sendResponse(response, await forward())
     case 'slow':
       return await trickle(response, await forward())
     case 'twice':
       // Both at once, and whichever is first is believed: that may be the one that found the other at work.
-      return await pass(response, await Promise.any([forward(), forward()]))
+      return await sendResponse(response, await Promise.any([forward(), forward()]))
     case 'gateway timeout':
       await forward()
-      return own(response, 504, 'text/html', '<h1>504 Gateway Time-out</h1>')
+      return sendText(response, 504, 'text/html', '<h1>504 Gateway Time-out</h1>')
     case 'gateway error':
-      return own(response, 502, 'text/html', '<h1>502 Bad Gateway</h1>')
+      return sendText(response, 502, 'text/html', '<h1>502 Bad Gateway</h1>')
     case 'reset':
       return void socket.resetAndDestroy()
     case 'login page':
-      return own(response, 200, 'text/html', loginPage)
+      return sendText(response, 200, 'text/html', loginPage)
     case 'hang after the deed':
       return void (await forward())
     case 'hang':
@@ -177,19 +181,19 @@ async function meet(fault: Fault | null, { request, response, forward }: Meeting
   }
 }
 
-function own(response: ServerResponse, status: number, type: string, text: string): void {
+function sendText(response: ServerResponse, status: number, type: string, text: string): void {
   response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(text)
 }
 
-async function pass(response: ServerResponse, { status, headers, body }: Answer): Promise<void> {
+async function sendResponse(response: ServerResponse, { status, headers, body }: ForwardedResponse): Promise<void> {
   response.writeHead(status, headers).end(body)
 }
 
 /** Half of it, with the length of the whole. */
-function cutInside(response: ServerResponse, { status, headers, body }: Answer): void {
+function cutInside(response: ServerResponse, { status, headers, body }: ForwardedResponse): void {
   const half = body.subarray(0, body.length >> 1)
   response.writeHead(status, [
-    ...headers.filter((_, at) => !isLength(headers, at)),
+    ...headers.filter((_, index) => !isLength(headers, index)),
     'content-length',
     `${body.length + 1}`,
   ])
@@ -198,13 +202,13 @@ function cutInside(response: ServerResponse, { status, headers, body }: Answer):
   if (half.length === 0) response.flushHeaders()
 }
 
-const isLength = (headers: string[], at: number) => headers[at - (at % 2)]?.toLowerCase() === 'content-length'
+const isLength = (headers: string[], index: number) => headers[index - (index % 2)]?.toLowerCase() === 'content-length'
 
-async function trickle(response: ServerResponse, { status, headers, body }: Answer): Promise<void> {
+async function trickle(response: ServerResponse, { status, headers, body }: ForwardedResponse): Promise<void> {
   response.writeHead(status, headers)
   const pieces = 8
-  for (let at = 0; at < pieces; at++) {
-    response.write(body.subarray((body.length * at) / pieces, (body.length * (at + 1)) / pieces))
+  for (let piece = 0; piece < pieces; piece++) {
+    response.write(body.subarray((body.length * piece) / pieces, (body.length * (piece + 1)) / pieces))
     await wait(60)
   }
   response.end()
@@ -212,35 +216,41 @@ async function trickle(response: ServerResponse, { status, headers, body }: Answ
 
 const hopByHop = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'proxy-connection'])
 
-function withoutHops(raw: readonly string[]): string[] {
-  return raw.filter((_, at) => !hopByHop.has(raw[at - (at % 2)]?.toLowerCase() ?? ''))
+function removeHopHeaders(raw: readonly string[]): string[] {
+  return raw.filter((_, index) => !hopByHop.has(raw[index - (index % 2)]?.toLowerCase() ?? ''))
 }
 
 /** Read whole, so that the deed is done and known when it resolves. */
-function forward(agent: Agent, port: number, request: IncomingMessage, body: Buffer): Promise<Answer> {
+function forwardRequest(
+  agent: Agent,
+  port: number,
+  request: IncomingMessage,
+  body: Buffer,
+): Promise<ForwardedResponse> {
   return new Promise((resolve, reject) => {
     const { method, url: path, rawHeaders } = request
-    const headers = withoutHops(rawHeaders)
-    const sent = ask({ agent, host: '127.0.0.1', port, method, path, headers }, (answer) => {
-      bodyOf(answer).then(
-        (bytes) => resolve({ status: answer.statusCode ?? 502, headers: withoutHops(answer.rawHeaders), body: bytes }),
+    const headers = removeHopHeaders(rawHeaders)
+    const clientRequest = ask({ agent, host: '127.0.0.1', port, method, path, headers }, (message) => {
+      readBody(message).then(
+        (bytes) =>
+          resolve({ status: message.statusCode ?? 502, headers: removeHopHeaders(message.rawHeaders), body: bytes }),
         reject,
       )
     })
-    sent.on('error', reject)
-    sent.end(body)
+    clientRequest.on('error', reject)
+    clientRequest.end(body)
   })
 }
 
-async function bodyOf(stream: IncomingMessage): Promise<Buffer> {
+async function readBody(stream: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = []
   for await (const piece of stream) pieces.push(piece as Buffer)
   return Buffer.concat(pieces)
 }
 
-function keysOf({ headers, url }: IncomingMessage, body: Buffer): string[] {
-  const own = headers['idempotency-key']
-  if (typeof own === 'string') return [own]
+function parseIdempotencyKeys({ headers, url }: IncomingMessage, body: Buffer): string[] {
+  const ownKey = headers['idempotency-key']
+  if (typeof ownKey === 'string') return [ownKey]
   if (url !== '/api/batch') return []
   return (JSON.parse(body.toString()) as { key: string }[]).map(({ key }) => key)
 }
@@ -248,21 +258,21 @@ function keysOf({ headers, url }: IncomingMessage, body: Buffer): string[] {
 /** A websocket is passed on as bytes. */
 function tunnel(port: number, { method, url, rawHeaders }: IncomingMessage, client: Socket, head: Buffer): void {
   const upstream = connect({ port, host: '127.0.0.1', noDelay: true })
-  const lines = rawHeaders.flatMap((name, at) => (at % 2 ? [] : [`${name}: ${rawHeaders[at + 1]}`]))
+  const lines = rawHeaders.flatMap((name, index) => (index % 2 ? [] : [`${name}: ${rawHeaders[index + 1]}`]))
   upstream.write(`${method} ${url} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`)
   upstream.write(head)
   upstream.pipe(client)
   client.pipe(upstream)
-  for (const [one, other] of [
+  for (const [socket, otherSocket] of [
     [client, upstream],
     [upstream, client],
   ] as const) {
-    one.on('error', () => other.destroy())
-    one.on('close', () => other.destroy())
+    socket.on('error', () => otherSocket.destroy())
+    socket.on('close', () => otherSocket.destroy())
   }
 }
 
-function fileOf(mounts: Map<string, string>, url: string): string | null {
+function findMountedFile(mounts: Map<string, string>, url: string): string | null {
   const path = url.split('?', 1)[0] ?? ''
   for (const [prefix, folder] of mounts)
     if (path.startsWith(prefix)) return join(folder, normalize(`/${path.slice(prefix.length)}`))

@@ -1,6 +1,6 @@
 /** Cards as people type them: into the frame of the panel, or as the frame sends them to the sandbox. */
 import type { Locator, Page } from 'playwright-core'
-import type { Sandbox } from '#demo/payment-sandbox/server.ts'
+import type { SandboxServer } from '#demo/payment-sandbox/sandbox-server.ts'
 
 export const cardField = (page: Page, name: 'number' | 'expiry' | 'cvc'): Locator =>
   page.frameLocator('.payment-frame').locator(`#${name}`)
@@ -24,7 +24,7 @@ const goodCard = { number: '4242424242424242', exp_month: '12', exp_year: '2040'
 
 /** Returns the sandbox's response to a card; without a body of its own it is one that pays. */
 export async function sendCard(
-  { gateways, keys }: Pick<Sandbox, 'gateways' | 'keys'>,
+  { gateways, keys }: Pick<SandboxServer, 'gateways' | 'keys'>,
   card: Partial<typeof goodCard> = {},
   key: string = keys.stripe.publishableKey,
 ): Promise<{ status: number; headers: Headers; body: { id?: string; error?: Record<string, string> } }> {
@@ -35,7 +35,7 @@ export async function sendCard(
 }
 
 /** The token of a card that was just typed; each time another one, as the frame makes it. */
-export async function createToken(sandbox: Pick<Sandbox, 'gateways' | 'keys'>, number?: string): Promise<string> {
+export async function createToken(sandbox: Pick<SandboxServer, 'gateways' | 'keys'>, number?: string): Promise<string> {
   const { body } = await sendCard(sandbox, number === undefined ? {} : { number })
   if (body.id === undefined) throw new Error(`no token: ${JSON.stringify(body)}`)
   return body.id

@@ -1,15 +1,15 @@
 /** Contracts by the thousand, put straight into the database: what each was sold at differs. */
 import { sql } from 'kysely'
-import { pastPolicies } from '#tests/support/server/database.ts'
+import { bypassPolicies } from '#tests/support/server/database.ts'
 import type { TestServer } from '#tests/support/server/server.ts'
 
 /** Of that company and list; the n-th has n modulo 30 plus one users, and was sold at 20,000.00 plus n. From 2026-01-01, for a year. */
 export const addContracts = (server: TestServer, companyId: number, priceId: number, count: number) =>
-  pastPolicies(server.app.database, async (db) => {
-    const agreed = sql`currency, user_mode, users, modules, uat, client_type, price_id, annual, contract_amount,
+  bypassPolicies(server.app.database, async (db) => {
+    const agreedColumns = sql`currency, user_mode, users, modules, uat, client_type, price_id, annual, contract_amount,
       residual_amount, amount, pay_amount, period, period_start, period_end`
     await sql`
-      insert into service_order (company_id, code, name, name_key, type, stored, ${agreed}, uat_bound, steps, due, shown,
+      insert into service_order (company_id, code, name, name_key, type, stored, ${agreedColumns}, uat_bound, steps, due, shown,
         change, create_time, update_time)
       select ${companyId}::int, 'many' || n, 'Many ' || n, 'many ' || n, 'create', 'paid',
         (array['HKD', 'USD', 'RMB'])[n % 3 + 1], 'CONCURRENT', n % 30 + 1, '["core", "fin", "scm"]'::jsonb, n % 2, 'saas',
@@ -17,8 +17,8 @@ export const addContracts = (server: TestServer, companyId: number, priceId: num
         '2026-01-08 23:59:59', true, n, n, n
       from generate_series(1, ${count}::int) n`.execute(db)
     await sql`
-      insert into contract (company_id, code, service_code, order_id, type, ${agreed}, segments, create_time)
-      select company_id, 'M' || id, code, id, 'create', ${agreed},
+      insert into contract (company_id, code, service_code, order_id, type, ${agreedColumns}, segments, create_time)
+      select company_id, 'M' || id, code, id, 'create', ${agreedColumns},
         jsonb_build_array(jsonb_build_object('start', period_start, 'end', period_end, 'annual', annual::text)), create_time
       from service_order where company_id = ${companyId}::int and code like 'many%'`.execute(db)
     await sql`update service_order set contract_id = contract.id from contract

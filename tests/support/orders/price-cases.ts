@@ -10,10 +10,10 @@ type Range = Charges & { from: number; to: number }
 
 /** A day on which no list of the demo world begins; on `takenDay` one does. */
 export const freeDay = '2028-02-29'
-export const takenDay = '2026-01-01'
+export const usedDay = '2026-01-01'
 
 /** A list with which nothing is wrong. `ids`: of the modules `core`, `fin` and, hidden, `base`. */
-export const soundList = (ids: Record<'core' | 'fin' | 'base', number>) => ({
+export const buildValidList = (ids: Record<'core' | 'fin' | 'base', number>) => ({
   type: 'saas' as const,
   effective_date: freeDay,
   desc: 'Spring',
@@ -26,8 +26,8 @@ export const soundList = (ids: Record<'core' | 'fin' | 'base', number>) => ({
   min_fee_hkd: '20000.00',
   min_fee_usd: '2560.00',
   min_fee_rmb: '18000.00',
-  concurrentUser: [range(1, 10), range(11, 999_999)],
-  namedUser: [range(1, 20), range(21, 100)],
+  concurrentUser: [buildRange(1, 10), buildRange(11, 999_999)],
+  namedUser: [buildRange(1, 20), buildRange(21, 100)],
   module: [
     { code: 'core', module_id: ids.core, ...charge },
     { code: 'fin', module_id: ids.fin, ...charge },
@@ -49,30 +49,35 @@ export const soundList = (ids: Record<'core' | 'fin' | 'base', number>) => ({
 })
 
 const charge: Charges = { hkd: '3.00', usd: '2.00', rmb: '1.00' }
-const range = (from: number, to: number, charges: Partial<Charges> = {}): Range => ({ from, to, ...charge, ...charges })
+const buildRange = (from: number, to: number, charges: Partial<Charges> = {}): Range => ({
+  from,
+  to,
+  ...charge,
+  ...charges,
+})
 
-type Sound = ReturnType<typeof soundList>
-type Ids = Parameters<typeof soundList>[0]
+type ValidPriceList = ReturnType<typeof buildValidList>
+type ModuleIds = Parameters<typeof buildValidList>[0]
 
 export interface PriceCase {
   name: string
   /** The fields that are sent otherwise than in the sound list. */
-  change: (sound: Sound, ids: Ids) => Record<string, unknown>
+  change: (validList: ValidPriceList, ids: ModuleIds) => Record<string, unknown>
   /** With what it is refused, in the order of the answer. */
   problems?: { field: string; code: FieldCode | OrderFieldCode }[]
   /** What is kept of these fields; ids of rows are left out. */
-  kept?: Record<string, unknown>
+  storedFields?: Record<string, unknown>
 }
 
-const same = (name: string, fields: Record<string, unknown>): PriceCase => ({
+const storesUnchanged = (name: string, fields: Record<string, unknown>): PriceCase => ({
   name,
   change: () => fields,
-  kept: fields,
+  storedFields: fields,
 })
-const keeps = (name: string, fields: Record<string, unknown>, kept: Record<string, unknown>): PriceCase => ({
+const storesAs = (name: string, fields: Record<string, unknown>, storedFields: Record<string, unknown>): PriceCase => ({
   name,
   change: () => fields,
-  kept,
+  storedFields,
 })
 const refuses = (
   name: string,
@@ -84,10 +89,10 @@ const refuses = (
   change: typeof change === 'function' ? change : () => change,
   problems: [{ field, code }],
 })
-const said = (value: unknown) => (JSON.stringify(value) ?? 'nothing').slice(0, 30)
+const toShortText = (value: unknown) => (JSON.stringify(value) ?? 'nothing').slice(0, 30)
 
 /** What no field for an amount takes, whatever it is of. */
-const noAmounts = [
+const invalidAmounts = [
   '',
   '1',
   '1.5',
@@ -103,28 +108,28 @@ const noAmounts = [
   5,
 ]
 
-const header: PriceCase[] = [
-  ...['0.00', '0.01', '999.99'].map((uat_charge) => same(`UAT charge ${uat_charge}`, { uat_charge })),
+const amountCases: PriceCase[] = [
+  ...['0.00', '0.01', '999.99'].map((uat_charge) => storesUnchanged(`UAT charge ${uat_charge}`, { uat_charge })),
   ...['1000.00', '-0.01'].map((uat_charge) =>
     refuses(`UAT charge ${uat_charge}`, { uat_charge }, 'uat_charge', 'OUT_OF_RANGE'),
   ),
-  ...noAmounts.map((uat_charge) =>
-    refuses(`UAT charge ${said(uat_charge)}`, { uat_charge }, 'uat_charge', 'INVALID_FORMAT'),
+  ...invalidAmounts.map((uat_charge) =>
+    refuses(`UAT charge ${toShortText(uat_charge)}`, { uat_charge }, 'uat_charge', 'INVALID_FORMAT'),
   ),
   refuses('UAT charge null', { uat_charge: null }, 'uat_charge', 'REQUIRED'),
   ...(['uat_cap_hkd', 'uat_cap_usd', 'uat_cap_rmb', 'min_fee_hkd', 'min_fee_usd', 'min_fee_rmb'] as const).flatMap(
     (field) => [
-      same(`${field} 0.00`, { [field]: '0.00' }),
-      same(`${field} at its highest`, { [field]: '9999999999999.99' }),
+      storesUnchanged(`${field} 0.00`, { [field]: '0.00' }),
+      storesUnchanged(`${field} at its highest`, { [field]: '9999999999999.99' }),
       refuses(`${field} -0.01`, { [field]: '-0.01' }, field, 'OUT_OF_RANGE'),
       refuses(`${field} too long`, { [field]: '10000000000000.00' }, field, 'INVALID_FORMAT'),
     ],
   ),
-  keeps('an amount of minus nothing', { min_fee_hkd: '-0.00' }, { min_fee_hkd: '0.00' }),
-  keeps('an amount with noughts before it', { min_fee_hkd: '007.50' }, { min_fee_hkd: '7.50' }),
+  storesAs('an amount of minus nothing', { min_fee_hkd: '-0.00' }, { min_fee_hkd: '0.00' }),
+  storesAs('an amount with noughts before it', { min_fee_hkd: '007.50' }, { min_fee_hkd: '7.50' }),
   ...(['min_concurrent_user', 'min_named_user'] as const).flatMap((field) => [
-    same(`${field} 0`, { [field]: 0 }),
-    same(`${field} 999999`, { [field]: 999_999 }),
+    storesUnchanged(`${field} 0`, { [field]: 0 }),
+    storesUnchanged(`${field} 999999`, { [field]: 999_999 }),
     refuses(`${field} -1`, { [field]: -1 }, field, 'OUT_OF_RANGE'),
     refuses(`${field} 1000000`, { [field]: 1_000_000 }, field, 'OUT_OF_RANGE'),
     refuses(`${field} 1.5`, { [field]: 1.5 }, field, 'INVALID_FORMAT'),
@@ -132,71 +137,88 @@ const header: PriceCase[] = [
   ]),
 ]
 
-const found: PriceCase[] = [
-  same('a leap day', { effective_date: '2032-02-29' }),
+const headerCases: PriceCase[] = [
+  storesUnchanged('a leap day', { effective_date: '2032-02-29' }),
   ...['2027-02-29', '2027-13-01', '2027-00-10', '2027-1-1', '01/02/2027', '', '2027-01-01T00:00'].map(
     (effective_date) =>
-      refuses(`the day ${said(effective_date)}`, { effective_date }, 'effective_date', 'INVALID_FORMAT'),
+      refuses(`the day ${toShortText(effective_date)}`, { effective_date }, 'effective_date', 'INVALID_FORMAT'),
   ),
   refuses('no day', { effective_date: null }, 'effective_date', 'REQUIRED'),
-  refuses('a day on which a list begins', { effective_date: takenDay }, 'effective_date', 'DUPLICATE'),
-  keeps('a description with space around it', { desc: '  Spring sale ' }, { desc: 'Spring sale' }),
-  same('a description of 500 characters', { desc: 'x'.repeat(500) }),
+  refuses('a day on which a list begins', { effective_date: usedDay }, 'effective_date', 'DUPLICATE'),
+  storesAs('a description with space around it', { desc: '  Spring sale ' }, { desc: 'Spring sale' }),
+  storesUnchanged('a description of 500 characters', { desc: 'x'.repeat(500) }),
   refuses('a description of 501 characters', { desc: 'x'.repeat(501) }, 'desc', 'TOO_LONG'),
   refuses('no description', { desc: '' }, 'desc', 'REQUIRED'),
   refuses('a description of spaces', { desc: ' \u3000 ' }, 'desc', 'REQUIRED'),
   refuses('a description that no database keeps', { desc: 'a\0b' }, 'desc', 'INVALID_FORMAT'),
 ]
 
-const ranges = (['concurrentUser', 'namedUser'] as const).flatMap((users): PriceCase[] => {
-  const of = (...rows: Range[]) => ({ [users]: rows })
-  const sold = (name: string, sent: Range[], kept: Range[]) => keeps(`${users}: ${name}`, of(...sent), of(...kept))
-  const no = (name: string, rows: Range[], field: string, code: FieldCode) =>
-    refuses(`${users}: ${name}`, of(...rows), `${users}.${field}`, code)
+const rangeCases = (['concurrentUser', 'namedUser'] as const).flatMap((users): PriceCase[] => {
+  const buildRanges = (...rows: Range[]) => ({ [users]: rows })
+  const storesRanges = (name: string, sentRanges: Range[], storedRanges: Range[]) =>
+    storesAs(`${users}: ${name}`, buildRanges(...sentRanges), buildRanges(...storedRanges))
+  const refusesRanges = (name: string, rows: Range[], field: string, code: FieldCode) =>
+    refuses(`${users}: ${name}`, buildRanges(...rows), `${users}.${field}`, code)
   return [
-    sold('none', [], []),
-    sold('one user', [range(1, 1)], [range(1, 1)]),
-    sold('all users', [range(1, 999_999)], [range(1, 999_999)]),
-    sold('from 0 begins at 1', [range(0, 10)], [range(1, 10)]),
-    sold('from 999999 begins at 1', [range(999_999, 999_999)], [range(1, 999_999)]),
-    sold('to below from is raised to it', [range(1, 10), range(11, 5)], [range(1, 10), range(11, 11)]),
-    sold('to equal to from', [range(1, 10), range(11, 11)], [range(1, 10), range(11, 11)]),
-    sold('a gap is closed', [range(1, 10), range(50, 60)], [range(1, 10), range(11, 60)]),
-    sold('what overlaps begins later', [range(1, 10), range(5, 20)], [range(1, 10), range(11, 20)]),
-    sold(
-      'to 0 is dropped, before the rest is counted',
-      [range(1, 10), range(11, 0), range(1, 20)],
-      [range(1, 10), range(11, 20)],
+    storesRanges('none', [], []),
+    storesRanges('one user', [buildRange(1, 1)], [buildRange(1, 1)]),
+    storesRanges('all users', [buildRange(1, 999_999)], [buildRange(1, 999_999)]),
+    storesRanges('from 0 begins at 1', [buildRange(0, 10)], [buildRange(1, 10)]),
+    storesRanges('from 999999 begins at 1', [buildRange(999_999, 999_999)], [buildRange(1, 999_999)]),
+    storesRanges(
+      'to below from is raised to it',
+      [buildRange(1, 10), buildRange(11, 5)],
+      [buildRange(1, 10), buildRange(11, 11)],
     ),
-    sold('nothing but to 0', [range(1, 0), range(0, 0)], []),
-    sold('the last user', [range(1, 999_998), range(1, 1)], [range(1, 999_998), range(999_999, 999_999)]),
-    no('a range behind the last user', [range(1, 999_999), range(1, 1)], '1.to', 'OUT_OF_RANGE'),
-    no('from -1', [range(-1, 10)], '0.from', 'OUT_OF_RANGE'),
-    no('from 1000000', [range(1_000_000, 10)], '0.from', 'OUT_OF_RANGE'),
-    no('to -1', [range(1, -1)], '0.to', 'OUT_OF_RANGE'),
-    no('to 1000000', [range(1, 1_000_000)], '0.to', 'OUT_OF_RANGE'),
-    no('half a user', [range(1, 1.5)], '0.to', 'INVALID_FORMAT'),
-    sold('a price of nothing', [range(1, 10, { hkd: '0.00' })], [range(1, 10, { hkd: '0.00' })]),
-    no('a price below nothing', [range(1, 10, { usd: '-0.01' })], '0.usd', 'OUT_OF_RANGE'),
-    no('a price that is none', [range(1, 10, { rmb: '1e3' })], '0.rmb', 'INVALID_FORMAT'),
-    refuses(`${users}: 1001 rows`, of(...Array(1001).fill(range(1, 1))), users, 'OUT_OF_RANGE'),
+    storesRanges('to equal to from', [buildRange(1, 10), buildRange(11, 11)], [buildRange(1, 10), buildRange(11, 11)]),
+    storesRanges('a gap is closed', [buildRange(1, 10), buildRange(50, 60)], [buildRange(1, 10), buildRange(11, 60)]),
+    storesRanges(
+      'what overlaps begins later',
+      [buildRange(1, 10), buildRange(5, 20)],
+      [buildRange(1, 10), buildRange(11, 20)],
+    ),
+    storesRanges(
+      'to 0 is dropped, before the rest is counted',
+      [buildRange(1, 10), buildRange(11, 0), buildRange(1, 20)],
+      [buildRange(1, 10), buildRange(11, 20)],
+    ),
+    storesRanges('nothing but to 0', [buildRange(1, 0), buildRange(0, 0)], []),
+    storesRanges(
+      'the last user',
+      [buildRange(1, 999_998), buildRange(1, 1)],
+      [buildRange(1, 999_998), buildRange(999_999, 999_999)],
+    ),
+    refusesRanges('a range behind the last user', [buildRange(1, 999_999), buildRange(1, 1)], '1.to', 'OUT_OF_RANGE'),
+    refusesRanges('from -1', [buildRange(-1, 10)], '0.from', 'OUT_OF_RANGE'),
+    refusesRanges('from 1000000', [buildRange(1_000_000, 10)], '0.from', 'OUT_OF_RANGE'),
+    refusesRanges('to -1', [buildRange(1, -1)], '0.to', 'OUT_OF_RANGE'),
+    refusesRanges('to 1000000', [buildRange(1, 1_000_000)], '0.to', 'OUT_OF_RANGE'),
+    refusesRanges('half a user', [buildRange(1, 1.5)], '0.to', 'INVALID_FORMAT'),
+    storesRanges('a price of nothing', [buildRange(1, 10, { hkd: '0.00' })], [buildRange(1, 10, { hkd: '0.00' })]),
+    refusesRanges('a price below nothing', [buildRange(1, 10, { usd: '-0.01' })], '0.usd', 'OUT_OF_RANGE'),
+    refusesRanges('a price that is none', [buildRange(1, 10, { rmb: '1e3' })], '0.rmb', 'INVALID_FORMAT'),
+    refuses(`${users}: 1001 rows`, buildRanges(...Array(1001).fill(buildRange(1, 1))), users, 'OUT_OF_RANGE'),
   ]
 })
 
-const modules: PriceCase[] = [
+const moduleCases: PriceCase[] = [
   {
     name: 'modules in another order',
     change: ({ module }) => ({ module: module.toReversed() }),
-    kept: rowsOf('fin', 'core'),
+    storedFields: buildModuleRows('fin', 'core'),
   },
   {
     name: 'rows without a module are dropped',
     change: ({ module }) => ({
       module: [{ code: '', ...charge }, ...module.slice(0, 1), { code: '', module_id: 1, ...charge }],
     }),
-    kept: rowsOf('core'),
+    storedFields: buildModuleRows('core'),
   },
-  { name: 'nothing but rows without a module', change: () => ({ module: [{ code: '', ...charge }] }), kept: rowsOf() },
+  {
+    name: 'nothing but rows without a module',
+    change: () => ({ module: [{ code: '', ...charge }] }),
+    storedFields: buildModuleRows(),
+  },
   refuses(
     'a module twice',
     ({ module }) => ({ module: [...module, ...module.slice(0, 1)] }),
@@ -243,28 +265,34 @@ const modules: PriceCase[] = [
   refuses('1001 modules', ({ module }) => ({ module: Array(1001).fill(module[0]) }), 'module', 'OUT_OF_RANGE'),
 ]
 
-function rowsOf(...codes: string[]): Record<string, unknown> {
+function buildModuleRows(...codes: string[]): Record<string, unknown> {
   return { module: codes.map((code) => ({ code, ...charge })) }
 }
 
-const backup: PriceCase[] = [
-  same('no backup prices', { pdbPrice: null }),
+const backupCases: PriceCase[] = [
+  storesUnchanged('no backup prices', { pdbPrice: null }),
   ...(['pdb2s3_discount', 'pdb2rds_discount'] as const).flatMap((field) => [
-    ...['0.00', '1.00', '100.00'].map((value) => backed(field, value)),
-    ...['0.50', '99.99', '100.01', '101.00', '-1.00'].map((value) => backed(field, value, 'OUT_OF_RANGE')),
+    ...['0.00', '1.00', '100.00'].map((value) => buildBackupCase(field, value)),
+    ...['0.50', '99.99', '100.01', '101.00', '-1.00'].map((value) => buildBackupCase(field, value, 'OUT_OF_RANGE')),
   ]),
-  ...['0.00', '1.00', '999999.00'].map((value) => backed('pdb2s3_traffic', value)),
-  ...['0.50', '-1.00'].map((value) => backed('pdb2s3_traffic', value, 'OUT_OF_RANGE')),
-  backed('pdb2s3_up_rmb', '0.01'),
-  backed('pdb2s3_up_rmb', '-0.01', 'OUT_OF_RANGE'),
-  backed('pdb2rds_fee_usd', '1.5', 'INVALID_FORMAT'),
+  ...['0.00', '1.00', '999999.00'].map((value) => buildBackupCase('pdb2s3_traffic', value)),
+  ...['0.50', '-1.00'].map((value) => buildBackupCase('pdb2s3_traffic', value, 'OUT_OF_RANGE')),
+  buildBackupCase('pdb2s3_up_rmb', '0.01'),
+  buildBackupCase('pdb2s3_up_rmb', '-0.01', 'OUT_OF_RANGE'),
+  buildBackupCase('pdb2rds_fee_usd', '1.5', 'INVALID_FORMAT'),
 ]
 
-function backed(field: keyof Sound['pdbPrice'], value: string, code?: FieldCode): PriceCase {
-  const change = ({ pdbPrice }: Sound) => ({ pdbPrice: { ...pdbPrice, [field]: value } })
+function buildBackupCase(field: keyof ValidPriceList['pdbPrice'], value: string, code?: FieldCode): PriceCase {
+  const change = ({ pdbPrice }: ValidPriceList) => ({ pdbPrice: { ...pdbPrice, [field]: value } })
   const name = `${field} ${value}`
   if (code) return refuses(name, change, `pdbPrice.${field}`, code)
-  return { name, change, kept: { pdbPrice: { [field]: value } } }
+  return { name, change, storedFields: { pdbPrice: { [field]: value } } }
 }
 
-export const priceCases: readonly PriceCase[] = [...found, ...header, ...ranges, ...modules, ...backup]
+export const priceCases: readonly PriceCase[] = [
+  ...headerCases,
+  ...amountCases,
+  ...rangeCases,
+  ...moduleCases,
+  ...backupCases,
+]

@@ -1,61 +1,73 @@
 /** Files of price lists: sound ones, and ones that say something else; and how they go in and out of a server. */
 import { createHash } from 'node:crypto'
-import type { ComparedPrices } from '#domain/catalogue/prices.ts'
-import { formWith } from '#tests/support/uploads/pictures.ts'
+import type { ComparedPriceList } from '#domain/catalogue/price-differences.ts'
+import { buildFileForm } from '#tests/support/uploads/pictures.ts'
 import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
-import { zipped } from '#tests/support/uploads/zip.ts'
+import { zipFiles } from '#tests/support/uploads/zip.ts'
 
 /** All that a file has to say of a list. */
 export const plainList = { type: 'saas', effective_date: '2031-01-01', desc: 'x', module: [], concurrentUser: [] }
 
-export const manifestOf = (list: string | Buffer, said: object = {}) =>
+export const buildManifest = (list: string | Buffer, overrides: object = {}) =>
   JSON.stringify({
     format: 'portal-price-list',
     version: 1,
     sha256: createHash('sha256').update(list).digest('hex'),
-    ...said,
+    ...overrides,
   })
 /** A file of that list, with what its manifest says otherwise. */
-export const packed = (list: string | Buffer, said: object = {}) =>
-  zipped([
+export const packList = (list: string | Buffer, overrides: object = {}) =>
+  zipFiles([
     { name: 'price.json', bytes: list },
-    { name: 'manifest.json', bytes: manifestOf(list, said) },
+    { name: 'manifest.json', bytes: buildManifest(list, overrides) },
   ])
 /** Stored, so that its bytes can be found in the zip. */
-export const soundFile = () =>
-  zipped([
-    { name: 'price.json', bytes: JSON.stringify(plainList), stored: true },
-    { name: 'manifest.json', bytes: manifestOf(JSON.stringify(plainList)) },
+export const buildValidFile = () =>
+  zipFiles([
+    { name: 'price.json', bytes: JSON.stringify(plainList), isStored: true },
+    { name: 'manifest.json', bytes: buildManifest(JSON.stringify(plainList)) },
   ])
 /** With a sum that fits. */
-export const packedWith = (change: (list: Record<string, unknown>) => void) => {
+export const packChangedList = (change: (list: Record<string, unknown>) => void) => {
   const list: Record<string, unknown> = { ...plainList }
   change(list)
-  return packed(JSON.stringify(list))
+  return packList(JSON.stringify(list))
 }
 
 /** What of a list a file says. */
-export const saidIn = (list: Record<string, unknown>): ComparedPrices => {
-  const { id: _i, confirmed: _c, withdrawn: _w, row_version: _r, update_time: _t, update_user_name: _u, ...said } = list
-  const plain = (rows: unknown) =>
+export const toComparedPrices = (list: Record<string, unknown>): ComparedPriceList => {
+  const {
+    id: _i,
+    confirmed: _c,
+    withdrawn: _w,
+    row_version: _r,
+    update_time: _t,
+    update_user_name: _u,
+    ...content
+  } = list
+  const withoutIds = (rows: unknown) =>
     (rows as Record<string, unknown>[]).map(({ id: _id, module_id: _module, ...row }) => row)
-  const { concurrentUser, namedUser, module } = said
-  const rows = { concurrentUser: plain(concurrentUser), namedUser: plain(namedUser), module: plain(module) }
-  return { ...said, ...rows } as unknown as ComparedPrices
+  const { concurrentUser, namedUser, module } = content
+  const rows = {
+    concurrentUser: withoutIds(concurrentUser),
+    namedUser: withoutIds(namedUser),
+    module: withoutIds(module),
+  }
+  return { ...content, ...rows } as unknown as ComparedPriceList
 }
 
 /** The calls about files, by whoever is signed in when one is made. */
-export const fileCalls = (serverOf: () => TestServer, staff: () => SignedIn) => {
-  const keyOf = (id: number | undefined, by = staff()) =>
-    by.send({ method: 'POST', url: '/api/template/price/export', payload: { id } })
-  const open = (key: string) => serverOf().send({ url: `/public/template/price/${key}` })
+export const createFileCalls = (getServer: () => TestServer, getStaff: () => SignedIn) => {
+  const requestExportKey = (id: number | undefined, caller = getStaff()) =>
+    caller.send({ method: 'POST', url: '/api/template/price/export', payload: { id } })
+  const open = (key: string) => getServer().send({ url: `/public/template/price/${key}` })
   return {
-    keyOf,
+    requestExportKey,
     open,
-    exported: async (id: number | undefined) => (await open((await keyOf(id)).json())).rawPayload,
-    upload: (bytes: Buffer, by = staff(), name = 'list.zip') =>
-      by.send({ method: 'POST', url: '/api/template/price/upload', ...formWith('file', { name, bytes }) }),
-    take: (md5: string, by = staff()) =>
-      by.send({ method: 'POST', url: '/api/template/price/import', payload: { md5 } }),
+    exportFile: async (id: number | undefined) => (await open((await requestExportKey(id)).json())).rawPayload,
+    upload: (bytes: Buffer, caller = getStaff(), name = 'list.zip') =>
+      caller.send({ method: 'POST', url: '/api/template/price/upload', ...buildFileForm('file', { name, bytes }) }),
+    importFile: (md5: string, caller = getStaff()) =>
+      caller.send({ method: 'POST', url: '/api/template/price/import', payload: { md5 } }),
   }
 }

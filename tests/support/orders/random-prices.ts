@@ -1,6 +1,6 @@
 /** Price lists drawn at random, as the editor could have kept them: ranges in order, amounts with two decimals. */
 import fc from 'fast-check'
-import { type PriceContent, rangesInOrder } from '#domain/checks/price-checks.ts'
+import { type PriceContent, normaliseRanges } from '#domain/checks/price-checks.ts'
 import { writeAmount } from '#domain/money.ts'
 
 const hundredths = (max: bigint) => fc.bigInt({ min: 0n, max }).map(writeAmount)
@@ -10,22 +10,22 @@ const users = fc.integer({ min: 0, max: 999_999 })
 
 const ranges = fc
   .array(fc.tuple(fc.integer({ min: 0, max: 500 }), charges), { maxLength: 12 })
-  .map((rows) => rangesInOrder(rows.map(([to, prices]) => ({ from: 1, to, ...prices }))))
+  .map((rows) => normaliseRanges(rows.map(([to, prices]) => ({ from: 1, to, ...prices }))))
 
-const whole = (max: number) => fc.integer({ min: 0, max }).map((units) => `${units}.00`)
+const wholeUnits = (max: number) => fc.integer({ min: 0, max }).map((units) => `${units}.00`)
 const backup = fc.record({
   pdb2s3_fee_hkd: amount,
   pdb2s3_fee_usd: amount,
   pdb2s3_fee_rmb: amount,
-  pdb2s3_traffic: whole(1_000_000),
-  pdb2s3_discount: whole(100),
+  pdb2s3_traffic: wholeUnits(1_000_000),
+  pdb2s3_discount: wholeUnits(100),
   pdb2s3_up_hkd: amount,
   pdb2s3_up_usd: amount,
   pdb2s3_up_rmb: amount,
   pdb2rds_fee_hkd: amount,
   pdb2rds_fee_usd: amount,
   pdb2rds_fee_rmb: amount,
-  pdb2rds_discount: whole(100),
+  pdb2rds_discount: wholeUnits(100),
 })
 
 /** With modules of those codes, each once and in any order; their ids are their places in `codes`, from 1 on. */
@@ -44,12 +44,12 @@ export const randomContent = (codes: readonly string[]): fc.Arbitrary<PriceConte
     namedUser: ranges,
     module: fc
       .tuple(fc.shuffledSubarray([...codes]), fc.array(charges, { minLength: codes.length, maxLength: codes.length }))
-      .map(([chosen, prices]) =>
-        chosen.map((code, at) => ({
-          id: at + 1,
+      .map(([selectedCodes, prices]) =>
+        selectedCodes.map((code, index) => ({
+          id: index + 1,
           code,
           module_id: codes.indexOf(code) + 1,
-          ...(prices[at] as (typeof prices)[number]),
+          ...(prices[index] as (typeof prices)[number]),
         })),
       ),
     pdbPrice: fc.option(backup),

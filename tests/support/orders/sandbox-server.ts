@@ -5,42 +5,42 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { paymentTypes } from '#domain/payments.ts'
-import { openSandbox, type Sandbox } from '#demo/payment-sandbox/server.ts'
-import { simulatedPayment } from '#server/drivers/payment/simulated.ts'
-import { paymentKinds } from '#server/jobs/registry.ts'
-import { askWhereDue } from '#server/jobs/reconcile-payments.ts'
-import { workOne } from '#server/jobs/runner.ts'
+import { openSandbox, type SandboxServer } from '#demo/payment-sandbox/sandbox-server.ts'
+import { simulatedPaymentDriver } from '#server/drivers/payment/simulated.ts'
+import { paymentJobKinds } from '#server/jobs/job-registry.ts'
+import { requestReconcileIfDue } from '#server/jobs/reconcile-payments.ts'
+import { runOneJob } from '#server/jobs/runner.ts'
 import { driversFor } from '#tests/support/orders/shop.ts'
 import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
 
-export interface Till {
-  sandbox: Sandbox
+export interface PaymentSandbox {
+  sandbox: SandboxServer
   /** Everything that is due is looked at, as by the clock. */
-  lookAfter(): Promise<void>
+  runPaymentJobs(): Promise<void>
   close(): Promise<void>
 }
 
-export async function openTill(server: TestServer): Promise<Till> {
+export async function openPaymentSandbox(server: TestServer): Promise<PaymentSandbox> {
   const dataDir = mkdtempSync(join(tmpdir(), 'portal-till-'))
   await server.fastify.listen({ port: 0, host: '127.0.0.1' })
   const portalUrl = `http://127.0.0.1:${(server.fastify.server.address() as AddressInfo).port}`
   const clock = () => server.clock.now
   const log = pino({ level: 'silent' })
   const sandbox = await openSandbox({ dataDir, portalUrl, log, clock, port: 0, url: null })
-  const drivers = { ...driversFor(sandbox.gateways, portalUrl, clock), simulate: simulatedPayment }
+  const drivers = { ...driversFor(sandbox.gateways, portalUrl, clock), simulate: simulatedPaymentDriver }
   server.app.payments = {
-    driver: async (type) => drivers[type],
+    findDriver: async (type) => drivers[type],
     stripeKey: null,
     cardFrame: null,
     types: paymentTypes,
-    perUser: 20,
+    maxPaymentsPerUser: 20,
     close: () => sandbox.close(),
   }
   return {
     sandbox,
-    async lookAfter() {
-      await askWhereDue(server.app)
-      while (await workOne(server.app, paymentKinds));
+    async runPaymentJobs() {
+      await requestReconcileIfDue(server.app)
+      while (await runOneJob(server.app, paymentJobKinds));
     },
     async close() {
       await sandbox.close()
@@ -50,12 +50,12 @@ export async function openTill(server: TestServer): Promise<Till> {
 }
 
 export const payFor = (
-  by: SignedIn,
+  caller: SignedIn,
   id: number,
   fields: Record<string, string> = {},
   headers: Record<string, string> = {},
 ) =>
-  by.send({
+  caller.send({
     method: 'POST',
     url: `/api/payment/${id}`,
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },

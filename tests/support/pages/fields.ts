@@ -8,14 +8,14 @@ export const button = (name: string | RegExp) => screen.getByRole<HTMLButtonElem
 export const heading = (name: string) => screen.findByRole('heading', { level: 1, name })
 
 /** What is said with that element: the error beside a field, why a button cannot be pressed. */
-export const described = (element: Element): string =>
+export const readDescription = (element: Element): string =>
   (element.getAttribute('aria-describedby') ?? '')
     .split(' ')
     .map((id) => document.getElementById(id)?.textContent ?? '')
     .join(' ')
 
 /** What is wrong with each field that is marked as wrong, by its name. */
-export const problems = (): Record<string, string> =>
+export const readProblems = (): Record<string, string> =>
   Object.fromEntries(
     [...document.querySelectorAll<HTMLInputElement>('[aria-invalid]')].map(({ name, id }) => [
       name,
@@ -24,9 +24,9 @@ export const problems = (): Record<string, string> =>
   )
 
 /** Types what is given into the fields of those names, in the place of what stood there. */
-export async function type(user: UserEvent, values: Record<string, string>): Promise<void> {
+export async function typeValues(user: UserEvent, values: Record<string, string>): Promise<void> {
   for (const [name, value] of Object.entries(values)) {
-    const input = named(name)
+    const input = getNamedField(name)
     await user.clear(input)
     if (value) await user.type(input, value.replaceAll(/[[{]/g, '$&$&'))
   }
@@ -42,12 +42,12 @@ export const submit = async (user: UserEvent): Promise<void> => {
 export async function typeConfirmation(user: UserEvent, value: string): Promise<void> {
   await screen.findByLabelText(/^Confirmation code/)
   const code = [...document.querySelectorAll('.confirm-code code')].map(({ textContent }) => textContent).join('')
-  await type(user, { 'typed-value': value, 'typed-code': code })
+  await typeValues(user, { 'typed-value': value, 'typed-code': code })
 }
 
 /** The field of that name. */
-export function named(name: string): HTMLInputElement {
-  const found = document.querySelector<HTMLInputElement>(`main [name="${name}"], [role=dialog] [name="${name}"]`)
-  if (!found) throw new Error(`there is no field ${name}`)
-  return found
+export function getNamedField(name: string): HTMLInputElement {
+  const input = document.querySelector<HTMLInputElement>(`main [name="${name}"], [role=dialog] [name="${name}"]`)
+  if (!input) throw new Error(`there is no field ${name}`)
+  return input
 }

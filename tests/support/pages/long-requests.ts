@@ -2,39 +2,41 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { verifyTrail } from '#contract/audit-trail.ts'
 import type { PagePorts } from '#request/page/page-ports.ts'
-import { watch } from '#request/jobs/job-poller.ts'
-import { pastPolicies } from '#tests/support/server/database.ts'
-import { breathe, type Tablet } from '#tests/support/device/device.ts'
+import { watchOpenJobs } from '#request/jobs/job-poller.ts'
+import { bypassPolicies } from '#tests/support/server/database.ts'
+import { flushEventLoop, type Tablet } from '#tests/support/device/device.ts'
 import { openInstallation, type Installation } from '#tests/support/device/app.ts'
 
-export const all = { body: { companyId: null } }
-export const verify = (tablet: Tablet, asking = {}) => tablet.api.call(verifyTrail, all, asking)
+export const verifyInput = { body: { companyId: null } }
+export const verify = (tablet: Tablet, options = {}) => tablet.api.call(verifyTrail, verifyInput, options)
 
-export async function begun(tablet: Tablet): Promise<string> {
+export async function startVerification(tablet: Tablet): Promise<string> {
   const result = await verify(tablet, { until: 'started' })
   if (result.kind !== 'started') throw new Error(`not started: ${JSON.stringify(result)}`)
   return result.jobId
 }
 
-export async function dbOf(tablet: Tablet) {
+export async function openUserDatabase(tablet: Tablet) {
   const session = await tablet.session()
   if (!session) throw new Error('nobody is signed in')
-  return tablet.device.of(session)
+  return tablet.device.getDatabase(session)
 }
 
-export const jobsOn = async (tablet: Tablet) => (await dbOf(tablet)).jobs.toArray()
-export const only = async (tablet: Tablet) => (await jobsOn(tablet))[0]
-export const starts = ({ line }: Tablet) => line.log.filter(({ sent }) => sent.path === verifyTrail.path)
-export const polls = ({ line }: Tablet) => line.log.filter(({ sent }) => /^\/api\/request\/[^~]/.test(sent.path))
+export const readJobs = async (tablet: Tablet) => (await openUserDatabase(tablet)).jobs.toArray()
+export const readFirstJob = async (tablet: Tablet) => (await readJobs(tablet))[0]
+export const findStarts = ({ connection }: Tablet) =>
+  connection.log.filter(({ request }) => request.path === verifyTrail.path)
+export const findPolls = ({ connection }: Tablet) =>
+  connection.log.filter(({ request }) => /^\/api\/request\/[^~]/.test(request.path))
 
 /** What a page's tick does, once, and all that follows from it without time. */
 export async function tick(...pages: { ports: PagePorts }[]): Promise<void> {
-  await Promise.all(pages.map(({ ports }) => watch(ports, { forMs: 0 })))
-  await breathe()
+  await Promise.all(pages.map(({ ports }) => watchOpenJobs(ports, { forMs: 0 })))
+  await flushEventLoop()
 }
 
 /** The same storage and line, in a page of its own: nothing else is shared. */
-export function pagesOf(tablet: Tablet, count: number): { ports: PagePorts }[] {
+export function openPages(tablet: Tablet, count: number): { ports: PagePorts }[] {
   return Array.from({ length: count }, () => {
     tablet.reopen()
     const { device } = tablet
@@ -43,20 +45,23 @@ export function pagesOf(tablet: Tablet, count: number): { ports: PagePorts }[] {
 }
 
 export function longRequests() {
-  const app = {} as Installation
-  beforeAll(async () => void Object.assign(app, await openInstallation()))
-  beforeEach(async () => void (await app.server.reset()))
-  afterAll(() => app.close())
+  const installation = {} as Installation
+  beforeAll(async () => void Object.assign(installation, await openInstallation()))
+  beforeEach(async () => void (await installation.server.reset()))
+  afterAll(() => installation.close())
 
-  const jobsAtServer = () =>
-    pastPolicies(app.server.app.database, async (db) => (await db.selectFrom('job').select('id').execute()).length)
+  const countServerJobs = () =>
+    bypassPolicies(
+      installation.server.app.database,
+      async (db) => (await db.selectFrom('job').select('id').execute()).length,
+    )
 
   /** Ticks each quarter of a second, as several pages together do, for so long. */
-  async function pass(ms: number, ...pages: { ports: PagePorts }[]): Promise<void> {
-    for (let at = 0; at < ms; at += 250) {
+  async function passTime(ms: number, ...pages: { ports: PagePorts }[]): Promise<void> {
+    for (let elapsedMs = 0; elapsedMs < ms; elapsedMs += 250) {
       await tick(...pages)
-      await app.clock.turn(250)
+      await installation.clock.advance(250)
     }
   }
-  return { app, jobsAtServer, pass }
+  return { installation, countServerJobs, passTime }
 }

@@ -9,24 +9,30 @@ import type { Root } from 'react-dom/client'
 import { screen, within } from '@testing-library/dom'
 import { type UserEvent, userEvent } from '@testing-library/user-event'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
-import { type LineState, type Sent, type Server, toResponse, toSent } from '#tests/support/device/device.ts'
-import { reachOf } from '#tests/support/device/app.ts'
+import {
+  type ConnectionState,
+  type SentRequest,
+  type ServerTransport,
+  toResponse,
+  toSent,
+} from '#tests/support/device/device.ts'
+import { toServerTransport } from '#tests/support/device/app.ts'
 import { type ServerOptions, startServer, type TestServer } from '#tests/support/server/server.ts'
 import { password } from '#tests/support/server/world.ts'
 
-export interface Browser {
+export interface PageBrowser {
   user: UserEvent
   /** What left the page, in order. */
-  sent: Sent[]
+  sentRequests: SentRequest[]
   /** How the next requests fare; the page learns of it only by them. */
-  line: LineState
+  connectionState: ConnectionState
   /** As when the cable is pulled: nothing leaves, and the page is told so. `goOnline` puts it back. */
   goOffline(): void
   goOnline(): void
   /** Loads that page, or loads it again; `path` is inside /saas. Resolves when it has a heading. */
   open(path: string): Promise<void>
   /** Has that person of the world (`admin@alpha`) signed in, and opens that page. */
-  openAs(who: string, path?: string): Promise<void>
+  openAs(userName: string, path?: string): Promise<void>
   /** Of the page as it stands, inside /saas. */
   path(): string
 }
@@ -36,17 +42,17 @@ export function setUpPages(
   options: ServerOptions = {},
   reset: (server: TestServer) => Promise<unknown> = (server) => server.reset(),
 ) {
-  const the = {} as { server: TestServer; browser: Browser; user: UserEvent }
+  const fixture = {} as { server: TestServer; browser: PageBrowser; user: UserEvent }
   beforeAll(async () => {
-    the.server = await startServer(options)
+    fixture.server = await startServer(options)
   })
   beforeEach(async () => {
-    await reset(the.server)
-    the.browser = openBrowser(reachOf(the.server))
-    the.user = the.browser.user
+    await reset(fixture.server)
+    fixture.browser = openBrowser(toServerTransport(fixture.server))
+    fixture.user = fixture.browser.user
   })
-  afterAll(() => the.server?.close())
-  return the
+  afterAll(() => fixture.server?.close())
+  return fixture
 }
 
 const listen = window.addEventListener
@@ -55,12 +61,12 @@ let close: () => Promise<void> = async () => undefined
 afterEach(async () => {
   await close()
   setOnline(true)
-  const device = (await import('#local/storage/device.ts')).thisDevice()
-  for (const occupant of await device.directory.occupants.toArray()) await device.of(occupant).outbox.clear()
+  const device = (await import('#local/storage/device.ts')).getThisDevice()
+  for (const occupant of await device.directory.occupants.toArray()) await device.getDatabase(occupant).outbox.clear()
 })
 
 /** A browser with nothing in it. It ends with the test, and so there is one at a time. */
-export function openBrowser(server: Server): Browser {
+export function openBrowser(transport: ServerTransport): PageBrowser {
   Dexie.dependencies.indexedDB = new IDBFactory()
   vi.stubGlobal('indexedDB', Dexie.dependencies.indexedDB)
   localStorage.clear()
@@ -69,15 +75,15 @@ export function openBrowser(server: Server): Browser {
   const httpOnly = new Map<string, string>()
   setOnline(true)
 
-  vi.stubGlobal('fetch', async (asked: Request | string, init?: RequestInit) => {
-    const request = typeof asked === 'string' ? new Request(new URL(asked, location.origin), init) : asked
+  vi.stubGlobal('fetch', async (input: Request | string, init?: RequestInit) => {
+    const request = typeof input === 'string' ? new Request(new URL(input, location.origin), init) : input
     const cookies = new Map([...documentCookies(), ...httpOnly])
-    const sent = await toSent(request, cookies)
-    browser.sent.push(sent)
-    if (browser.line !== 'up') throw new TypeError('Failed to fetch')
-    const received = await server(sent)
-    for (const cookie of [received.headers['set-cookie'] ?? []].flat()) keep(cookie, httpOnly)
-    return toResponse(received)
+    const sentRequest = await toSent(request, cookies)
+    browser.sentRequests.push(sentRequest)
+    if (browser.connectionState !== 'up') throw new TypeError('Failed to fetch')
+    const response = await transport(sentRequest)
+    for (const cookie of [response.headers['set-cookie'] ?? []].flat()) storeCookie(cookie, httpOnly)
+    return toResponse(response)
   })
 
   let root: Promise<Root> | undefined
@@ -89,22 +95,22 @@ export function openBrowser(server: Server): Browser {
     root = undefined
     document.body.replaceChildren()
     window.addEventListener = listen
-    for (const asked of listening.splice(0)) removeEventListener(...asked)
+    for (const args of listening.splice(0)) removeEventListener(...args)
     const { ports } = await import('#app/connection/network-bundle.ts')
     ports.wait = () => new Promise(() => {})
   }
 
-  const browser: Browser = {
+  const browser: PageBrowser = {
     user: userEvent.setup(),
-    sent: [],
-    line: 'up',
+    sentRequests: [],
+    connectionState: 'up',
     goOffline() {
-      browser.line = 'down'
+      browser.connectionState = 'down'
       setOnline(false)
       dispatchEvent(new Event('offline'))
     },
     goOnline() {
-      browser.line = 'up'
+      browser.connectionState = 'up'
       setOnline(true)
       dispatchEvent(new Event('online'))
     },
@@ -115,29 +121,29 @@ export function openBrowser(server: Server): Browser {
       const element = document.createElement('div')
       element.id = 'root'
       document.body.append(element)
-      const [{ start }, { takeLanguage }] = await Promise.all([
+      const [{ start }, { takeUrlLanguage: takeLanguage }] = await Promise.all([
         import('#app/start.tsx'),
         import('#app/i18n/locale-files.ts'),
       ])
       takeLanguage()
-      window.addEventListener = (...asked: Parameters<typeof addEventListener>) => {
-        listening.push(asked)
-        listen.apply(window, asked)
+      window.addEventListener = (...args: Parameters<typeof addEventListener>) => {
+        listening.push(args)
+        listen.apply(window, args)
       }
       root = start(location.pathname.slice('/saas'.length))
       await within(await screen.findByRole('main')).findByRole('heading', { level: 1 })
     },
-    async openAs(who, path = '/app/home') {
+    async openAs(userName, path = '/app/home') {
       await close()
       vi.resetModules()
       const [{ signIn }, { ports }] = await Promise.all([
         import('#request/session/sign-in.ts'),
         import('#app/connection/network-bundle.ts'),
       ])
-      const [role, company = ''] = who.split('@')
-      const given = { company, username: `${role}@${company}.example`, password, language: 'en' } as const
-      const result = await signIn(ports, given)
-      if (result.kind !== 'fresh') throw new Error(`${who} is not let in: ${JSON.stringify(result)}`)
+      const [role, company = ''] = userName.split('@')
+      const credentials = { company, username: `${role}@${company}.example`, password, language: 'en' } as const
+      const result = await signIn(ports, credentials)
+      if (result.kind !== 'fresh') throw new Error(`${userName} is not let in: ${JSON.stringify(result)}`)
       await browser.open(path)
     },
     path: () => location.pathname.slice('/saas'.length) + location.search,
@@ -146,7 +152,7 @@ export function openBrowser(server: Server): Browser {
 }
 
 /** Waits until the page stands at that path. */
-export const arrived = (browser: Browser, path: string) => expect.poll(() => browser.path()).toBe(path)
+export const waitForPath = (browser: PageBrowser, path: string) => expect.poll(() => browser.path()).toBe(path)
 
 function documentCookies(): Map<string, string> {
   const pairs = document.cookie.split('; ').filter(Boolean)
@@ -157,11 +163,12 @@ function forgetCookie(name: string): void {
   for (const path of ['/', '/saas/']) document.cookie = `${name}=; Path=${path}; Max-Age=0`
 }
 
-function keep(cookie: string, httpOnly: Map<string, string>): void {
+function storeCookie(cookie: string, httpOnly: Map<string, string>): void {
   if (!/; *HttpOnly/i.test(cookie)) return void (document.cookie = cookie)
   const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
   if (value === '' || /max-age=0(;|$)/i.test(cookie)) httpOnly.delete(name)
   else httpOnly.set(name, value)
 }
 
-const setOnline = (is: boolean) => Object.defineProperty(navigator, 'onLine', { value: is, configurable: true })
+const setOnline = (isOnline: boolean) =>
+  Object.defineProperty(navigator, 'onLine', { value: isOnline, configurable: true })

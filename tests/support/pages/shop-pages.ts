@@ -1,26 +1,26 @@
 /** Pages over a server that sells: the demo world's catalogue, and Acme with a service and an order in every state. */
 import { screen, within } from '@testing-library/dom'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
-import { simulatedPayment } from '#server/drivers/payment/simulated.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import { simulatedPaymentDriver } from '#server/drivers/payment/simulated.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import { demoCompanies } from '#demo/sample-data/demo-data.ts'
 import { loadCompanies } from '#demo/sample-data/load-demo-data.ts'
-import type { Payments } from '#server/context/payment-methods.ts'
+import type { PaymentMethods } from '#server/context/payment-methods.ts'
 import { hashPassword } from '#server/use-cases/accounts/password-hash.ts'
 import { setUpPages } from '#tests/support/pages/screen.ts'
 import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
-import { openShop, type Ordered } from '#tests/support/orders/shop-data.ts'
-import { emptyTables, putBack, type Snapshot, takeSnapshot } from '#tests/support/server/snapshot.ts'
+import { openShop, type OrderRow } from '#tests/support/orders/shop-data.ts'
+import { emptyTables, restoreSnapshot, type Snapshot, takeSnapshot } from '#tests/support/server/snapshot.ts'
 import { workerWide } from '#tests/support/runner/worker-wide.ts'
 import { password, type World } from '#tests/support/server/world.ts'
 
 /** No gateway: only the staff's payment that takes no money can be made. */
-const payments: Payments = {
-  driver: async (type) => (type === 'simulate' ? simulatedPayment : null),
+const payments: PaymentMethods = {
+  findDriver: async (type) => (type === 'simulate' ? simulatedPaymentDriver : null),
   stripeKey: null,
   cardFrame: null,
   types: ['stripe', 'alipay', 'globalAlipay', 'simulate'],
-  perUser: 100,
+  maxPaymentsPerUser: 100,
   close: async () => undefined,
 }
 
@@ -40,8 +40,8 @@ function beginInTheMorning(): void {
     const shift = MachineDate.parse(`${today()}T10:00:00+08:00`) - MachineDate.now()
     const now = () => MachineDate.now() + shift
     class MorningDate extends MachineDate {
-      constructor(...given: [] | [string | number | Date]) {
-        super(...((given.length === 0 ? [now()] : given) as [number]))
+      constructor(...args: [] | [string | number | Date]) {
+        super(...((args.length === 0 ? [now()] : args) as [number]))
       }
       static override now = now
       static override [Symbol.hasInstance](value: unknown): boolean {
@@ -61,7 +61,7 @@ async function resetToShop(server: TestServer): Promise<void> {
   const day = today()
   if (first.it?.day === day) {
     await emptyTables(app.database)
-    await putBack(app.database, first.it.snapshot)
+    await restoreSnapshot(app.database, first.it.snapshot)
     server.world = structuredClone(first.it.world)
     return
   }
@@ -78,90 +78,90 @@ async function openAcme(server: TestServer): Promise<void> {
     .filter(({ code }) => code === 'acme')
     .map((company) => ({ ...company, users: company.users.slice(0, 2) }))
   const staff = world.users['delete@m18'] ?? 0
-  await inTransaction(app, { role: 'portal_system' }, async (db) => {
+  await runInTransaction(app, { role: 'portal_system' }, async (db) => {
     await loadCompanies(db, app, { companies, hash, listId, now: clock.now })
     await db.updateTable('portal_user').set({ orders: true }).where('id', '=', staff).execute()
   })
 }
 
-type Pages = ReturnType<typeof setUpPages>
+type PagesFixture = ReturnType<typeof setUpPages>
 
 /** The ways of who sits before these pages. */
-export function handsOn(the: Pages) {
-  const press = async (name: string | RegExp) => the.user.click(await screen.findByRole('button', { name }))
+export function createUserActions(fixture: PagesFixture) {
+  const press = async (name: string | RegExp) => fixture.user.click(await screen.findByRole('button', { name }))
   /** What a dialog of that name stands over the page with. */
   const dialog = async (name: string | RegExp) => {
-    const found = await screen.findByRole('dialog', { name })
+    const element = await screen.findByRole('dialog', { name })
     return {
-      ...within(found),
-      element: found,
+      ...within(element),
+      element,
       press: async (label: string | RegExp) =>
-        the.user.click(await within(found).findByRole('button', { name: label })),
+        fixture.user.click(await within(element).findByRole('button', { name: label })),
     }
   }
   /** The text is shown, alone or in a longer one. */
-  const says = (text: string) => screen.findByText(text, { exact: false })
+  const findText = (text: string) => screen.findByText(text, { exact: false })
   const noDialog = () => expect.poll(() => document.querySelector('[role=dialog]')).toBeNull()
   const choose = async (button: string | RegExp, item: string, role = 'menuitem') => {
     await press(button)
-    await the.user.click(await screen.findByRole(role, { name: item }))
+    await fixture.user.click(await screen.findByRole(role, { name: item }))
   }
-  return { press, dialog, noDialog, choose, says }
+  return { press, dialog, noDialog, choose, findText }
 }
 
 /** The day in Hong Kong, as the server reckons it (D31). */
 export const today = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Hong_Kong' }).format(new Date())
 
 /** A company's orders of that code, as its own person is told of them. */
-export async function ordersOf(by: SignedIn, code: string): Promise<Ordered[]> {
-  const { company_id: company } = (await by.send({ url: '/api/m18s/user' })).json()
-  const answer = await by.send({ url: `/api/company/${company}/sorder?searchText=${code}&results=50` })
-  return (answer.json() as { data: Ordered[] }).data
+export async function listOrders(caller: SignedIn, code: string): Promise<OrderRow[]> {
+  const { company_id: company } = (await caller.send({ url: '/api/m18s/user' })).json()
+  const response = await caller.send({ url: `/api/company/${company}/sorder?searchText=${code}&results=50` })
+  return (response.json() as { data: OrderRow[] }).data
 }
 
-interface Prices {
+interface PriceList {
   concurrentUser: object[]
   namedUser: object[]
   module: { code: string }[]
   [field: string]: unknown
 }
 
-export const without = <T extends object>(row: T, ...names: string[]) =>
+export const omitFields = <T extends object>(row: T, ...names: string[]) =>
   Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)))
 
 /** A list that is in force from today on and differs from the one before by `changed`, as the provider's staff make it. */
-export async function newPrices(server: TestServer, changed: (list: Prices) => object): Promise<void> {
+export async function createPriceList(server: TestServer, change: (list: PriceList) => object): Promise<void> {
   const staff = await server.signIn('delete@m18')
-  const list = (await staff.send({ url: '/api/price' })).json() as Prices
-  const made = await staff.send({
+  const list = (await staff.send({ url: '/api/price' })).json() as PriceList
+  const response = await staff.send({
     method: 'POST',
     url: '/api/pricelist',
     payload: {
-      ...without(list, 'id', 'row_version', 'update_time', 'update_user_name'),
-      concurrentUser: list.concurrentUser.map((row) => without(row, 'id')),
-      namedUser: list.namedUser.map((row) => without(row, 'id')),
-      module: list.module.map((row) => without(row, 'id')),
+      ...omitFields(list, 'id', 'row_version', 'update_time', 'update_user_name'),
+      concurrentUser: list.concurrentUser.map((row) => omitFields(row, 'id')),
+      namedUser: list.namedUser.map((row) => omitFields(row, 'id')),
+      module: list.module.map((row) => omitFields(row, 'id')),
       effective_date: today(),
       desc: 'New',
       confirmed: true,
-      ...changed(list),
+      ...change(list),
     },
   })
-  if (made.statusCode !== 200) throw new Error(`no price list was made: ${made.body}`)
+  if (response.statusCode !== 200) throw new Error(`no price list was made: ${response.body}`)
 }
 
 /** As a version that let such a list be confirmed: by the list in force from today on nothing costs anything in RMB. */
 export const makeFreeInRmb = (server: TestServer): Promise<void> =>
-  inTransaction(server.app, { role: 'portal_system' }, async (db) => {
+  runInTransaction(server.app, { role: 'portal_system' }, async (db) => {
     const list = db.selectFrom('price_list').select(['id', 'content']).where('effective_date', '=', today())
     const { id, content } = await list.executeTakeFirstOrThrow()
-    const free = <R extends object>(rows: readonly R[]) => rows.map((row) => ({ ...row, rmb: '0.00' }))
+    const withFreeRmb = <R extends object>(rows: readonly R[]) => rows.map((row) => ({ ...row, rmb: '0.00' }))
     const { concurrentUser, namedUser, module } = content
     const changed = {
       ...content,
-      concurrentUser: free(concurrentUser),
-      namedUser: free(namedUser),
-      module: free(module),
+      concurrentUser: withFreeRmb(concurrentUser),
+      namedUser: withFreeRmb(namedUser),
+      module: withFreeRmb(module),
     }
     await db
       .updateTable('price_list')

@@ -6,10 +6,10 @@ import { button } from '#tests/support/pages/fields.ts'
 const rows = () => [...document.querySelectorAll<HTMLElement>('table.table tbody tr:not(.waiting)')]
 
 /** The names, in order. */
-export const namesShown = (): string[] => rows().map((row) => row.querySelector('.lead')?.textContent?.trim() ?? '')
+export const readNames = (): string[] => rows().map((row) => row.querySelector('.lead')?.textContent?.trim() ?? '')
 
 /** The row that has this text. */
-export const rowOf = (text: string): HTMLElement | undefined =>
+export const findRow = (text: string): HTMLElement | undefined =>
   rows().find(({ textContent }) => textContent?.includes(text))
 
 /** What the row's menu offers, chosen. */
@@ -20,7 +20,7 @@ export async function userAction(user: UserEvent, name: string, action: string):
 
 /** Sends the form of the drawer that is open. */
 export async function saveUser(user: UserEvent): Promise<void> {
-  const send = document.querySelector('[role=dialog] button[type=submit]')
-  if (!send) throw new Error('there is no form')
-  await user.click(send)
+  const submitButton = document.querySelector('[role=dialog] button[type=submit]')
+  if (!submitButton) throw new Error('there is no form')
+  await user.click(submitButton)
 }

@@ -4,8 +4,8 @@ import setUpCluster from '#tests/support/runner/postgres-cluster.ts'
 import setUpTemplate from '#tests/support/runner/template.ts'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const ends = await Promise.all([setUpCluster(project), setUpTemplate()])
+  const cleanups = await Promise.all([setUpCluster(project), setUpTemplate()])
   return async () => {
-    await Promise.all(ends.map((end) => end()))
+    await Promise.all(cleanups.map((cleanUp) => cleanUp()))
   }
 }

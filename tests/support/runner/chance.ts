@@ -3,7 +3,7 @@
 /** 0 <= x < 1 */
 export type Chance = () => number
 
-export function chanceOf(seed: number): Chance {
+export function createChance(seed: number): Chance {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -17,11 +17,10 @@ export function chanceOf(seed: number): Chance {
 export const suiteSeed = Number(process.env.SEED ?? 20_261_121)
 
 /** Whole, from `least` to `most`. */
-export const between = (chance: Chance, least: number, most: number) =>
-  least + Math.floor(chance() * (most - least + 1))
+export const between = (chance: Chance, min: number, max: number) => min + Math.floor(chance() * (max - min + 1))
 
-export function pick<T>(chance: Chance, all: readonly T[]): T {
-  const found = all[Math.floor(chance() * all.length)]
-  if (found === undefined) throw new Error('nothing to pick from')
-  return found
+export function pick<T>(chance: Chance, items: readonly T[]): T {
+  const item = items[Math.floor(chance() * items.length)]
+  if (item === undefined) throw new Error('nothing to pick from')
+  return item
 }

@@ -15,7 +15,7 @@ for (const name of document.documentElement.getAttributeNames()) document.docume
 configure({ asyncUtilTimeout: 15_000, getElementError: (message) => new Error(message ?? 'not found') })
 
 // The app leaves to idle time what can wait, and so would the tests have to.
-vi.stubGlobal('requestIdleCallback', (act: () => void) => setTimeout(act))
+vi.stubGlobal('requestIdleCallback', (callback: () => void) => setTimeout(callback))
 
 // A browser saves what such a link leads to; the simulated one would go there, and all files after this one with it.
 HTMLAnchorElement.prototype.click = function click() {

@@ -2,7 +2,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Where no run was measured before, vitest goes by a file's size: these take longer than theirs says, the longest first. */
-const long = [
+const longNames = [
   'hosting/local',
   'use-cases/paying-killed',
   'write/kill',
@@ -40,14 +40,16 @@ const long = [
   'e2e/orders-wizard',
 ]
 
-const rankOf = ({ moduleId }: TestSpecification) => {
-  const at = long.findIndex((name) => moduleId.includes(`${name}.`))
-  return at < 0 ? long.length : at
+const getRank = ({ moduleId }: TestSpecification) => {
+  const index = longNames.findIndex((name) => moduleId.includes(`${name}.`))
+  return index < 0 ? longNames.length : index
 }
 
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const byProject = Map.groupBy(await super.sort(files), ({ project }) => project.name)
-    return [...byProject.values()].flatMap((of) => of.toSorted((a, b) => rankOf(a) - rankOf(b)))
+    return [...byProject.values()].flatMap((specifications) =>
+      specifications.toSorted((a, b) => getRank(a) - getRank(b)),
+    )
   }
 }

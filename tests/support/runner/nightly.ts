@@ -18,4 +18,5 @@ export function nightlyBlock(title: string, body: () => void): void {
 }
 
 /** All of them in the campaign, the first `kept` in `npm test`. */
-export const byDay = <T>(all: readonly T[], kept: number): readonly T[] => (isNight ? all : all.slice(0, kept))
+export const limitByDay = <T>(items: readonly T[], dayCount: number): readonly T[] =>
+  isNight ? items : items.slice(0, dayCount)

@@ -4,7 +4,7 @@
  */
 import { builtinEnvironments, type Environment } from 'vitest/runtime'
 
-const nodes = [
+const nodeGlobals = [
   'AbortController',
   'AbortSignal',
   'Blob',
@@ -23,10 +23,10 @@ export default {
   name: 'page',
   viteEnvironment: 'ssr',
   async setup(global, options) {
-    const own = nodes.map((name) => [name, Object.getOwnPropertyDescriptor(global, name)] as const)
+    const nodeDescriptors = nodeGlobals.map((name) => [name, Object.getOwnPropertyDescriptor(global, name)] as const)
     const { locks } = navigator
     await builtinEnvironments['happy-dom'].setup(global, options)
-    for (const [name, descriptor] of own) if (descriptor) Object.defineProperty(global, name, descriptor)
+    for (const [name, descriptor] of nodeDescriptors) if (descriptor) Object.defineProperty(global, name, descriptor)
     Object.defineProperty(navigator, 'locks', { value: locks })
     // The process ends with its file; until then pages that are gone still run, as tabs do.
     return { teardown() {} }

@@ -11,17 +11,17 @@ import type { TestProject } from 'vitest/node'
 import { chromiumPath, startPortal, suiteFlags } from '#tests/support/browser/browser.ts'
 import { loadCopies, loadWorld } from '#tests/support/server/companies.ts'
 
-export interface Shared {
+export interface SharedPortal {
   url: string
   /** Where the browser listens for whoever drives it. */
   browser: string
   /** Where it is noted which companies are taken. */
-  taken: string
+  takenDir: string
 }
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    shared: Shared
+    shared: SharedPortal
   }
 }
 
@@ -30,18 +30,18 @@ const settings = { ACCESS_SECONDS: '3600' }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-shared-'))
-  const [world, withCopies, taken] = [join(folder, 'world'), join(folder, 'copies'), join(folder, 'taken')]
-  await mkdir(taken)
+  const [world, copiesDir, takenDir] = [join(folder, 'world'), join(folder, 'copies'), join(folder, 'taken')]
+  await mkdir(takenDir)
   await loadWorld(world)
-  cpSync(world, withCopies, { recursive: true })
-  await loadCopies(withCopies)
+  cpSync(world, copiesDir, { recursive: true })
+  await loadCopies(copiesDir)
   // Portals of a file's own begin with the demo world alone; workers are started with what stands here then.
   process.env.DEMO_DATA = world
   const [portal, server] = await Promise.all([
-    startPortal(settings, withCopies),
+    startPortal(settings, copiesDir),
     chromium.launchServer({ executablePath: chromiumPath(), args: suiteFlags }),
   ])
-  project.provide('shared', { url: portal.url, browser: server.wsEndpoint(), taken })
+  project.provide('shared', { url: portal.url, browser: server.wsEndpoint(), takenDir })
   return async () => {
     await server.close()
     await portal.close()

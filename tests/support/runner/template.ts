@@ -8,33 +8,33 @@ import { appendFile, mkdir, readFile, readdir, rename, rm } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
-import { databaseFolder } from '#server/db/embedded/data-folder.ts'
-import { openEmbedded, openEngine } from '#server/db/embedded/open.ts'
+import { getDatabaseFolder } from '#server/db/embedded/data-folder.ts'
+import { openEmbeddedDatabase, openEngine } from '#server/db/embedded/open.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
 const engineFile = join(root, 'node_modules', '@electric-sql', 'pglite', 'package.json')
 
 export default async function setup(): Promise<() => Promise<void>> {
-  await bare()
-  await prepared()
-  return () => rm(copiesOf(process.pid), { recursive: true, force: true })
+  await prepareBareFolder()
+  await prepareDataFolder()
+  return () => rm(getCopiesFolder(process.pid), { recursive: true, force: true })
 }
 
 /** Where the workers of that run have their databases: some are ended before they could remove theirs. */
-export const copiesOf = (run: number): string => join(tmpdir(), `portal-databases-${run}`)
+export const getCopiesFolder = (processId: number): string => join(tmpdir(), `portal-databases-${processId}`)
 
 /** Lays a data folder with a migrated, empty database where a server is to find it: to make one takes seconds. */
-export async function layDataFolder(dataDir: string): Promise<void> {
-  lay(await prepared(), dataDir)
+export async function createDataFolder(dataDir: string): Promise<void> {
+  copyFolder(await prepareDataFolder(), dataDir)
 }
 
 /** The same with a database that has no table. */
-export async function layBareFolder(dataDir: string): Promise<void> {
-  lay(await bare(), dataDir)
+export async function createBareFolder(dataDir: string): Promise<void> {
+  copyFolder(await prepareBareFolder(), dataDir)
 }
 
 // The synchronous copy is a twentieth of the work of the other one.
-const lay = (from: string, to: string) => cpSync(from, to, { recursive: true })
+const copyFolder = (from: string, to: string) => cpSync(from, to, { recursive: true })
 
 /** Of a test's few rows. The engine zeroes this memory at each start, which takes half a second with its usual 128 MB. */
 const smallMemory = '\nshared_buffers = 16MB\n'
@@ -42,22 +42,22 @@ const smallMemory = '\nshared_buffers = 16MB\n'
 const silent = pino({ level: 'silent' })
 
 /** A data folder, made once for these migrations. */
-const prepared = async () =>
-  kept(`portal-data-folder-${await shapeOf()}`, async (draft) => {
-    await layBareFolder(draft)
+const prepareDataFolder = async () =>
+  createCachedFolder(`portal-data-folder-${await digestMigrations()}`, async (draft) => {
+    await createBareFolder(draft)
     const config = { dataDir: draft, freeSpace: { bytes: 0, percent: 0 } }
-    await (await openEmbedded(config, silent)).close()
+    await (await openEmbeddedDatabase(config, silent)).close()
   })
 
 /** The same before the first migration: for the engine to make it takes the longest. */
-const bare = async () =>
-  kept(`portal-bare-folder-${digest([await readFile(engineFile)])}`, async (draft) => {
+const prepareBareFolder = async () =>
+  createCachedFolder(`portal-bare-folder-${digest([await readFile(engineFile)])}`, async (draft) => {
     await (await openEngine(draft, silent)).close()
-    await appendFile(join(databaseFolder(draft), 'postgresql.conf'), smallMemory)
+    await appendFile(join(getDatabaseFolder(draft), 'postgresql.conf'), smallMemory)
   })
 
 /** What was made under that name, now or by a run before; it gets its name once it is whole. */
-async function kept(name: string, make: (draft: string) => Promise<void>): Promise<string> {
+async function createCachedFolder(name: string, make: (draft: string) => Promise<void>): Promise<string> {
   const folder = join(root, 'node_modules', '.cache', name)
   if (existsSync(folder)) return folder
   const draft = `${folder}.${process.pid}`
@@ -68,7 +68,7 @@ async function kept(name: string, make: (draft: string) => Promise<void>): Promi
 }
 
 /** Of everything that a migrated database is made of: the engine's version, its setting and the migrations' text. */
-async function shapeOf(): Promise<string> {
+async function digestMigrations(): Promise<string> {
   const folder = join(root, 'server', 'db', 'migrations')
   const files = (await readdir(folder)).sort().map((name) => join(folder, name))
   return digest(await Promise.all([...files, engineFile].map((file) => readFile(file))))

@@ -7,63 +7,63 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { readConfig } from '#server/config/config.ts'
 import { openDatabase } from '#server/db/open.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { loadCompanies, loadDemoWorld } from '#demo/sample-data/load-demo-data.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { loadCompanies, loadDemoData } from '#demo/sample-data/load-demo-data.ts'
 import { type DemoCompany, demoCompanies, demoPassword } from '#demo/sample-data/demo-data.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { noBackups } from '#server/context/backup-places.ts'
-import { noCheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
+import { noBackups } from '#server/context/backup-destinations.ts'
+import { noCheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
 import { noHosting } from '#server/context/no-hosting.ts'
-import { noPayments } from '#server/context/payment-methods.ts'
+import { noPaymentMethods } from '#server/context/payment-methods.ts'
 import { hashPassword } from '#server/use-cases/accounts/password-hash.ts'
 import type { Person } from '#tests/support/browser/browser.ts'
 import { isNight } from '#tests/support/runner/nightly.ts'
 import { quickHashes } from '#tests/support/server/process.ts'
-import { layDataFolder } from '#tests/support/runner/template.ts'
+import { createDataFolder } from '#tests/support/runner/template.ts'
 
-export interface Company {
+export interface TestCompany {
   code: string
   /** May administer the company and order. */
   admin: Person
   user: Person
 }
 
-const copies = isNight ? 30 : 10
-const original = 'acme'
+const copyCount = isNight ? 30 : 10
+const originalCode = 'acme'
 
 /** `t01`, ...: services are called as Acme's are, with this before the name instead of `acme`. */
-const codeOf = (at: number) => `t${String(at + 1).padStart(2, '0')}`
+const buildCode = (index: number) => `t${String(index + 1).padStart(2, '0')}`
 
-function copyOf(company: DemoCompany, code: string): DemoCompany {
-  const renamed = (text: string) => text.replace(original, code)
+function copyCompany(company: DemoCompany, code: string): DemoCompany {
+  const withCode = (text: string) => text.replace(originalCode, code)
   return {
     ...company,
     code,
-    services: company.services.map((one) => ({ ...one, code: renamed(one.code), url: renamed(one.url) })),
-    orders: company.orders.map((one) => ({ ...one, code: renamed(one.code) })),
+    services: company.services.map((row) => ({ ...row, code: withCode(row.code), url: withCode(row.url) })),
+    orders: company.orders.map((row) => ({ ...row, code: withCode(row.code) })),
   }
 }
 
 /** Fills an empty data folder with the demo world; no server may be running on it. */
 export async function loadWorld(dataDir: string): Promise<void> {
-  await layDataFolder(dataDir)
-  await withContext(cheap(dataDir), async (app) => void (await loadDemoWorld(app)))
+  await createDataFolder(dataDir)
+  await withContext(buildEnv(dataDir), async (app) => void (await loadDemoData(app)))
 }
 
 /** Adds the copies to a demo world. */
 export const loadCopies = (dataDir: string): Promise<void> =>
-  withContext(cheap(dataDir), async (app) => {
+  withContext(buildEnv(dataDir), async (app) => {
     const companies = demoCompanies
-      .filter(({ code }) => code === original)
-      .flatMap((company) => Array.from({ length: copies }, (_, at) => copyOf(company, codeOf(at))))
+      .filter(({ code }) => code === originalCode)
+      .flatMap((company) => Array.from({ length: copyCount }, (_, index) => copyCompany(company, buildCode(index))))
     const hash = await hashPassword(demoPassword, app.config.argon2)
-    await inTransaction(app, { role: 'portal_system' }, async (db) => {
+    await runInTransaction(app, { role: 'portal_system' }, async (db) => {
       const { id: listId } = await db.selectFrom('price_list').select('id').orderBy('id').executeTakeFirstOrThrow()
       await loadCompanies(db, app, { companies, hash, listId, now: app.clock() })
     })
   })
 
-const cheap = (dataDir: string) => ({ DATA_DIR: dataDir, ...quickHashes })
+const buildEnv = (dataDir: string) => ({ DATA_DIR: dataDir, ...quickHashes })
 
 /** `env`: of the server whose data they are, which is not running. */
 export async function withContext(
@@ -79,7 +79,7 @@ export async function withContext(
       database,
       log,
       clock: Date.now,
-      payments: noPayments,
+      payments: noPaymentMethods,
       hosting: noHosting,
       backups: noBackups,
       checkpointStore: noCheckpointStore,
@@ -90,18 +90,18 @@ export async function withContext(
 }
 
 /** The next company that nobody was given yet. `given`: a folder of this run in which that is noted for all processes. */
-export function takeCompany(given: string): Company {
-  for (let at = 0; at < copies; at++) {
-    const code = codeOf(at)
-    if (!isMade(join(given, code))) continue
-    const person = (name: string) => ({ company: code, username: `${name}@acme.example`, password: demoPassword })
-    return { code, admin: person('admin'), user: person('user') }
+export function takeCompany(takenDir: string): TestCompany {
+  for (let index = 0; index < copyCount; index++) {
+    const code = buildCode(index)
+    if (!tryCreateFolder(join(takenDir, code))) continue
+    const buildPerson = (name: string) => ({ company: code, username: `${name}@acme.example`, password: demoPassword })
+    return { code, admin: buildPerson('admin'), user: buildPerson('user') }
   }
-  throw new Error(`more than ${copies} companies were asked for: raise the number in companies.ts`)
+  throw new Error(`more than ${copyCount} companies were asked for: raise the number in companies.ts`)
 }
 
 /** Of several processes one makes it. */
-function isMade(folder: string): boolean {
+function tryCreateFolder(folder: string): boolean {
   try {
     mkdirSync(folder)
     return true

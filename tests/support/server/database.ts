@@ -6,41 +6,41 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, inject } from 'vitest'
 import { readConfig } from '#server/config/config.ts'
-import { type Engine as Running, startEngine } from '#server/db/embedded/engine.ts'
-import { databaseFolder } from '#server/db/embedded/data-folder.ts'
-import { overEngine } from '#server/db/embedded/open.ts'
-import type { Database, Handle } from '#server/db/handle.ts'
+import { type EmbeddedEngine as Running, startEngine } from '#server/db/embedded/engine.ts'
+import { getDatabaseFolder } from '#server/db/embedded/data-folder.ts'
+import { createEngineDatabase } from '#server/db/embedded/open.ts'
+import type { Database, DatabaseHandle } from '#server/db/database.ts'
 import { openPostgres } from '#server/db/postgres.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { noBackups } from '#server/context/backup-places.ts'
-import { noCheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
+import { noBackups } from '#server/context/backup-destinations.ts'
+import { noCheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
 import { noHosting } from '#server/context/no-hosting.ts'
-import { noPayments } from '#server/context/payment-methods.ts'
+import { noPaymentMethods } from '#server/context/payment-methods.ts'
 import { isNight } from '#tests/support/runner/nightly.ts'
 import { asSuperuser, migratedDatabase } from '#tests/support/server/postgres.ts'
 import { emptyTables } from '#tests/support/server/snapshot.ts'
-import { copiesOf, layBareFolder, layDataFolder } from '#tests/support/runner/template.ts'
+import { getCopiesFolder, createBareFolder, createDataFolder } from '#tests/support/runner/template.ts'
 import { workerWide } from '#tests/support/runner/worker-wide.ts'
 
 export type Engine = Database['engine']
 
 export const silent = pino({ level: 'silent' })
 
-const engines: readonly { engine: Engine; isHere: boolean }[] = [
-  { engine: 'embedded', isHere: true },
-  { engine: 'postgres', isHere: (inject('postgresUrl') ?? null) !== null },
+const engines: readonly { engine: Engine; isAvailable: boolean }[] = [
+  { engine: 'embedded', isAvailable: true },
+  { engine: 'postgres', isAvailable: (inject('postgresUrl') ?? null) !== null },
 ]
 
 /** PostgreSQL's tests are skipped where it is not installed, which `CI=true` counts as a failure. */
 export function eachEngine(title: string, body: (engine: Engine) => void): void {
-  for (const { engine, isHere } of engines)
-    describe.skipIf(!isHere)(`${title} (${engine === 'embedded' ? 'embedded' : 'PostgreSQL'})`, () => body(engine))
+  for (const { engine, isAvailable } of engines)
+    describe.skipIf(!isAvailable)(`${title} (${engine === 'embedded' ? 'embedded' : 'PostgreSQL'})`, () => body(engine))
 }
 
 /** For what has to hold when several connections race, of which only PostgreSQL has more than one; embedded where it is missing. */
 export function onConnections(title: string, body: (engine: Engine) => void): void {
   describe(title, () =>
-    body(engines.some(({ engine, isHere }) => engine === 'postgres' && isHere) ? 'postgres' : 'embedded'),
+    body(engines.some(({ engine, isAvailable }) => engine === 'postgres' && isAvailable) ? 'postgres' : 'embedded'),
   )
 }
 
@@ -54,21 +54,21 @@ export function eachEngineByNight(title: string, body: (engine: Engine) => void)
 }
 
 /** One database per engine for the whole block, empty at the start of each test. `the` is filled before the tests run. */
-export function onBothEngines(title: string, body: (the: AppContext, engine: Engine) => void): void {
+export function onBothEngines(title: string, body: (context: AppContext, engine: Engine) => void): void {
   eachEngine(title, (engine) => {
-    const the = {} as AppContext
+    const context = {} as AppContext
     beforeAll(async () => {
-      Object.assign(the, testContext(await openTestDatabase(engine)))
+      Object.assign(context, testContext(await openTestDatabase(engine)))
     })
-    beforeEach(() => emptyTables(the.database))
-    afterAll(() => the.database.close())
-    body(the, engine)
+    beforeEach(() => emptyTables(context.database))
+    afterAll(() => context.database.close())
+    body(context, engine)
   })
 }
 
 /** A migrated, empty database of that engine. Close it. */
 export const openTestDatabase = (engine: Engine): Promise<Database> =>
-  engine === 'embedded' ? openOfItsOwn() : openInCluster()
+  engine === 'embedded' ? openEmbeddedDatabase() : openInCluster()
 
 /** What tests start a house with: cheap hashes, a fixed key, nothing logged. */
 export const testConfig = (env: Record<string, string> = {}) =>
@@ -87,32 +87,32 @@ export const testContext = (database: Database, clock: () => number = Date.now):
   database,
   log: silent,
   clock,
-  payments: noPayments,
+  payments: noPaymentMethods,
   hosting: noHosting,
   backups: noBackups,
   checkpointStore: noCheckpointStore,
 })
 
 /** For what a test must see or damage past every policy. */
-export const pastPolicies = <T>(database: Database, work: (db: Handle) => Promise<T>): Promise<T> =>
+export const bypassPolicies = <T>(database: Database, work: (db: DatabaseHandle) => Promise<T>): Promise<T> =>
   database.kysely.transaction().execute(async (db) => {
     await sql`set local session_replication_role = replica`.execute(db)
     return work(db)
   })
 
 /** Left by the file before, where files share a worker: to start an engine takes longer than most files run. */
-const spare = workerWide<Running>('engine')
+const spareEngine = workerWide<Running>('engine')
 
 /** An engine of a test's own without a single table. Close it. */
-export const startBareEngine = (): Promise<Running> => startIn(layBareFolder)
+export const startBareEngine = (): Promise<Running> => startIn(createBareFolder)
 
 /** On a copy of the template: to unpack a dump into memory takes three times as long as to start. */
-const startCopy = () => startIn(layDataFolder)
+const startCopy = () => startIn(createDataFolder)
 
-async function startIn(lay: (folder: string) => Promise<void>): Promise<Running> {
-  const folder = join(copiesOf(process.ppid), randomUUID())
-  await lay(folder)
-  const engine = await startEngine({ dataDir: databaseFolder(folder), load: null }, silent)
+async function startIn(createFolder: (folder: string) => Promise<void>): Promise<Running> {
+  const folder = join(getCopiesFolder(process.ppid), randomUUID())
+  await createFolder(folder)
+  const engine = await startEngine({ dataDir: getDatabaseFolder(folder), load: null }, silent)
   return {
     ...engine,
     async close() {
@@ -122,10 +122,10 @@ async function startIn(lay: (folder: string) => Promise<void>): Promise<Running>
   }
 }
 
-async function openOfItsOwn(): Promise<Database> {
-  const engine = spare.it ?? (await startCopy())
-  spare.it = null
-  const database = overEngine(
+async function openEmbeddedDatabase(): Promise<Database> {
+  const engine = spareEngine.it ?? (await startCopy())
+  spareEngine.it = null
+  const database = createEngineDatabase(
     engine,
     () => true,
     async () => undefined,
@@ -133,8 +133,8 @@ async function openOfItsOwn(): Promise<Database> {
   return {
     ...database,
     async close() {
-      if (spare.it || !(await isClean(database))) return database.close()
-      spare.it = engine
+      if (spareEngine.it || !(await isClean(database))) return database.close()
+      spareEngine.it = engine
     },
   }
 }
@@ -146,12 +146,12 @@ const isClean = (database: Database) =>
     () => false,
   )
 
-let made = 0
+let databaseCount = 0
 
 async function openInCluster(): Promise<Database> {
   const url = inject('postgresUrl')
   if (!url) throw new Error('PostgreSQL is not installed here')
-  const name = `t${process.pid}_${made++}_${randomUUID().slice(0, 8)}`
+  const name = `t${process.pid}_${databaseCount++}_${randomUUID().slice(0, 8)}`
   await asSuperuser(url, 'postgres', [`create database ${name} template ${migratedDatabase}`])
   const database = await openPostgres(testConfig(), `${url}/${name}`, silent)
   return {

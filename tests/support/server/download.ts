@@ -1,7 +1,7 @@
 /** A client that reads a response as slowly as a test wants, and says whether all of it came. */
 import { get, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 
-export interface Received {
+export interface CompletedDownload {
   /** 0: the connection ended before any of the response. */
   status: number
   headers: IncomingHttpHeaders
@@ -13,33 +13,33 @@ export interface Received {
 export interface Download {
   status: number
   /** Reads what there is, up to the end. */
-  rest: () => Promise<Received>
-  leave: () => void
+  readRest: () => Promise<CompletedDownload>
+  abort: () => void
 }
 
 /** The head of the response; of its body nothing is read before `rest`. */
 export async function openDownload(url: string, headers: Record<string, string> = {}): Promise<Download> {
   const request = get(url, { headers, agent: false })
-  const response = await new Promise<IncomingMessage | null>((opened) => {
-    request.on('response', opened).on('error', () => opened(null))
+  const response = await new Promise<IncomingMessage | null>((resolve) => {
+    request.on('response', resolve).on('error', () => resolve(null))
   })
-  const leave = () => void request.destroy()
-  if (!response) return { status: 0, leave, rest: async () => nothing }
+  const abort = () => void request.destroy()
+  if (!response) return { status: 0, abort, readRest: async () => emptyDownload }
   response.on('error', () => undefined)
   const status = response.statusCode ?? 0
   return {
     status,
-    leave,
-    async rest() {
-      const parts: Buffer[] = []
-      response.on('data', (part: Buffer) => parts.push(part))
-      await new Promise<void>((closed) => (response.closed ? closed() : response.on('close', closed)))
-      return { status, headers: response.headers, body: Buffer.concat(parts), isComplete: response.complete }
+    abort,
+    async readRest() {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      await new Promise<void>((resolve) => (response.closed ? resolve() : response.on('close', resolve)))
+      return { status, headers: response.headers, body: Buffer.concat(chunks), isComplete: response.complete }
     },
   }
 }
 
-const nothing: Received = { status: 0, headers: {}, body: Buffer.alloc(0), isComplete: false }
+const emptyDownload: CompletedDownload = { status: 0, headers: {}, body: Buffer.alloc(0), isComplete: false }
 
-export const download = async (url: string, headers?: Record<string, string>): Promise<Received> =>
-  (await openDownload(url, headers)).rest()
+export const download = async (url: string, headers?: Record<string, string>): Promise<CompletedDownload> =>
+  (await openDownload(url, headers)).readRest()

@@ -2,7 +2,7 @@
 import type { Send } from '#tests/support/server/server.ts'
 
 /** A password that is on no list and holds nobody's name. */
-export const chosen = 'Slow-river-under-9-bridges'
+export const newPassword = 'Slow-river-under-9-bridges'
 
 export type Form = Record<string, string>
 
@@ -15,11 +15,11 @@ export const postForm = (send: Send, url: string, form: Form, headers: Form = {}
   })
 
 /** Status and code of a refusal. */
-export const told = (answer: { statusCode: number; json: () => { errorCode?: string } }) => [
-  answer.statusCode,
-  answer.json().errorCode,
+export const readStatusAndCode = (response: { statusCode: number; json: () => { errorCode?: string } }) => [
+  response.statusCode,
+  response.json().errorCode,
 ]
 
 /** Of a refused form: `field CODE`, in the order in which they were told. */
-export const wrong = (answer: { json: () => { data: { field: string; code: string }[] } }): string[] =>
-  answer.json().data.map(({ field, code }) => `${field} ${code}`)
+export const readFieldErrors = (response: { json: () => { data: { field: string; code: string }[] } }): string[] =>
+  response.json().data.map(({ field, code }) => `${field} ${code}`)

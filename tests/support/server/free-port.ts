@@ -19,11 +19,11 @@ export async function freePort(): Promise<number> {
 
 async function isFree(port: number): Promise<boolean> {
   const server = createServer()
-  const listens = new Promise<boolean>((told) => {
-    server.once('error', () => told(false))
-    server.listen(port, '127.0.0.1', () => told(true))
+  const isListening = new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => resolve(true))
   })
-  if (!(await listens)) return false
+  if (!(await isListening)) return false
   server.close()
   await once(server, 'close')
   return true

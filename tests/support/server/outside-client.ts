@@ -2,14 +2,14 @@
 import { clientCredential } from '#contract/accounts.ts'
 import { people, type Portal } from '#tests/support/browser/browser.ts'
 
-export async function outsideClient({ url }: Portal) {
+export async function createOutsideClient({ url }: Portal) {
   const { company, username, password } = people.staff
-  const answer = await fetch(`${url}/api/m18s/token`, {
+  const response = await fetch(`${url}/api/m18s/token`, {
     method: 'POST',
     headers: { authorization: `Basic ${btoa(clientCredential)}`, 'x-token-store': 'body' },
     body: new URLSearchParams({ grant_type: 'password', scope: 'all', username: `${company}:${username}`, password }),
   })
-  const { access_token: token } = (await answer.json()) as { access_token: string }
+  const { access_token: token } = (await response.json()) as { access_token: string }
   const authorization = `Bearer ${token}`
   return {
     /** Null: no answer. */

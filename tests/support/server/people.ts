@@ -1,15 +1,15 @@
 /** Companies and users for tests of the database and of writes: the least there can be. */
 import type { Caller } from '#domain/access.ts'
-import { takeChange } from '#server/db/change-numbers.ts'
+import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import { insertCompany } from '#server/db/accounts/companies.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import { insertUser, type NewUser } from '#server/db/accounts/users.ts'
 import type { AppContext } from '#server/context/context.ts'
 
 export const system = { role: 'portal_system' } as const
 
 export const addCompany = (app: AppContext, code: string): Promise<number> =>
-  inTransaction(app, system, (db) =>
+  runInTransaction(app, system, (db) =>
     insertCompany(db, { code, name: `${code} Limited`, create_time: 1, update_time: 1 }),
   )
 
@@ -18,7 +18,7 @@ export const addUser = (
   companyId: number,
   user: Partial<NewUser> & { email: string },
 ): Promise<number> =>
-  inTransaction(app, system, async (db) =>
+  runInTransaction(app, system, async (db) =>
     insertUser(db, {
       title: 0,
       name: user.email.replace(/@.*/, ''),
@@ -35,7 +35,7 @@ export const addUser = (
       update_time: 1,
       ...user,
       company_id: companyId,
-      change: await takeChange(db, companyId),
+      change: await takeChangeNumber(db, companyId),
     }),
   )
 

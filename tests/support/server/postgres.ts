@@ -12,7 +12,7 @@ import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { freePort } from '#tests/support/server/free-port.ts'
 
-const run = promisify(execFile)
+const runFile = promisify(execFile)
 
 export interface Cluster {
   /** Of the superuser, without a database name. */
@@ -24,10 +24,13 @@ export interface Cluster {
 
 /** Folder of initdb and pg_ctl; null where PostgreSQL is not installed. */
 export function postgresBin(): string | null {
-  const named = process.env.POSTGRES_BIN
+  const configuredBin = process.env.POSTGRES_BIN
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
-  const folders = [...(named ? [named] : []), ...versions.map((version) => join(debian, version, 'bin'))]
+  const folders = [
+    ...(configuredBin ? [configuredBin] : []),
+    ...versions.map((version) => join(debian, version, 'bin')),
+  ]
   return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'pg_ctl'))) ?? null
 }
 
@@ -35,34 +38,39 @@ export function postgresBin(): string | null {
 export async function startCluster(bin: string, { durable = false } = {}): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-postgres-'))
   // PostgreSQL refuses to run as root, so root lends it a user.
-  const as = process.getuid?.() === 0 ? await idsOf('postgres') : null
-  if (as) await chown(folder, as.uid, as.gid)
+  const userIds = process.getuid?.() === 0 ? await readUserIds('postgres') : null
+  if (userIds) await chown(folder, userIds.uid, userIds.gid)
   const data = join(folder, 'data')
-  const command = (name: string, args: string[]) =>
-    run(join(bin, name), args, { ...as, cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' } })
-  await command('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'])
+  const runCommand = (name: string, args: string[]) =>
+    runFile(join(bin, name), args, { ...userIds, cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' } })
+  await runCommand('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'])
 
   const port = await freePort()
   const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=${durable ? 'on' : 'off'} -c max_connections=100`
   const start = () => {
     // Not awaited through pg_ctl's pipes: the server inherits them and would keep them open.
     const child = spawn(join(bin, 'pg_ctl'), ['-D', data, '-w', '-l', join(folder, 'log'), '-o', options, 'start'], {
-      ...as,
+      ...userIds,
       cwd: folder,
       stdio: 'ignore',
     })
-    return new Promise<void>((started, failed) => {
-      child.on('error', failed)
-      child.on('exit', (code) => (code === 0 ? started() : failed(new Error(`pg_ctl start ended with ${code}`))))
+    return new Promise<void>((resolve, reject) => {
+      child.on('error', reject)
+      child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`pg_ctl start ended with ${code}`))))
     })
   }
   await start()
   // A run that is killed ends nothing: its end is the end of this pipe.
-  const clear = `read -r _; '${join(bin, 'pg_ctl')}' -D '${data}' -m immediate stop; rm -rf '${folder}'`
-  const guard = spawn('sh', ['-c', clear], { ...as, cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
+  const clearCommand = `read -r _; '${join(bin, 'pg_ctl')}' -D '${data}' -m immediate stop; rm -rf '${folder}'`
+  const guard = spawn('sh', ['-c', clearCommand], {
+    ...userIds,
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
   guard.unref()
   ;(guard.stdin as Socket).unref()
-  const stop = (mode: 'fast' | 'immediate') => command('pg_ctl', ['-D', data, '-w', '-m', mode, 'stop'])
+  const stop = (mode: 'fast' | 'immediate') => runCommand('pg_ctl', ['-D', data, '-w', '-m', mode, 'stop'])
   return {
     url: `postgres://postgres@127.0.0.1:${port}`,
     async crash() {
@@ -91,7 +99,9 @@ export async function asSuperuser(url: string, database: string, statements: str
   }
 }
 
-async function idsOf(user: string): Promise<{ uid: number; gid: number }> {
-  const [uid, gid] = await Promise.all(['-u', '-g'].map(async (flag) => Number((await run('id', [flag, user])).stdout)))
+async function readUserIds(user: string): Promise<{ uid: number; gid: number }> {
+  const [uid, gid] = await Promise.all(
+    ['-u', '-g'].map(async (flag) => Number((await runFile('id', [flag, user])).stdout)),
+  )
   return { uid: uid ?? 0, gid: gid ?? 0 }
 }

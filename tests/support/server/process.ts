@@ -11,14 +11,14 @@ const root = join(import.meta.dirname, '..', '..', '..')
  */
 export const quickStart = ['--liftoff-only']
 
-export interface Running {
+export interface RunningProcess {
   child: ChildProcess
   /** Where it listens, once it says so. Rejects when it ends before. */
   ready: Promise<string>
   /** Standard output and error as they came. */
-  said: () => string
+  output: () => string
   /** Exit code, or null after a signal. */
-  ended: Promise<number | null>
+  exitCode: Promise<number | null>
   kill(signal: NodeJS.Signals): Promise<number | null>
 }
 
@@ -27,11 +27,11 @@ export const quickHashes = { ARGON2_MEMORY_KB: '4096', ARGON2_TIME: '1' }
 
 /** What one process compiled is kept for the next. */
 const { NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/compiled') } = process.env
-export const keptCode = { NODE_COMPILE_CACHE }
+export const compileCacheEnv = { NODE_COMPILE_CACHE }
 
 /** Quick hashes, a free port, nothing of the caller's own environment that would name a database. */
 // Its hosted services would go on after it.
-const usual = {
+const defaultEnv = {
   HOSTING: 'off',
   // Of one machine, two portals at a time need ranges of their own.
   SERVICE_USERS: 'off',
@@ -40,39 +40,39 @@ const usual = {
   // All of a campaign are one address, and many of them one company.
   REQUEST_FACTOR: '100',
   ...quickHashes,
-  ...keptCode,
+  ...compileCacheEnv,
 }
 
-export const startProcess = (env: Record<string, string>, script = 'main.ts'): Running => {
+export const startProcess = (env: Record<string, string>, script = 'main.ts'): RunningProcess => {
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(process.execPath, [...quickStart, join(root, script)], {
     cwd: root,
-    env: { PATH, HOME, ...usual, ...env },
+    env: { PATH, HOME, ...defaultEnv, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let said = ''
-  const ready = new Promise<string>((opened, failed) => {
-    const hear = (part: Buffer) => {
-      said += part.toString()
-      const [, url] = /The portal is open: (\S+)\//.exec(said) ?? []
-      if (url) opened(url.replace('localhost', '127.0.0.1'))
+  let output = ''
+  const ready = new Promise<string>((resolve, reject) => {
+    const collectOutput = (chunk: Buffer) => {
+      output += chunk.toString()
+      const [, url] = /The portal is open: (\S+)\//.exec(output) ?? []
+      if (url) resolve(url.replace('localhost', '127.0.0.1'))
     }
-    child.stdout.on('data', hear)
-    child.stderr.on('data', hear)
-    child.on('exit', (code) => failed(new Error(`the server ended with ${code}: ${said}`)))
+    child.stdout.on('data', collectOutput)
+    child.stderr.on('data', collectOutput)
+    child.on('exit', (code) => reject(new Error(`the server ended with ${code}: ${output}`)))
   })
   // Whoever only wants to see it end does not ask for this.
   ready.catch(() => undefined)
   // 'close' and not 'exit': what was said last is read by then.
-  const ended = once(child, 'close').then(([code]) => code as number | null)
+  const exitCode = once(child, 'close').then(([code]) => code as number | null)
   return {
     child,
     ready,
-    said: () => said,
-    ended,
+    output: () => output,
+    exitCode,
     async kill(signal) {
       child.kill(signal)
-      return ended
+      return exitCode
     },
   }
 }

@@ -9,16 +9,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { clientCredential } from '#contract/accounts.ts'
-import { usualFloodLimits } from '#server/http/flood-limits.ts'
+import { defaultFloodLimits } from '#server/http/flood-limits.ts'
 import { serveDevMail } from '#demo/mail/dev-mail.ts'
 import { buildApp } from '#server/composition/app.ts'
-import { buildLog } from '#server/context/log.ts'
-import type { Settings } from '#server/http/context.ts'
+import { createLogger } from '#server/context/log.ts'
+import type { HttpSettings } from '#server/http/http-context.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { noBackups } from '#server/context/backup-places.ts'
-import { noCheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
+import { noBackups } from '#server/context/backup-destinations.ts'
+import { noCheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
 import { noHosting } from '#server/context/no-hosting.ts'
-import { noPayments } from '#server/context/payment-methods.ts'
+import { noPaymentMethods } from '#server/context/payment-methods.ts'
 import { type Engine, openTestDatabase, testConfig } from '#tests/support/server/database.ts'
 import { emptyTables } from '#tests/support/server/snapshot.ts'
 import { loadWorld, password, type World } from '#tests/support/server/world.ts'
@@ -43,30 +43,30 @@ export interface TestServer {
   clock: Clock
   world: World
   /** Everything that was logged. */
-  logged: () => string
+  readLog: () => string
   /** As nobody. */
   send: Send
   /** `role@company`, as the world names them. */
-  signIn: (who: string, given?: string) => Promise<SignedIn>
+  signIn: (userName: string, givenPassword?: string) => Promise<SignedIn>
   /** A new world in an empty database. */
   reset: () => Promise<World>
   close: () => Promise<void>
 }
 
 export interface ServerOptions {
-  settings?: Partial<Settings>
+  settings?: Partial<HttpSettings>
   env?: Record<string, string>
   engine?: Engine
 }
 
-export const basic = `Basic ${Buffer.from(clientCredential).toString('base64')}`
+export const basicAuthorization = `Basic ${Buffer.from(clientCredential).toString('base64')}`
 
-const unlimited = { atOnce: Infinity, perSecond: 1_000_000, burst: 1_000_000 }
+const unlimited = { maxConcurrent: Infinity, perSecond: 1_000_000, burst: 1_000_000 }
 
 export async function startServer({ settings, env, engine = 'embedded' }: ServerOptions = {}): Promise<TestServer> {
   const clock = { now: Date.parse('2026-03-02T02:00:00Z') }
   const lines: string[] = []
-  const log = buildLog('info', lineSink(lines))
+  const log = createLogger('info', lineSink(lines))
   const database = await openTestDatabase(engine)
   const filesDir = join(tmpdir(), `portal-files-${randomUUID()}`)
   const app: AppContext = {
@@ -74,20 +74,20 @@ export async function startServer({ settings, env, engine = 'embedded' }: Server
     database,
     log,
     clock: () => clock.now,
-    payments: noPayments,
+    payments: noPaymentMethods,
     hosting: noHosting,
     backups: noBackups,
     checkpointStore: noCheckpointStore,
   }
   // Fuzzing from one address would meet the limit for strangers before it meets anything else.
-  const pages = app.config.demo ? { servePages: serveDevMail } : null
+  const devPages = app.config.demo ? { servePages: serveDevMail } : null
   const allSettings: Parameters<typeof buildApp>[1] = {
     anonymousPerMinute: 1_000_000,
     queriesPerMinute: 1_000_000,
     costlyPerMinute: 1_000_000,
     writesPerMinute: 1_000_000,
     floods: {
-      ...usualFloodLimits,
+      ...defaultFloodLimits,
       address: unlimited,
       connectionsPerAddress: 100_000,
       connectionsPerSecond: unlimited,
@@ -96,16 +96,16 @@ export async function startServer({ settings, env, engine = 'embedded' }: Server
     companyCalls: unlimited,
     ...settings,
   }
-  const fastify = buildApp(app, allSettings, pages)
+  const fastify = buildApp(app, allSettings, devPages)
   await fastify.ready()
   const server: TestServer = {
-    fastify: fastify,
+    fastify,
     app,
     clock,
     world: await loadWorld(app),
-    logged: () => lines.join(''),
+    readLog: () => lines.join(''),
     send: (options) => fastify.inject(options),
-    signIn: async (who, given = password) => signInto(fastify, usernameOf(who), given),
+    signIn: async (userName, givenPassword = password) => logIn(fastify, buildUsername(userName), givenPassword),
     reset: async () => {
       await emptyTables(database)
       server.world = await loadWorld(app)
@@ -129,29 +129,33 @@ export const lineSink = (lines: string[]) =>
   })
 
 /** `admin@alpha` signs in as `alpha:admin@alpha.example`. */
-export function usernameOf(who: string): string {
-  const [role, company] = who.split('@')
+export function buildUsername(userName: string): string {
+  const [role, company] = userName.split('@')
   return `${company}:${role}@${company}.example`
 }
 
-async function signInto(fastify: FastifyInstance, username: string, given: string): Promise<SignedIn> {
-  const answer = await grant(
+async function logIn(fastify: FastifyInstance, username: string, givenPassword: string): Promise<SignedIn> {
+  const response = await requestToken(
     fastify,
-    { grant_type: 'password', username, password: given },
+    { grant_type: 'password', username, password: givenPassword },
     { 'x-token-store': 'body' },
   )
-  if (answer.statusCode !== 200) throw new Error(`${username} is not let in: ${answer.body}`)
-  const { access_token, refresh_token, user_id } = answer.json()
+  if (response.statusCode !== 200) throw new Error(`${username} is not let in: ${response.body}`)
+  const { access_token, refresh_token, user_id } = response.json()
   const send: Send = (options) =>
     fastify.inject({ ...options, headers: { authorization: `Bearer ${access_token}`, ...options.headers } })
   return { access: access_token, refresh: refresh_token, userId: user_id, send }
 }
 
 /** The token call, as its form. */
-export const grant = (fastify: FastifyInstance, form: Record<string, string>, headers: Record<string, string> = {}) =>
+export const requestToken = (
+  fastify: FastifyInstance,
+  form: Record<string, string>,
+  headers: Record<string, string> = {},
+) =>
   fastify.inject({
     method: 'POST',
     url: '/api/m18s/token',
-    headers: { authorization: basic, 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    headers: { authorization: basicAuthorization, 'content-type': 'application/x-www-form-urlencoded', ...headers },
     payload: new URLSearchParams(form).toString(),
   })

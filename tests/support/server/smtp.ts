@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
-export interface Received {
+export interface ReceivedMail {
   from: string
   to: string[]
   /** Headers and body, as they came. */
@@ -10,7 +10,7 @@ export interface Received {
 }
 
 /** What it says to each verb instead of the usual; DATA is asked about before the mail, BODY behind it. */
-export interface Mood {
+export interface SmtpBehaviour {
   MAIL?: string
   RCPT?: string
   DATA?: string
@@ -23,16 +23,16 @@ export interface Mood {
 
 export interface SmtpServer {
   url: string
-  received: Received[]
-  mood: Mood
+  receivedMails: ReceivedMail[]
+  behaviour: SmtpBehaviour
   close(): Promise<void>
 }
 
 export async function startSmtp(): Promise<SmtpServer> {
   const sockets = new Set<Socket>()
   const smtp: Omit<SmtpServer, 'url'> = {
-    received: [],
-    mood: {},
+    receivedMails: [],
+    behaviour: {},
     async close() {
       for (const socket of sockets) socket.destroy()
       server.close()
@@ -42,56 +42,56 @@ export async function startSmtp(): Promise<SmtpServer> {
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket)).on('error', () => undefined)
-    void converse(socket, smtp)
+    void serveConnection(socket, smtp)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return Object.assign(smtp, { url: `smtp://127.0.0.1:${port}` })
 }
 
-async function converse(socket: Socket, { received, mood }: Omit<SmtpServer, 'url'>): Promise<void> {
-  const say = (line: string) => socket.write(`${line}\r\n`)
-  await mood.stall?.()
-  say('220 loopback ready')
-  let mail: Received = { from: '', to: [], data: '' }
+async function serveConnection(socket: Socket, { receivedMails, behaviour }: Omit<SmtpServer, 'url'>): Promise<void> {
+  const sendLine = (line: string) => socket.write(`${line}\r\n`)
+  await behaviour.stall?.()
+  sendLine('220 loopback ready')
+  let mail: ReceivedMail = { from: '', to: [], data: '' }
   let inData = false
   let text = ''
 
-  const answers: Record<string, (line: string) => void> = {
-    EHLO: () => say('250-loopback\r\n250-SMTPUTF8\r\n250 8BITMIME'),
+  const handlers: Record<string, (line: string) => void> = {
+    EHLO: () => sendLine('250-loopback\r\n250-SMTPUTF8\r\n250 8BITMIME'),
     MAIL: (line) => {
-      mail = { from: inAngles(line), to: [], data: '' }
-      say(mood.MAIL ?? '250 fine')
+      mail = { from: readAddress(line), to: [], data: '' }
+      sendLine(behaviour.MAIL ?? '250 fine')
     },
     RCPT: (line) => {
-      if (!mood.RCPT) mail.to.push(inAngles(line))
-      say(mood.RCPT ?? '250 fine')
+      if (!behaviour.RCPT) mail.to.push(readAddress(line))
+      sendLine(behaviour.RCPT ?? '250 fine')
     },
     DATA: () => {
-      inData = !mood.DATA
-      say(mood.DATA ?? '354 go on')
+      inData = !behaviour.DATA
+      sendLine(behaviour.DATA ?? '354 go on')
     },
     QUIT: () => socket.end('221 bye\r\n'),
   }
 
   function endOfMail(): void {
     inData = false
-    if (mood.BODY) return void say(mood.BODY)
-    received.push({ ...mail })
-    if (mood.hangsUp) socket.destroy()
-    else say('250 taken')
+    if (behaviour.BODY) return void sendLine(behaviour.BODY)
+    receivedMails.push({ ...mail })
+    if (behaviour.hangsUp) socket.destroy()
+    else sendLine('250 taken')
   }
 
-  socket.setEncoding('utf8').on('data', (piece: string) => {
-    text += piece
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
     for (let end = text.indexOf('\r\n'); end >= 0; end = text.indexOf('\r\n')) {
       const line = text.slice(0, end)
       text = text.slice(end + 2)
       if (inData && line === '.') endOfMail()
       else if (inData) mail.data += `${line.replace(/^\.\./, '.')}\n`
-      else (answers[line.slice(0, 4).toUpperCase()] ?? (() => say('250 fine')))(line)
+      else (handlers[line.slice(0, 4).toUpperCase()] ?? (() => sendLine('250 fine')))(line)
     }
   })
 }
 
-const inAngles = (line: string) => /<([^>]*)>/.exec(line)?.[1] ?? ''
+const readAddress = (line: string) => /<([^>]*)>/.exec(line)?.[1] ?? ''

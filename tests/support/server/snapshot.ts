@@ -1,6 +1,6 @@
 /** Rows of a test database, taken out and put back in a few statements: what tests start from is made once a worker. */
 import { sql } from 'kysely'
-import type { Database } from '#server/db/handle.ts'
+import type { Database } from '#server/db/database.ts'
 
 export interface Snapshot {
   tables: { name: string; columns: string[]; rows: Record<string, unknown>[] }[]
@@ -10,7 +10,7 @@ export interface Snapshot {
 }
 
 /** Tables that tests fill, and what refers to them; all others hold what the migrations put there. */
-const filled = sql`with recursive filled(id) as (
+const filledTablesQuery = sql`with recursive filled(id) as (
     select unnest('{company, portal_user, session, token, one_time_key, ticket, price_upload, attempt, idempotency, change,
       tombstone, audit_entry, audit_pending, audit_leaf, audit_tile, audit_checkpoint, audit_archive, fact, job, module, app_version, price_list, series, web_resource}'::regclass[])
     union select c.conrelid from pg_constraint c join filled on c.confrelid = filled.id where c.contype = 'f')`
@@ -21,17 +21,17 @@ const smallBytes = 1_000_000
 /** Takes every row out, as the owner of the tables, and restarts the sequences; the schema stays. */
 export async function emptyTables({ kysely }: Database): Promise<void> {
   await kysely.connection().execute(async (db) => {
-    const { rows } = await sql<{ name: string; bytes: number }>`${filled}
+    const { rows } = await sql<{ name: string; bytes: number }>`${filledTablesQuery}
       select id::regclass::text as name, pg_relation_size(id) as bytes from filled`.execute(db)
-    const written = rows.filter(({ bytes }) => bytes > 0)
-    const names = written.map(({ name }) => name)
-    const large = written.some(({ bytes }) => bytes > smallBytes)
-    const statements = large ? [`truncate ${names.join(', ')} cascade`] : names.map((name) => `delete from ${name}`)
+    const filledTables = rows.filter(({ bytes }) => bytes > 0)
+    const names = filledTables.map(({ name }) => name)
+    const isLarge = filledTables.some(({ bytes }) => bytes > smallBytes)
+    const statements = isLarge ? [`truncate ${names.join(', ')} cascade`] : names.map((name) => `delete from ${name}`)
     await sql`set session_replication_role = replica`.execute(db)
     try {
       await sql
         .raw(
-          `do $$ begin ${[...statements, 'update catalogue set change = 0 where change > 0', restartSequences].map((one) => `${one};`).join('\n')} end $$`,
+          `do $$ begin ${[...statements, 'update catalogue set change = 0 where change > 0', restartSequences].map((statement) => `${statement};`).join('\n')} end $$`,
         )
         .execute(db)
     } finally {
@@ -46,7 +46,7 @@ const restartSequences = `perform setval(format('%I.%I', schemaname, sequencenam
 /** Everything that the tables hold now. */
 export async function takeSnapshot({ kysely }: Database): Promise<Snapshot> {
   return kysely.transaction().execute(async (db) => {
-    const { rows: names } = await sql<{ name: string; columns: string[] }>`${filled}
+    const { rows: names } = await sql<{ name: string; columns: string[] }>`${filledTablesQuery}
       select id::regclass::text as name,
         (select array_agg(attname::text) from pg_attribute
           where attrelid = id and attnum > 0 and not attisdropped and attgenerated = '') as columns
@@ -67,7 +67,7 @@ export async function takeSnapshot({ kysely }: Database): Promise<Snapshot> {
 }
 
 /** Into empty tables. */
-export async function putBack({ kysely }: Database, { tables, sequences, catalogue }: Snapshot): Promise<void> {
+export async function restoreSnapshot({ kysely }: Database, { tables, sequences, catalogue }: Snapshot): Promise<void> {
   await kysely.transaction().execute(async (db) => {
     await sql`set local session_replication_role = replica`.execute(db)
     for (const { name, columns, rows } of tables) {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { withContext } from '#tests/support/server/companies.ts'
 import { startProcess } from '#tests/support/server/process.ts'
-import { layDataFolder } from '#tests/support/runner/template.ts'
+import { createDataFolder } from '#tests/support/runner/template.ts'
 import { loadWorld } from '#tests/support/server/world.ts'
 
 export interface RequestWork {
@@ -20,14 +20,14 @@ export interface LoopDelay {
   longest: number
 }
 
-interface Report extends LoopDelay {
+interface WorkReport extends LoopDelay {
   before: number
   after: number
 }
 
 export interface WatchedServer {
   url: string
-  said: () => string
+  output: () => string
   measure(request: () => Promise<unknown>): Promise<RequestWork>
   /** Since the last time, ms. */
   readLoopDelay(): Promise<LoopDelay>
@@ -39,47 +39,47 @@ export interface WatchedServer {
 export async function startWatchedServer(): Promise<WatchedServer> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-watched-'))
   const env = { DATA_DIR: join(folder, 'data'), TRUST_PROXY: '1', DEMO: '0' }
-  await layDataFolder(env.DATA_DIR)
+  await createDataFolder(env.DATA_DIR)
   await withContext(env, async (app) => void (await loadWorld(app)))
   const watch = join(import.meta.dirname, 'work-watch.mjs')
   const server = startProcess({ ...env, NODE_OPTIONS: `--import ${watch}` })
   const url = await server.ready
   const { pid = 0 } = server.child
 
-  async function report(): Promise<Report> {
-    const from = server.said().length
+  async function requestReport(): Promise<WorkReport> {
+    const outputStart = server.output().length
     process.kill(pid, 'SIGUSR2')
     for (;;) {
-      const [, found] = /(\{"watched":.*\})\n/.exec(server.said().slice(from)) ?? []
-      if (found) return (JSON.parse(found) as { watched: Report }).watched
+      const [, reportJson] = /(\{"watched":.*\})\n/.exec(server.output().slice(outputStart)) ?? []
+      if (reportJson) return (JSON.parse(reportJson) as { watched: WorkReport }).watched
       await wait(1)
     }
   }
 
-  const megabytes = async (name: 'VmHWM' | 'VmRSS') => {
+  const readMegabytes = async (name: 'VmHWM' | 'VmRSS') => {
     const status = await readFile(`/proc/${pid}/status`, 'utf8')
     return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? Number.NaN) / 1024
   }
 
   // The last line of one request is the first of the next.
-  let latest = await report()
-  const heldAtFirst = await megabytes('VmRSS')
+  let latest = await requestReport()
+  const memoryAtStart = await readMegabytes('VmRSS')
 
   return {
     url,
-    said: server.said,
+    output: server.output,
     async measure(request) {
       const { after } = latest
       // Forgets the highest that it held until now.
       await writeFile(`/proc/${pid}/clear_refs`, '5')
-      const held = await megabytes('VmRSS')
+      const memoryBefore = await readMegabytes('VmRSS')
       await request()
-      const highest = await megabytes('VmHWM')
-      latest = await report()
-      return { cpu: latest.before - after, memory: highest - held }
+      const peakMemory = await readMegabytes('VmHWM')
+      latest = await requestReport()
+      return { cpu: latest.before - after, memory: peakMemory - memoryBefore }
     },
-    readLoopDelay: report,
-    readGrowth: async () => (await megabytes('VmRSS')) - heldAtFirst,
+    readLoopDelay: requestReport,
+    readGrowth: async () => (await readMegabytes('VmRSS')) - memoryAtStart,
     async end() {
       const code = await server.kill('SIGTERM')
       await rm(folder, { recursive: true, force: true })

@@ -4,30 +4,34 @@
  */
 import type { AccessLevel } from '#domain/access.ts'
 import { type UserStatus, userStatus } from '#domain/accounts/users.ts'
-import { takeChange } from '#server/db/change-numbers.ts'
+import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import { insertCompany } from '#server/db/accounts/companies.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import { insertUser } from '#server/db/accounts/users.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { hashPassword } from '#server/use-cases/accounts/password-hash.ts'
-import { newSealKey } from '#server/use-cases/sessions/seal-key.ts'
-import { putBack, type Snapshot, takeSnapshot } from '#tests/support/server/snapshot.ts'
+import { createSealKey } from '#server/use-cases/sessions/seal-key.ts'
+import { restoreSnapshot, type Snapshot, takeSnapshot } from '#tests/support/server/snapshot.ts'
 import { workerWide } from '#tests/support/runner/worker-wide.ts'
 
 export const password = 'Quiet-harbour-27'
 
-export type CompanyName = 'alpha' | 'beta' | 'm18'
-export const companyNames: readonly CompanyName[] = ['alpha', 'beta', 'm18']
-export const canaries: Record<CompanyName, string> = { alpha: 'ALPHA-7f3a91', beta: 'BETA-55c0de', m18: 'MULTI-19e4b2' }
+export type TestCompanyName = 'alpha' | 'beta' | 'm18'
+export const companyNames: readonly TestCompanyName[] = ['alpha', 'beta', 'm18']
+export const canaries: Record<TestCompanyName, string> = {
+  alpha: 'ALPHA-7f3a91',
+  beta: 'BETA-55c0de',
+  m18: 'MULTI-19e4b2',
+}
 
 export interface World {
-  companies: Record<CompanyName, number>
+  companies: Record<TestCompanyName, number>
   /** Ids by `role@company`. */
   users: Record<string, number>
 }
 
-interface Person {
+interface TestUser {
   role: string
   admin?: boolean
   order?: boolean
@@ -35,7 +39,7 @@ interface Person {
   status?: UserStatus
 }
 
-const everywhere: Person[] = [
+const commonUsers: TestUser[] = [
   { role: 'admin', admin: true },
   { role: 'user' },
   { role: 'order', order: true },
@@ -46,10 +50,10 @@ const everywhere: Person[] = [
   { role: 'deleted', status: userStatus.deleted },
 ]
 
-const people: Record<CompanyName, Person[]> = {
-  alpha: everywhere,
-  beta: everywhere,
-  m18: [...everywhere, { role: 'delete', admin: true, accessLevel: 100 }],
+const usersByCompany: Record<TestCompanyName, TestUser[]> = {
+  alpha: commonUsers,
+  beta: commonUsers,
+  m18: [...commonUsers, { role: 'delete', admin: true, accessLevel: 100 }],
 }
 
 /** The matrix's letters, as somebody of this world; A is nobody. */
@@ -65,29 +69,29 @@ export const roles = {
 export type Role = keyof typeof roles
 
 /** As it was made first in this worker, at that time. */
-const first = workerWide<{ world: World; snapshot: Snapshot; time: number }>('world')
+const firstWorld = workerWide<{ world: World; snapshot: Snapshot; time: number }>('world')
 
 /** Into an empty database. */
 export async function loadWorld(app: AppContext): Promise<World> {
   const now = app.clock()
-  if (first.it) {
-    await putBack(app.database, at(first.it.snapshot, first.it.time, now))
-    return structuredClone(first.it.world)
+  if (firstWorld.it) {
+    await restoreSnapshot(app.database, shiftTimes(firstWorld.it.snapshot, firstWorld.it.time, now))
+    return structuredClone(firstWorld.it.world)
   }
   const world = await makeWorld(app)
-  first.it = { world: structuredClone(world), snapshot: await takeSnapshot(app.database), time: now }
+  firstWorld.it = { world: structuredClone(world), snapshot: await takeSnapshot(app.database), time: now }
   return world
 }
 
 /** The same rows, made at another time. */
-const at = ({ tables, ...others }: Snapshot, then: number, now: number): Snapshot => ({
-  ...others,
+const shiftTimes = ({ tables, ...otherState }: Snapshot, createdAt: number, now: number): Snapshot => ({
+  ...otherState,
   tables: tables.map(({ rows, ...table }) => ({
     ...table,
     rows: rows.map((row) => ({
       ...row,
-      ...(row['create_time'] === then ? { create_time: now } : {}),
-      ...(row['update_time'] === then ? { update_time: now } : {}),
+      ...(row['create_time'] === createdAt ? { create_time: now } : {}),
+      ...(row['update_time'] === createdAt ? { update_time: now } : {}),
     })),
   })),
 })
@@ -95,21 +99,21 @@ const at = ({ tables, ...others }: Snapshot, then: number, now: number): Snapsho
 async function makeWorld(app: AppContext): Promise<World> {
   const hash = await hashPassword(password, app.config.argon2)
   const world: World = { companies: { alpha: 0, beta: 0, m18: 0 }, users: {} }
-  await inTransaction(app, { role: 'portal_system' }, async (db) => {
+  await runInTransaction(app, { role: 'portal_system' }, async (db) => {
     for (const name of companyNames) world.companies[name] = await addCompany(db, name, app.clock())
     // One of each company in turn, so that neighbouring ids are foreign ones.
-    for (let at = 0; at < 12; at++)
+    for (let index = 0; index < 12; index++)
       for (const name of companyNames) {
-        const person = people[name][at]
-        if (!person) continue
-        const id = await addUser(db, app, { company: name, companyId: world.companies[name], person, hash })
-        world.users[`${person.role}@${name}`] = id
+        const user = usersByCompany[name][index]
+        if (!user) continue
+        const id = await addUser(db, app, { company: name, companyId: world.companies[name], user, hash })
+        world.users[`${user.role}@${name}`] = id
       }
   })
   return world
 }
 
-const addCompany = (db: Handle, name: CompanyName, now: number) =>
+const addCompany = (db: DatabaseHandle, name: TestCompanyName, now: number) =>
   insertCompany(db, {
     code: name,
     name: `${canaries[name]} Ltd`,
@@ -127,42 +131,46 @@ const addCompany = (db: Handle, name: CompanyName, now: number) =>
     update_time: now,
   })
 
-interface NewPerson {
-  company: CompanyName
+interface NewTestUser {
+  company: TestCompanyName
   companyId: number
-  person: Person
+  user: TestUser
   hash: string
 }
 
 /** How somebody of the world is stored now. */
-export const readUser = (app: AppContext, { users }: World, who: string) =>
-  inTransaction(app, { role: 'portal_system' }, (db) =>
+export const readUser = (app: AppContext, { users }: World, userName: string) =>
+  runInTransaction(app, { role: 'portal_system' }, (db) =>
     db
       .selectFrom('portal_user')
       .selectAll()
-      .where('id', '=', users[who] ?? 0)
+      .where('id', '=', users[userName] ?? 0)
       .executeTakeFirstOrThrow(),
   )
 
-async function addUser(db: Handle, app: AppContext, { company, companyId, person, hash }: NewPerson): Promise<number> {
+async function addUser(
+  db: DatabaseHandle,
+  app: AppContext,
+  { company, companyId, user, hash }: NewTestUser,
+): Promise<number> {
   return insertUser(db, {
     company_id: companyId,
     title: 0,
-    name: `${canaries[company]} ${person.role}`,
-    email: `${person.role}@${company}.example`,
+    name: `${canaries[company]} ${user.role}`,
+    email: `${user.role}@${company}.example`,
     // Who was only invited has not chosen one yet; `waiting` has.
-    password_hash: person.role === 'invited' ? null : hash,
-    admin: person.admin ?? false,
-    orders: person.order ?? false,
+    password_hash: user.role === 'invited' ? null : hash,
+    admin: user.admin ?? false,
+    orders: user.order ?? false,
     alert: false,
-    status: person.status ?? userStatus.activated,
+    status: user.status ?? userStatus.activated,
     // Of the provider too: a password is enough, as in the demo world.
     demo: true,
     avatar: null,
     language: 'en',
-    access_level: person.accessLevel ?? 0,
-    seal_key: newSealKey(),
-    change: await takeChange(db, companyId),
+    access_level: user.accessLevel ?? 0,
+    seal_key: createSealKey(),
+    change: await takeChangeNumber(db, companyId),
     create_time: app.clock(),
     update_time: app.clock(),
   })

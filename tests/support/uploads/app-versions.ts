@@ -1,6 +1,6 @@
 /** Versions of apps as they were published before there were packages: without icon, change log and hash. */
-import { insertVersion, type NewVersion } from '#server/db/catalogue/apps.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import { insertAppVersion, type NewAppVersion } from '#server/db/catalogue/apps.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import type { TestServer } from '#tests/support/server/server.ts'
 
 /** A second apart, in that order. */
@@ -9,12 +9,12 @@ export const addVersions = (server: TestServer, code: string, name: string, ...v
 
 export const addVersionsWith = (
   { app, clock }: TestServer,
-  facts: Pick<NewVersion, 'code' | 'name'> & Partial<NewVersion>,
+  facts: Pick<NewAppVersion, 'code' | 'name'> & Partial<NewAppVersion>,
   ...versions: string[]
 ) =>
-  inTransaction(app, { role: 'portal_system' }, async (db) => {
-    for (const [at, version] of versions.entries())
-      await insertVersion(db, {
+  runInTransaction(app, { role: 'portal_system' }, async (db) => {
+    for (const [index, version] of versions.entries())
+      await insertAppVersion(db, {
         provider: 'm18',
         module: 'crm',
         version,
@@ -25,7 +25,7 @@ export const addVersionsWith = (
         icon: null,
         markdown: null,
         sha256: null,
-        create_time: clock.now + at * 1_000,
+        create_time: clock.now + index * 1_000,
         ...facts,
       })
   })

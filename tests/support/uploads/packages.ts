@@ -21,30 +21,30 @@ export interface PackageParts {
   files?: Record<string, Uint8Array | string | null>
 }
 
-export async function packed({ facts: more = {}, files = {} }: PackageParts = {}): Promise<Buffer> {
-  const all = {
+export async function packApp({ facts: moreFacts = {}, files = {} }: PackageParts = {}): Promise<Buffer> {
+  const allFiles = {
     'icon.png': await png(32),
     'changelog.md': '# 1.0\n\nThe first one.\n',
     'data/forms.json': '{"forms": []}',
     ...files,
   }
-  const named = Object.entries(all).flatMap(([name, bytes]): [string, Uint8Array][] =>
+  const filesByName = Object.entries(allFiles).flatMap(([name, bytes]): [string, Uint8Array][] =>
     bytes === null ? [] : [[name, Buffer.from(bytes as string)]],
   )
-  return packMapp({ ...facts, ...more }, new Map(named))
+  return packMapp({ ...facts, ...moreFacts }, new Map(filesByName))
 }
 
 /** Without what is drawn and rendered of one, for what is about neither: each takes longer than the reading. */
-export const bare = ({ facts: more = {}, files = {} }: PackageParts = {}): Promise<Buffer> =>
-  packed({ facts: more, files: { 'icon.png': null, 'changelog.md': null, ...files } })
+export const packBareApp = ({ facts: moreFacts = {}, files = {} }: PackageParts = {}): Promise<Buffer> =>
+  packApp({ facts: moreFacts, files: { 'icon.png': null, 'changelog.md': null, ...files } })
 
 /** So many bytes that do not pack: the same for the same seed. */
-export function noise(length: number, seed = 1): Buffer {
+export function buildNoise(length: number, seed = 1): Buffer {
   const bytes = Buffer.alloc(length)
   let state = seed
-  for (let at = 0; at < length; at++) {
+  for (let index = 0; index < length; index++) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0
-    bytes[at] = state >>> 24
+    bytes[index] = state >>> 24
   }
   return bytes
 }

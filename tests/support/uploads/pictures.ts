@@ -3,7 +3,7 @@ import { constants, crc32, deflateRawSync } from 'node:zlib'
 import { Transformer } from '@napi-rs/image'
 
 /** A square of four colours, so that a turned or cropped one is seen. */
-export function drawn(width: number, height = width): Transformer {
+export function drawPicture(width: number, height = width): Transformer {
   const pixels = new Uint8Array(width * height * 4)
   for (let y = 0; y < height; y++)
     for (let x = 0; x < width; x++)
@@ -11,28 +11,28 @@ export function drawn(width: number, height = width): Transformer {
   return Transformer.fromRgbaPixels(pixels, width, height)
 }
 
-export const png = (width = 64, height = width): Promise<Uint8Array> => drawn(width, height).png()
-export const jpeg = (width = 64, height = width): Promise<Uint8Array> => drawn(width, height).jpeg(80)
-export const webp = (width = 64, height = width): Promise<Uint8Array> => drawn(width, height).webp(80)
+export const png = (width = 64, height = width): Promise<Uint8Array> => drawPicture(width, height).png()
+export const jpeg = (width = 64, height = width): Promise<Uint8Array> => drawPicture(width, height).jpeg(80)
+export const webp = (width = 64, height = width): Promise<Uint8Array> => drawPicture(width, height).webp(80)
 
 /** A comment of EXIF behind the first marker, as a camera writes it; the orientation says "turned by a quarter". */
-export function withExif(file: Uint8Array, words: string): Uint8Array {
-  const said = Buffer.from(`${words}\0`)
-  const tiff = Buffer.alloc(8 + 2 + 12 * 2 + 4 + said.length)
+export function withExif(file: Uint8Array, text: string): Uint8Array {
+  const description = Buffer.from(`${text}\0`)
+  const tiff = Buffer.alloc(8 + 2 + 12 * 2 + 4 + description.length)
   tiff.write('MM\0*', 0, 'latin1')
   tiff.writeUInt32BE(8, 4)
   tiff.writeUInt16BE(2, 8)
   // ImageDescription, text.
   tiff.writeUInt16BE(0x010e, 10)
   tiff.writeUInt16BE(2, 12)
-  tiff.writeUInt32BE(said.length, 14)
+  tiff.writeUInt32BE(description.length, 14)
   tiff.writeUInt32BE(38, 18)
   // Orientation, a short.
   tiff.writeUInt16BE(0x0112, 22)
   tiff.writeUInt16BE(3, 24)
   tiff.writeUInt32BE(1, 26)
   tiff.writeUInt16BE(6, 30)
-  said.copy(tiff, 38)
+  description.copy(tiff, 38)
   const body = Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), tiff])
   const head = Buffer.from([0xff, 0xe1, 0, 0])
   head.writeUInt16BE(body.length + 2, 2)
@@ -40,26 +40,26 @@ export function withExif(file: Uint8Array, words: string): Uint8Array {
 }
 
 /** A PNG's head that speaks of more pixels than there are. */
-export function flooded(file: Uint8Array, width: number, height: number): Uint8Array {
-  const lying = Buffer.from(file)
-  lying.writeUInt32BE(width, 16)
-  lying.writeUInt32BE(height, 20)
-  return lying
+export function claimSize(file: Uint8Array, width: number, height: number): Uint8Array {
+  const copy = Buffer.from(file)
+  copy.writeUInt32BE(width, 16)
+  copy.writeUInt32BE(height, 20)
+  return copy
 }
 
 /** So many zeros as zlib packs them (RFC 1950), put together without ever being there. */
-export function deflatedZeros(count: number): Buffer {
-  const million = packedZeros(1_000_000)
+export function deflateZeros(count: number): Buffer {
+  const packedMillion = packZeros(1_000_000)
   const check = Buffer.alloc(4)
   check.writeUInt16BE(count % 65_521)
   check.writeUInt16BE(1, 2)
   const [head, end] = [Buffer.from([0x78, 0xda]), Buffer.from([3, 0])]
-  const millions = Array.from({ length: Math.floor(count / 1_000_000) }, () => million)
-  return Buffer.concat([head, ...millions, packedZeros(count % 1_000_000), end, check])
+  const packedMillions = Array.from({ length: Math.floor(count / 1_000_000) }, () => packedMillion)
+  return Buffer.concat([head, ...packedMillions, packZeros(count % 1_000_000), end, check])
 }
 
 /** A piece that others may follow. */
-const packedZeros = (count: number) =>
+const packZeros = (count: number) =>
   deflateRawSync(Buffer.alloc(count), { level: 9, finishFlush: constants.Z_FULL_FLUSH })
 
 interface PngHead {
@@ -72,29 +72,29 @@ interface PngHead {
 }
 
 /** A black PNG made by hand: well formed, however absurd. `more` stands before its pixels. */
-export function blackPng({ width, height, depth = 8, color = 6 }: PngHead, ...more: Buffer[]): Buffer {
+export function blackPng({ width, height, depth = 8, color = 6 }: PngHead, ...extraChunks: Buffer[]): Buffer {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width, 0)
   head.writeUInt32BE(height, 4)
   head[8] = depth
   head[9] = color
   const row = 1 + Math.ceil((width * depth * (color === 6 ? 4 : 1)) / 8)
-  const pixels = deflatedZeros(row * height)
+  const pixels = deflateZeros(row * height)
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-  return Buffer.concat([signature, pngChunk('IHDR', head), ...more, pngChunk('IDAT', pixels), pngChunk('IEND')])
+  return Buffer.concat([signature, pngChunk('IHDR', head), ...extraChunks, pngChunk('IDAT', pixels), pngChunk('IEND')])
 }
 
 export function pngChunk(kind: string, data: Uint8Array = new Uint8Array()): Buffer {
-  const named = Buffer.concat([Buffer.from(kind, 'latin1'), data])
-  const sized = Buffer.alloc(4)
-  sized.writeUInt32BE(data.length)
-  const sum = Buffer.alloc(4)
-  sum.writeUInt32BE(crc32(named))
-  return Buffer.concat([sized, named, sum])
+  const content = Buffer.concat([Buffer.from(kind, 'latin1'), data])
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(data.length)
+  const checksum = Buffer.alloc(4)
+  checksum.writeUInt32BE(crc32(content))
+  return Buffer.concat([length, content, checksum])
 }
 
 /** Some 2 MB of a grey JPEG of 4096 pixels a side, drawn anew tens of thousands of times: each pass over all blocks is 40 bytes. */
-export function endlessJpeg(): Buffer {
+export function buildEndlessJpeg(): Buffer {
   const segment = (marker: number, ...body: number[]) => {
     const size = body.length + 2
     return Buffer.from([0xff, marker, size >> 8, size & 0xff, ...body])
@@ -118,7 +118,7 @@ export function endlessJpeg(): Buffer {
 }
 
 /** A WebP that says of itself another size than the picture in it has. */
-export function boxedWebp(frame: Uint8Array, width: number, height: number): Buffer {
+export function boxWebp(frame: Uint8Array, width: number, height: number): Buffer {
   const box = Buffer.alloc(18)
   box.write('VP8X', 0, 'latin1')
   box.writeUInt32LE(10, 4)
@@ -131,7 +131,7 @@ export function boxedWebp(frame: Uint8Array, width: number, height: number): Buf
 }
 
 /** Longer, and still the same picture to whoever stops at its end. */
-export const padded = (file: Uint8Array, bytes: number): Uint8Array =>
+export const padFile = (file: Uint8Array, bytes: number): Uint8Array =>
   Buffer.concat([file, Buffer.alloc(Math.max(0, bytes - file.length), 0x20)])
 
 export interface FormFile {
@@ -141,7 +141,7 @@ export interface FormFile {
 }
 
 /** A form with one file, as a browser sends it. */
-export function formWith(field: string, { name = 'me.png', type = 'image/png', bytes }: FormFile) {
+export function buildFileForm(field: string, { name = 'me.png', type = 'image/png', bytes }: FormFile) {
   const boundary = 'portal-test-boundary'
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="${field}"; filename="${name}"\r\nContent-Type: ${type}\r\n\r\n`
   return {

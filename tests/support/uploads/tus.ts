@@ -2,7 +2,7 @@
 import { request } from 'node:http'
 import { Upload } from 'tus-js-client'
 
-export interface Piecemeal {
+export interface PiecemealUpload {
   url: string
   /** Asked for with each request: it may have been renewed. */
   token: () => string
@@ -26,9 +26,9 @@ export function uploadPiecemeal(
     uploadUrl,
     retryDelays = [50, 100, 200, 400, 800, 1600],
     stopAt,
-  }: Piecemeal,
+  }: PiecemealUpload,
 ): Promise<string> {
-  return new Promise((done, failed) => {
+  return new Promise((resolve, reject) => {
     const upload = new Upload(bytes, {
       endpoint: `${url}/api/app/upload/tus`,
       ...(uploadUrl === undefined ? {} : { uploadUrl }),
@@ -36,15 +36,15 @@ export function uploadPiecemeal(
       chunkSize,
       retryDelays,
       storeFingerprintForResuming: false,
-      onBeforeRequest: (sent) => {
-        sent.setHeader('Authorization', `Bearer ${token()}`)
+      onBeforeRequest: (outgoing) => {
+        outgoing.setHeader('Authorization', `Bearer ${token()}`)
       },
-      onError: failed,
-      onSuccess: () => done(upload.url ?? ''),
-      onChunkComplete: (_, taken) => {
-        if (stopAt === undefined || taken < stopAt) return
-        upload.abort().catch(failed)
-        done(upload.url ?? '')
+      onError: reject,
+      onSuccess: () => resolve(upload.url ?? ''),
+      onChunkComplete: (_, acceptedBytes) => {
+        if (stopAt === undefined || acceptedBytes < stopAt) return
+        upload.abort().catch(reject)
+        resolve(upload.url ?? '')
       },
     })
     upload.start()
@@ -52,10 +52,10 @@ export function uploadPiecemeal(
 }
 
 /** Sends the first bytes of a longer piece, and then nothing; `cut` lets the line die. */
-export async function hangingPatch(
+export async function startHangingPatch(
   url: string,
   token: string,
-  { offset, length, sent }: { offset: number; length: number; sent: Buffer },
+  { offset, length, bytes }: { offset: number; length: number; bytes: Buffer },
 ) {
   const patch = request(url, {
     method: 'PATCH',
@@ -67,14 +67,14 @@ export async function hangingPatch(
       'content-length': String(length),
     },
   })
-  const closed = new Promise<void>((done) => patch.on('close', done))
-  const status = new Promise<number | null>((told) => {
-    patch.on('response', (answer) => {
-      answer.resume()
-      told(answer.statusCode ?? null)
+  const closed = new Promise<void>((resolve) => patch.on('close', resolve))
+  const status = new Promise<number | null>((resolve) => {
+    patch.on('response', (message) => {
+      message.resume()
+      resolve(message.statusCode ?? null)
     })
-    patch.on('error', () => told(null))
+    patch.on('error', () => resolve(null))
   })
-  await new Promise((written) => patch.write(sent, written))
+  await new Promise((resolve) => patch.write(bytes, resolve))
   return { cut: () => patch.destroy(), closed, status }
 }

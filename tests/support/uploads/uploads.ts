@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import type { Engine } from '#tests/support/server/database.ts'
-import { formWith } from '#tests/support/uploads/pictures.ts'
+import { buildFileForm } from '#tests/support/uploads/pictures.ts'
 import { type ServerOptions, type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
 export interface UploadServer {
@@ -16,40 +16,40 @@ export interface UploadServer {
 
 /** Before each test the world is new and the provider's admin has signed in; the folder stays. */
 export function setUpUploads(engine: Engine, { env, settings }: ServerOptions = {}): UploadServer {
-  const the = {} as UploadServer
+  const fixture = {} as UploadServer
   const files = mkdtempSync(join(tmpdir(), 'portal-files-'))
   beforeAll(async () => {
-    the.folder = join(files, 'uploads')
-    the.server = await startServer({ engine, env: { FILES_DIR: files, ...env }, ...(settings ? { settings } : {}) })
+    fixture.folder = join(files, 'uploads')
+    fixture.server = await startServer({ engine, env: { FILES_DIR: files, ...env }, ...(settings ? { settings } : {}) })
   }, 90_000)
   beforeEach(async () => {
-    await the.server.reset()
-    await rm(the.folder, { recursive: true, force: true })
-    the.staff = await the.server.signIn('admin@m18')
+    await fixture.server.reset()
+    await rm(fixture.folder, { recursive: true, force: true })
+    fixture.staff = await fixture.server.signIn('admin@m18')
   })
   afterAll(async () => {
-    await the.server.close()
+    await fixture.server.close()
     await rm(files, { recursive: true, force: true })
   })
-  return the
+  return fixture
 }
 
 export const sendPackage = (
-  by: SignedIn,
+  caller: SignedIn,
   bytes: Uint8Array,
   name = 'pay.mapp',
   headers: Record<string, string> = {},
 ) => {
-  const form = formWith('file', { name, type: 'application/octet-stream', bytes })
-  return by.send({ method: 'POST', url: '/api/app/upload', ...form, headers: { ...form.headers, ...headers } })
+  const form = buildFileForm('file', { name, type: 'application/octet-stream', bytes })
+  return caller.send({ method: 'POST', url: '/api/app/upload', ...form, headers: { ...form.headers, ...headers } })
 }
 
 /** Takes a place on the server for 100 bytes that do not come (tus 1.0). */
-export const beginUpload = (by: SignedIn) =>
-  by.send({
+export const beginUpload = (caller: SignedIn) =>
+  caller.send({
     method: 'POST',
     url: '/api/app/upload/tus',
     headers: { 'tus-resumable': '1.0.0', 'upload-length': '100', 'upload-metadata': 'filename dC5tYXBw' },
   })
 
-export const listUploads = async (by: SignedIn) => (await by.send({ url: '/api/app/upload' })).json()
+export const listUploads = async (caller: SignedIn) => (await caller.send({ url: '/api/app/upload' })).json()

@@ -4,13 +4,13 @@ import { act, cleanup, render, screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { useTranslation } from 'react-i18next'
 import { afterEach, expect, it } from 'vitest'
-import { i18n } from '#ui/i18n/i18n.ts'
+import { i18n } from '#ui/i18n/messages.ts'
 
-let drawn = 0
+let renderCount = 0
 
-function Form() {
+function TestForm() {
   const { t } = useTranslation('about')
-  useEffect(() => void (drawn += 1))
+  useEffect(() => void (renderCount += 1))
   return (
     <label>
       {t('title')}
@@ -22,13 +22,13 @@ function Form() {
 afterEach(cleanup)
 
 it('follows messages that come late and the language, and keeps what was typed', async () => {
-  render(<Form />)
+  render(<TestForm />)
   await userEvent.setup().type(screen.getByLabelText('title'), 'Ada')
   act(() => void i18n.addResourceBundle('en', 'about', { title: 'About <i>' }))
   expect(screen.getByLabelText<HTMLInputElement>('About <i>').value).toBe('Ada')
-  const before = drawn
+  const countBefore = renderCount
   act(() => void i18n.addResourceBundle('zh', 'about', { title: '关于' }, false, true, { silent: true }))
-  expect(drawn).toBe(before)
+  expect(renderCount).toBe(countBefore)
   await act(() => i18n.changeLanguage('zh'))
   expect(screen.getByLabelText<HTMLInputElement>('关于').value).toBe('Ada')
 })
@@ -36,8 +36,8 @@ it('follows messages that come late and the language, and keeps what was typed',
 it('is not drawn again for messages that nothing on the page waits for', async () => {
   i18n.addResourceBundle('en', 'about', { title: 'About' })
   await i18n.changeLanguage('en')
-  render(<Form />)
-  const before = drawn
+  render(<TestForm />)
+  const countBefore = renderCount
   act(() => void i18n.addResourceBundle('en', 'people', { title: 'People' }))
-  expect(drawn).toBe(before)
+  expect(renderCount).toBe(countBefore)
 })

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { i18n } from '#ui/i18n/i18n.ts'
-import { langOf, langOfTitle } from '#ui/i18n/name-language.ts'
+import { i18n } from '#ui/i18n/messages.ts'
+import { getNameLang, getTitleLang } from '#ui/i18n/name-language.ts'
 
 afterEach(async () => void (await i18n.changeLanguage('en')))
 
@@ -11,18 +11,18 @@ describe('a name says its language where it is not the one of the page (A-32)', 
     ['en', 'Li Wei', undefined],
     ['zh', 'Li Wei', 'en'],
     ['zh', '陈美玲', undefined],
-  ])('on a page in %s, %s is %s', async (language, name, wanted) => {
+  ])('on a page in %s, %s is %s', async (language, name, expectedLang) => {
     await i18n.changeLanguage(language)
-    expect(langOf(name)).toBe(wanted)
+    expect(getNameLang(name)).toBe(expectedLang)
   })
 
   test('and a title that has a name within its own words is in the language of the page', async () => {
-    expect([langOfTitle('陈美玲'), langOfTitle('Edit 陈美玲'), langOfTitle('Users')]).toEqual([
+    expect([getTitleLang('陈美玲'), getTitleLang('Edit 陈美玲'), getTitleLang('Users')]).toEqual([
       'zh-Hans',
       undefined,
       undefined,
     ])
     await i18n.changeLanguage('zh')
-    expect([langOfTitle('Acme trading'), langOfTitle('编辑 Li Wei')]).toEqual(['en', undefined])
+    expect([getTitleLang('Acme trading'), getTitleLang('编辑 Li Wei')]).toEqual(['en', undefined])
   })
 })

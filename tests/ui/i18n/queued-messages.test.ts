@@ -1,8 +1,8 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import en from '#locales/en/ui.json'
 import zh from '#locales/zh/ui.json'
-import { i18n } from '#ui/i18n/i18n.ts'
-import { queuedWords } from '#ui/i18n/queued-messages.ts'
+import { i18n } from '#ui/i18n/messages.ts'
+import { formatQueuedMessage } from '#ui/i18n/queued-messages.ts'
 
 i18n.addResourceBundle('en', 'ui', en)
 i18n.addResourceBundle('zh', 'ui', zh)
@@ -11,16 +11,16 @@ afterEach(async () => {
   await i18n.changeLanguage('en')
 })
 
-const saved = async (language: string, onLine: boolean) => {
+const readSavedMessage = async (language: string, onLine: boolean) => {
   vi.stubGlobal('navigator', { onLine })
   await i18n.changeLanguage(language)
-  return queuedWords({})
+  return formatQueuedMessage({})
 }
 
 it('fault 31d a change that waits while the device is online is not said to wait for that', async () => {
-  expect(await saved('en', false)).toBe("Saved on this device. Sent when you're back online.")
-  expect(await saved('en', true)).toBe(
+  expect(await readSavedMessage('en', false)).toBe("Saved on this device. Sent when you're back online.")
+  expect(await readSavedMessage('en', true)).toBe(
     'Saved on this device. It is sent automatically as soon as the server can be reached.',
   )
-  expect(await saved('zh', true)).not.toContain('联网后')
+  expect(await readSavedMessage('zh', true)).not.toContain('联网后')
 })

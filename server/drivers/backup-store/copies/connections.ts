@@ -1,98 +1,98 @@
 /** Connections to the database of the copies: a server of its own, or an engine of this process. */
 import { Pool, type PoolClient } from 'pg'
-import type { Connections } from '#server/drivers/backup-store/copies/session.ts'
+import type { CopyConnections } from '#server/drivers/backup-store/copies/session.ts'
 
 /** A copy and what reads one, beside each other. */
 const maxConnections = 2
-const patienceMs = 15_000
+const connectTimeoutMs = 15_000
 
 /** `failed` hears of connections that were lost while nobody used them. */
-export function serverConnections(url: string, failed: (error: Error) => void): Connections {
+export function createServerConnections(url: string, onError: (error: Error) => void): CopyConnections {
   const pool = new Pool({
     connectionString: url,
     max: maxConnections,
-    connectionTimeoutMillis: patienceMs,
+    connectionTimeoutMillis: connectTimeoutMs,
     application_name: 'portal-copies',
     keepAlive: true,
   })
-  pool.on('error', failed)
+  pool.on('error', onError)
   // Of one in use: the statement that waits on it fails with the error, but an event that nobody hears ends the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
   return {
     name: 'postgres',
-    take: () => pool.connect(),
+    acquire: () => pool.connect(),
     hasRoom: async () => true,
     close: () => pool.end(),
   }
 }
 
 /** What `startEngine` of the embedded database gives. */
-export interface EngineOfCopies {
+export interface CopyEngine {
   pool: Pick<Pool, 'connect'>
   close(): Promise<void>
 }
 
 /** It takes half a gigabyte: after so long without work it is let go, and started again for the next one. */
-const idleMs = 60_000
+const defaultIdleMs = 60_000
 
 /** One connection, of an engine that is there while somebody needs it. */
-export function engineConnections(
-  start: () => Promise<EngineOfCopies>,
+export function createEngineConnections(
+  start: () => Promise<CopyEngine>,
   hasRoom: () => Promise<boolean>,
-  { restMs = idleMs } = {},
-): Connections {
-  let engine: Promise<EngineOfCopies> | null = null
-  let turn: Promise<void> = Promise.resolve()
-  let rest: NodeJS.Timeout | undefined
-  const stop = async () => {
-    const running = engine
+  { restMs: idleMs = defaultIdleMs } = {},
+): CopyConnections {
+  let engine: Promise<CopyEngine> | null = null
+  let lastTurn: Promise<void> = Promise.resolve()
+  let idleTimer: NodeJS.Timeout | undefined
+  const stopEngine = async () => {
+    const runningEngine = engine
     engine = null
-    await (await running)?.close()
+    await (await runningEngine)?.close()
   }
   /** Waits until nobody else has it; answers how to let the next one in. */
-  async function enter(): Promise<() => void> {
-    const before = turn
+  async function waitForTurn(): Promise<() => void> {
+    const previousTurn = lastTurn
     const { promise, resolve } = Promise.withResolvers<void>()
-    turn = before.then(() => promise)
-    await before
-    clearTimeout(rest)
+    lastTurn = previousTurn.then(() => promise)
+    await previousTurn
+    clearTimeout(idleTimer)
     return resolve
   }
-  async function opened(): Promise<PoolClient> {
+  async function openConnection(): Promise<PoolClient> {
     engine ??= start()
     try {
       return await (await engine).pool.connect()
     } catch (error) {
-      await stop().catch(() => undefined)
+      await stopEngine().catch(() => undefined)
       throw error
     }
   }
-  async function letGo(): Promise<void> {
-    const leave = await enter()
+  async function closeEngine(): Promise<void> {
+    const releaseTurn = await waitForTurn()
     try {
-      await stop()
+      await stopEngine()
     } finally {
-      leave()
+      releaseTurn()
     }
   }
   return {
     name: 'embedded',
-    async take() {
-      const leave = await enter()
-      const client = await opened().catch((error: unknown) => {
-        leave()
+    async acquire() {
+      const releaseTurn = await waitForTurn()
+      const client = await openConnection().catch((error: unknown) => {
+        releaseTurn()
         throw error
       })
       const release = client.release.bind(client)
       client.release = (error) => {
         client.release = release
         release(error)
-        leave()
-        rest = setTimeout(() => void letGo().catch(() => undefined), restMs).unref()
+        releaseTurn()
+        idleTimer = setTimeout(() => void closeEngine().catch(() => undefined), idleMs).unref()
       }
       return client
     },
     hasRoom,
-    close: letGo,
+    close: closeEngine,
   }
 }

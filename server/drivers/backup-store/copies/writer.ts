@@ -1,18 +1,18 @@
 /** Lays a copy out: its own schema, a table for each table, and what it takes to give back the very pieces. */
-import { StoreError } from '#server/drivers/backup-store/driver.ts'
-import { nameFor, quoted } from '#server/drivers/backup-store/copies/names.ts'
-import type { Session } from '#server/drivers/backup-store/copies/session.ts'
-import { columnTypes, toText } from '#server/drivers/backup-store/copies/values.ts'
-import type { DataColumn, DataPiece, DataValue } from '#server/drivers/hosting/driver.ts'
+import { StoreError } from '#server/drivers/backup-store/backup-store.ts'
+import { toUniqueName, quoteIdentifier } from '#server/drivers/backup-store/copies/names.ts'
+import type { CopySession } from '#server/drivers/backup-store/copies/session.ts'
+import { columnTypes, formatValue } from '#server/drivers/backup-store/copies/values.ts'
+import type { DataColumn, DataPiece, DataValue } from '#server/drivers/hosting/hosting-driver.ts'
 
 /** Holds the pieces beside the rows, in the copy's own schema. */
 export const piecesTable = 'portal_copy'
 /** Holds the place of each row. */
 export const rowColumn = 'portal_row'
-const ofPostgres = ['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']
+const systemColumns = ['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']
 /** Signs of one statement. */
-const maxSigns = 4 * 2 ** 20
-const lookEvery = 2 ** 20
+const maxCharacters = 4 * 2 ** 20
+const spaceCheckInterval = 2 ** 20
 
 interface OpenTable {
   name: string
@@ -24,81 +24,82 @@ interface OpenTable {
 }
 
 export class CopyWriter {
-  readonly #session: Session
+  readonly #session: CopySession
   readonly #schema: string
   readonly #hasRoom: () => Promise<boolean>
   readonly #tables = new Set([piecesTable])
-  #open: OpenTable | null = null
+  #openTable: OpenTable | null = null
   #position = 0
-  #signs = 0
-  #looked = -lookEvery
+  #characterCount = 0
+  #countAtLastCheck = -spaceCheckInterval
 
-  constructor(session: Session, schema: string, hasRoom: () => Promise<boolean>) {
+  constructor(session: CopySession, schema: string, hasRoom: () => Promise<boolean>) {
     this.#session = session
-    this.#schema = quoted(schema)
+    this.#schema = quoteIdentifier(schema)
     this.#hasRoom = hasRoom
   }
 
   async begin(): Promise<void> {
-    await this.#session.ask(`create schema ${this.#schema}`)
-    await this.#session.ask(`
+    await this.#session.query(`create schema ${this.#schema}`)
+    await this.#session.query(`
       create table ${this.#schema}.${piecesTable} (
         position bigint primary key, piece text not null, table_name text, column_names text, row_count bigint
       )`)
   }
 
   async add(piece: DataPiece): Promise<void> {
-    await this.#look()
+    await this.#checkSpace()
     if (piece.kind === 'rows') return this.#addRows(piece.rows)
     await this.finishTable()
     if (piece.kind === 'table') await this.#addTable(piece)
-    else await this.#keep(piece, null)
+    else await this.#storePiece(piece, null)
   }
 
-  async #look(): Promise<void> {
-    if (this.#signs - this.#looked < lookEvery) return
+  async #checkSpace(): Promise<void> {
+    if (this.#characterCount - this.#countAtLastCheck < spaceCheckInterval) return
     if (!(await this.#hasRoom())) throw new StoreError('no_room', 'The disk of the copies is almost full.')
-    this.#looked = this.#signs
+    this.#countAtLastCheck = this.#characterCount
   }
 
   async #addTable(piece: DataPiece & { kind: 'table' }): Promise<void> {
-    const used = new Set([...ofPostgres, rowColumn])
-    const names = piece.columns.map(({ name }) => nameFor(name, used))
-    const name = nameFor(piece.name, this.#tables)
+    const usedNames = new Set([...systemColumns, rowColumn])
+    const names = piece.columns.map(({ name }) => toUniqueName(name, usedNames))
+    const name = toUniqueName(piece.name, this.#tables)
     const columns = piece.columns.map(
-      ({ type, notNull }, at) => `${quoted(names[at] ?? '')} ${columnTypes[type]}${notNull ? ' not null' : ''}`,
+      ({ type, notNull }, at) =>
+        `${quoteIdentifier(names[at] ?? '')} ${columnTypes[type]}${notNull ? ' not null' : ''}`,
     )
-    const lines = [...columns, `${rowColumn} bigint not null`]
-    await this.#session.ask(`create table ${this.#schema}.${quoted(name)} (${lines.join(', ')})`)
-    this.#open = { name, names, columns: piece.columns, rows: 0, position: this.#position }
-    await this.#keep(piece, this.#open)
+    const definitions = [...columns, `${rowColumn} bigint not null`]
+    await this.#session.query(`create table ${this.#schema}.${quoteIdentifier(name)} (${definitions.join(', ')})`)
+    this.#openTable = { name, names, columns: piece.columns, rows: 0, position: this.#position }
+    await this.#storePiece(piece, this.#openTable)
   }
 
-  async #keep(piece: DataPiece, table: OpenTable | null): Promise<void> {
-    await this.#session.ask(
+  async #storePiece(piece: DataPiece, table: OpenTable | null): Promise<void> {
+    await this.#session.query(
       `insert into ${this.#schema}.${piecesTable} (position, piece, table_name, column_names) values ($1, $2, $3, $4)`,
       [this.#position++, JSON.stringify(piece), table?.name ?? null, table && JSON.stringify(table.names)],
     )
   }
 
   async #addRows(rows: readonly (readonly DataValue[])[]): Promise<void> {
-    const table = this.#open
+    const table = this.#openTable
     if (!table) throw new StoreError('damaged', 'Rows stand before their table.')
-    let held: (string | null)[][] = []
-    let signs = 0
+    let batch: (string | null)[][] = []
+    let characterCount = 0
     for (const row of rows) {
       if (row.length !== table.columns.length) throw new StoreError('damaged', 'A row does not fit its table.')
-      const texts = table.columns.map((column, at) => toText(row[at] ?? null, column))
-      held.push(texts)
-      signs += texts.reduce((sum, text) => sum + (text?.length ?? 0), 0)
-      if (signs < maxSigns) continue
-      await this.#insert(table, held)
-      this.#signs += signs
-      held = []
-      signs = 0
+      const texts = table.columns.map((column, at) => formatValue(row[at] ?? null, column))
+      batch.push(texts)
+      characterCount += texts.reduce((sum, text) => sum + (text?.length ?? 0), 0)
+      if (characterCount < maxCharacters) continue
+      await this.#insert(table, batch)
+      this.#characterCount += characterCount
+      batch = []
+      characterCount = 0
     }
-    await this.#insert(table, held)
-    this.#signs += signs
+    await this.#insert(table, batch)
+    this.#characterCount += characterCount
   }
 
   async #insert(table: OpenTable, rows: (string | null)[][]): Promise<void> {
@@ -106,12 +107,12 @@ export class CopyWriter {
     const types = table.columns.map(({ type }, at) => `$${at + 2}::${columnTypes[type]}[]`)
     const columns = table.columns.map((_, at) => rows.map((row) => row[at] ?? null))
     const values = types.length > 0 ? `unnest(${types.join(', ')})` : `generate_series(1, ${rows.length})`
-    const names = [...table.names.map(quoted), rowColumn].join(', ')
-    const taken = table.names.map((_, at) => `c${at}`)
-    await this.#session.ask(
-      `insert into ${this.#schema}.${quoted(table.name)} (${names})
-        select ${[...taken, '$1::bigint + place'].join(', ')}
-        from ${values} with ordinality as given(${[...(taken.length > 0 ? taken : ['number']), 'place'].join(', ')})`,
+    const names = [...table.names.map(quoteIdentifier), rowColumn].join(', ')
+    const aliases = table.names.map((_, at) => `c${at}`)
+    await this.#session.query(
+      `insert into ${this.#schema}.${quoteIdentifier(table.name)} (${names})
+        select ${[...aliases, '$1::bigint + place'].join(', ')}
+        from ${values} with ordinality as given(${[...(aliases.length > 0 ? aliases : ['number']), 'place'].join(', ')})`,
       [table.rows, ...columns],
     )
     table.rows += rows.length
@@ -119,31 +120,33 @@ export class CopyWriter {
 
   /** The key is for people: what PostgreSQL's keys cannot hold (long texts, gaps) has none. */
   async finishTable(): Promise<void> {
-    const table = this.#open
+    const table = this.#openTable
     if (!table) return
-    this.#open = null
-    await this.#session.ask(`update ${this.#schema}.${piecesTable} set row_count = $1 where position = $2`, [
+    this.#openTable = null
+    await this.#session.query(`update ${this.#schema}.${piecesTable} set row_count = $1 where position = $2`, [
       table.rows,
       table.position,
     ])
     const key = table.columns
-      .map(({ key: place }, at) => ({ place, name: table.names[at] ?? '' }))
-      .filter(({ place }) => place > 0)
-      .toSorted((one, other) => one.place - other.place)
-      .map(({ name }) => quoted(name))
+      .map(({ key: position }, at) => ({ position, name: table.names[at] ?? '' }))
+      .filter(({ position }) => position > 0)
+      .toSorted((one, other) => one.position - other.position)
+      .map(({ name }) => quoteIdentifier(name))
     if (key.length === 0) return
-    await this.#session.tried(`alter table ${this.#schema}.${quoted(table.name)} add primary key (${key.join(', ')})`)
+    await this.#session.tryStatement(
+      `alter table ${this.#schema}.${quoteIdentifier(table.name)} add primary key (${key.join(', ')})`,
+    )
   }
 
   /** Under its own name, in place of another one that has it. Answers the bytes that it takes. */
-  async finish(place: string): Promise<number> {
+  async finish(schemaName: string): Promise<number> {
     await this.finishTable()
-    await this.#session.ask(`drop schema if exists ${quoted(place)} cascade`)
-    await this.#session.ask(`alter schema ${this.#schema} rename to ${quoted(place)}`)
-    const [row] = await this.#session.ask(
+    await this.#session.query(`drop schema if exists ${quoteIdentifier(schemaName)} cascade`)
+    await this.#session.query(`alter schema ${this.#schema} rename to ${quoteIdentifier(schemaName)}`)
+    const [row] = await this.#session.query(
       `select coalesce(sum(pg_total_relation_size(c.oid)), 0) from pg_class c
         join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and c.relkind = 'r'`,
-      [place],
+      [schemaName],
     )
     return Number(row?.[0])
   }

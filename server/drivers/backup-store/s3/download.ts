@@ -2,28 +2,32 @@
 import { GetObjectCommand, type GetObjectCommandOutput, type S3Client } from '@aws-sdk/client-s3'
 import type { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
-import { type Meter, StoreError } from '#server/drivers/backup-store/driver.ts'
-import { isCut, storeError } from '#server/drivers/backup-store/s3/faults.ts'
-import { crcText } from '#server/drivers/backup-store/s3/parts.ts'
-import type { Target } from '#server/drivers/backup-store/s3/upload.ts'
+import { type ByteMeter, StoreError } from '#server/drivers/backup-store/backup-store.ts'
+import { isRetryable, toStoreError } from '#server/drivers/backup-store/s3/store-errors.ts'
+import { formatCrc } from '#server/drivers/backup-store/s3/parts.ts'
+import type { ObjectTarget } from '#server/drivers/backup-store/s3/upload.ts'
 
 /** In a row, without a byte in between. */
-const maxCuts = 3
+const maxInterruptions = 3
 
-export async function* download(client: S3Client, target: Target, meter: Meter): AsyncGenerator<Uint8Array> {
-  let first: GetObjectCommandOutput | null = null
-  let at = 0
+export async function* downloadObject(
+  client: S3Client,
+  target: ObjectTarget,
+  meter: ByteMeter,
+): AsyncGenerator<Uint8Array> {
+  let firstResponse: GetObjectCommandOutput | null = null
+  let offset = 0
   let checksum = 0
-  let cuts = 0
-  while (first === null || at < (first.ContentLength ?? 0)) {
-    const from = at
-    const answer: GetObjectCommandOutput = await ask(client, target, at, first?.ETag)
-    first ??= answer
-    const body = answer.Body as Readable
+  let interruptionCount = 0
+  while (firstResponse === null || offset < (firstResponse.ContentLength ?? 0)) {
+    const startOffset = offset
+    const response: GetObjectCommandOutput = await requestObject(client, target, offset, firstResponse?.ETag)
+    firstResponse ??= response
+    const body = response.Body as Readable
     try {
       const parts = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
-      for (let part = await take(parts); part !== null; part = await take(parts)) {
-        at += part.length
+      for (let part = await readPart(parts); part !== null; part = await readPart(parts)) {
+        offset += part.length
         checksum = crc32(part, checksum)
         await meter(part.length)
         yield part
@@ -31,32 +35,33 @@ export async function* download(client: S3Client, target: Target, meter: Meter):
     } finally {
       body.destroy()
     }
-    cuts = at > from ? 0 : cuts + 1
-    if (cuts > maxCuts) throw new StoreError('unreachable', 'The bucket cuts off what it sends.')
+    interruptionCount = offset > startOffset ? 0 : interruptionCount + 1
+    if (interruptionCount > maxInterruptions) throw new StoreError('unreachable', 'The bucket cuts off what it sends.')
   }
-  const { ChecksumCRC32: said } = first
-  if (said !== undefined && !said.includes('-') && said !== crcText(checksum))
+  const { ChecksumCRC32: expectedChecksum } = firstResponse
+  if (expectedChecksum !== undefined && !expectedChecksum.includes('-') && expectedChecksum !== formatCrc(checksum))
     throw new StoreError('damaged', 'What came from the bucket does not fit its checksum.')
 }
 
-async function ask(client: S3Client, target: Target, at: number, etag: string | undefined) {
+async function requestObject(client: S3Client, target: ObjectTarget, offset: number, etag: string | undefined) {
   // Of a part alone there is no checksum.
-  const rest = at === 0 ? { ChecksumMode: 'ENABLED' as const } : { Range: `bytes=${at}-`, IfMatch: etag }
+  const rangeOptions =
+    offset === 0 ? { ChecksumMode: 'ENABLED' as const } : { Range: `bytes=${offset}-`, IfMatch: etag }
   try {
-    return await client.send(new GetObjectCommand({ ...target, ...rest }))
+    return await client.send(new GetObjectCommand({ ...target, ...rangeOptions }))
   } catch (error) {
-    throw storeError(error)
+    throw toStoreError(error)
   }
 }
 
 /** Null: no more comes from this answer, whether that is all or the line was cut. */
-async function take(parts: AsyncIterator<Uint8Array>): Promise<Uint8Array | null> {
+async function readPart(parts: AsyncIterator<Uint8Array>): Promise<Uint8Array | null> {
   try {
     const { done, value } = await parts.next()
     return done ? null : value
   } catch (error) {
-    const fault = storeError(error)
-    if (isCut(fault)) return null
+    const fault = toStoreError(error)
+    if (isRetryable(fault)) return null
     throw fault
   }
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-export interface Part {
+export interface UploadPart {
   /** From 1. */
   number: number
   data: Buffer
@@ -10,37 +10,37 @@ export interface Part {
 }
 
 /** A bucket takes 10,000 parts: later ones are larger, so that they hold all that an object may have. */
-const partsOfASize = 1_000
+const partsPerSize = 1_000
 
-export class Parts {
+export class PartSplitter {
   readonly #sha256 = createHash('sha256')
   #crc32 = 0
   bytes = 0
 
   /** At least one; only the last is smaller than `partBytes`, and only a body without bytes has an empty one. */
-  async *of(body: AsyncIterable<Uint8Array>, partBytes: number): AsyncGenerator<Part> {
+  async *split(body: AsyncIterable<Uint8Array>, partBytes: number): AsyncGenerator<UploadPart> {
     let number = 1
-    let held: Uint8Array[] = []
+    let pendingChunks: Uint8Array[] = []
     let length = 0
-    for await (const piece of body) {
-      this.#count(piece)
-      held.push(piece)
-      length += piece.length
-      for (let size = sizeOf(number, partBytes); length > size; size = sizeOf(number, partBytes)) {
-        const data = Buffer.concat(held)
+    for await (const chunk of body) {
+      this.#updateDigests(chunk)
+      pendingChunks.push(chunk)
+      length += chunk.length
+      for (let size = getPartSize(number, partBytes); length > size; size = getPartSize(number, partBytes)) {
+        const data = Buffer.concat(pendingChunks)
         yield { number, data: data.subarray(0, size), isLast: false }
-        held = [data.subarray(size)]
+        pendingChunks = [data.subarray(size)]
         length -= size
         number++
       }
     }
-    yield { number, data: Buffer.concat(held), isLast: true }
+    yield { number, data: Buffer.concat(pendingChunks), isLast: true }
   }
 
-  #count(piece: Uint8Array): void {
-    this.#sha256.update(piece)
-    this.#crc32 = crc32(piece, this.#crc32)
-    this.bytes += piece.length
+  #updateDigests(chunk: Uint8Array): void {
+    this.#sha256.update(chunk)
+    this.#crc32 = crc32(chunk, this.#crc32)
+    this.bytes += chunk.length
   }
 
   /** Once, as hex. */
@@ -50,13 +50,13 @@ export class Parts {
 
   /** As the bucket writes it. */
   get checksum(): string {
-    return crcText(this.#crc32)
+    return formatCrc(this.#crc32)
   }
 }
 
-const sizeOf = (number: number, partBytes: number) => partBytes * 2 ** Math.floor((number - 1) / partsOfASize)
+const getPartSize = (number: number, partBytes: number) => partBytes * 2 ** Math.floor((number - 1) / partsPerSize)
 
-export function crcText(value: number): string {
+export function formatCrc(value: number): string {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(value)
   return bytes.toString('base64')

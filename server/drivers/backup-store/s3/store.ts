@@ -11,13 +11,13 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
-import type { BackupStore, Meter, StoredObject } from '#server/drivers/backup-store/driver.ts'
-import { checkedKey } from '#server/drivers/backup-store/object-key.ts'
-import { download } from '#server/drivers/backup-store/s3/download.ts'
-import { storeError } from '#server/drivers/backup-store/s3/faults.ts'
-import { metered } from '#server/drivers/backup-store/s3/metered.ts'
-import { type Part, Parts } from '#server/drivers/backup-store/s3/parts.ts'
-import { type Sending, type Target, Upload } from '#server/drivers/backup-store/s3/upload.ts'
+import type { BackupStore, ByteMeter, StoredObject } from '#server/drivers/backup-store/backup-store.ts'
+import { requireObjectKey } from '#server/drivers/backup-store/object-key.ts'
+import { downloadObject } from '#server/drivers/backup-store/s3/download.ts'
+import { toStoreError } from '#server/drivers/backup-store/s3/store-errors.ts'
+import { meterCommand } from '#server/drivers/backup-store/s3/meter-command.ts'
+import { type UploadPart, PartSplitter } from '#server/drivers/backup-store/s3/parts.ts'
+import { type TransferControls, type ObjectTarget, ObjectUpload } from '#server/drivers/backup-store/s3/upload.ts'
 
 export interface BucketSettings {
   bucket: string
@@ -33,69 +33,80 @@ export interface BucketSettings {
 export interface ClientLimits {
   /** Of one call, with growing pauses. */
   tries: number
-  connectMs: number
-  answerMs: number
+  connectTimeoutMs: number
+  responseTimeoutMs: number
 }
 
-export const openClient = (settings: BucketSettings, { tries, connectMs, answerMs }: ClientLimits): S3Client =>
+export const createS3Client = (
+  settings: BucketSettings,
+  { tries, connectTimeoutMs, responseTimeoutMs }: ClientLimits,
+): S3Client =>
   new S3Client({
     region: settings.region,
     forcePathStyle: settings.pathStyle,
     ...(settings.endpoint === null ? {} : { endpoint: settings.endpoint }),
     ...(settings.credentials === null ? {} : { credentials: settings.credentials }),
     maxAttempts: tries,
-    requestHandler: { connectionTimeout: connectMs, requestTimeout: answerMs, throwOnRequestTimeout: true },
+    requestHandler: {
+      connectionTimeout: connectTimeoutMs,
+      requestTimeout: responseTimeoutMs,
+      throwOnRequestTimeout: true,
+    },
   })
 
 /** At most so many tries of a call, with growing pauses; ms. */
-const patience = { tries: 4, connect: 5_000, answer: 60_000 }
-const usualPart = 8 * 2 ** 20
+const defaultLimits = { tries: 4, connectTimeoutMs: 5_000, responseTimeoutMs: 60_000 }
+const defaultPartBytes = 8 * 2 ** 20
 
-export function bucketStore(
+export function createBucketStore(
   settings: BucketSettings,
-  { partBytes = usualPart, tries = patience.tries } = {},
+  { partBytes = defaultPartBytes, tries = defaultLimits.tries } = {},
 ): BackupStore {
-  const client = openClient(settings, { tries, connectMs: patience.connect, answerMs: patience.answer })
-  const target = (key: string): Target => ({ Bucket: settings.bucket, Key: checkedKey(key) })
+  const client = createS3Client(settings, {
+    tries,
+    connectTimeoutMs: defaultLimits.connectTimeoutMs,
+    responseTimeoutMs: defaultLimits.responseTimeoutMs,
+  })
+  const toTarget = (key: string): ObjectTarget => ({ Bucket: settings.bucket, Key: requireObjectKey(key) })
 
   return {
     name: 's3',
     async put(key, body, meter) {
-      const to = target(key)
-      const source = watched(body, meter)
+      const target = toTarget(key)
+      const watchedBody = watchBody(body, meter)
       try {
-        const parts = new Parts()
-        await send(client, to, parts.of(source.body, partBytes), parts, source)
-        return { bytes: parts.bytes, sha256: parts.sha256() }
+        const splitter = new PartSplitter()
+        await sendParts(client, target, splitter.split(watchedBody.body, partBytes), splitter, watchedBody)
+        return { bytes: splitter.bytes, sha256: splitter.sha256() }
       } catch (error) {
-        throw source.failure()?.error ?? storeError(error)
+        throw watchedBody.failure()?.error ?? toStoreError(error)
       }
     },
     async *get(key, meter) {
-      yield* download(client, target(key), meter)
+      yield* downloadObject(client, toTarget(key), meter)
     },
     async *list(prefix) {
       const pages = paginateListObjectsV2({ client }, { Bucket: settings.bucket, Prefix: prefix })
       try {
-        for await (const { Contents = [] } of pages) yield* Contents.map(asStored)
+        for await (const { Contents = [] } of pages) yield* Contents.map(toStoredObject)
       } catch (error) {
-        throw storeError(error)
+        throw toStoreError(error)
       }
     },
     async remove(key) {
-      await client.send(new DeleteObjectCommand(target(key))).catch(orStoreError)
+      await client.send(new DeleteObjectCommand(toTarget(key))).catch(throwStoreError)
     },
-    async tidy(olderThanMs) {
-      const before = Date.now() - olderThanMs
+    async cleanUp(olderThanMs) {
+      const cutoff = Date.now() - olderThanMs
       let count = 0
       try {
-        for await (const { Key, UploadId, Initiated } of uploads(client, settings.bucket)) {
-          if ((Initiated?.getTime() ?? before) >= before) continue
+        for await (const { Key, UploadId, Initiated } of listUploads(client, settings.bucket)) {
+          if ((Initiated?.getTime() ?? cutoff) >= cutoff) continue
           await client.send(new AbortMultipartUploadCommand({ Bucket: settings.bucket, Key, UploadId }))
           count++
         }
       } catch (error) {
-        throw storeError(error)
+        throw toStoreError(error)
       }
       return count
     },
@@ -103,19 +114,25 @@ export function bucketStore(
   }
 }
 
-async function send(client: S3Client, to: Target, parts: AsyncIterable<Part>, whole: Parts, { meter, cut }: Sending) {
-  let upload: Upload | null = null
+async function sendParts(
+  client: S3Client,
+  target: ObjectTarget,
+  parts: AsyncIterable<UploadPart>,
+  splitter: PartSplitter,
+  { meter, abortController }: TransferControls,
+) {
+  let upload: ObjectUpload | null = null
   try {
     for await (const part of parts) {
       if (part.number === 1 && part.isLast) {
-        const command = new PutObjectCommand({ ...to, Body: part.data, ChecksumAlgorithm: 'CRC32' })
-        await client.send(metered(command, meter), { abortSignal: cut.signal })
+        const command = new PutObjectCommand({ ...target, Body: part.data, ChecksumAlgorithm: 'CRC32' })
+        await client.send(meterCommand(command, meter), { abortSignal: abortController.signal })
         return
       }
-      upload ??= await Upload.begin(client, to, { meter, cut })
+      upload ??= await ObjectUpload.begin(client, target, { meter, abortController })
       await upload.add(part)
     }
-    await upload?.complete(whole)
+    await upload?.complete(splitter)
   } catch (error) {
     await upload?.abort()
     throw error
@@ -123,12 +140,12 @@ async function send(client: S3Client, to: Target, parts: AsyncIterable<Part>, wh
 }
 
 /** What the body or the meter throws is the caller's own, and no fault of the bucket. */
-function watched(body: AsyncIterable<Uint8Array>, meter: Meter) {
+function watchBody(body: AsyncIterable<Uint8Array>, meter: ByteMeter) {
   let failure: { error: unknown } | null = null
-  const cut = new AbortController()
-  const keep = (error: unknown): never => {
+  const abortController = new AbortController()
+  const recordFailure = (error: unknown): never => {
     failure ??= { error }
-    cut.abort()
+    abortController.abort()
     throw error
   }
   return {
@@ -136,28 +153,28 @@ function watched(body: AsyncIterable<Uint8Array>, meter: Meter) {
       try {
         yield* body
       } catch (error) {
-        keep(error)
+        recordFailure(error)
       }
     })(),
     meter: async (bytes: number) => {
       try {
         await meter(bytes)
       } catch (error) {
-        keep(error)
+        recordFailure(error)
       }
     },
-    cut,
+    abortController,
     failure: () => failure as { error: unknown } | null,
   }
 }
 
-const asStored = ({ Key = '', Size = 0, LastModified }: _Object): StoredObject => ({
+const toStoredObject = ({ Key = '', Size = 0, LastModified }: _Object): StoredObject => ({
   key: Key,
   bytes: Size,
-  modified: LastModified?.getTime() ?? 0,
+  modifiedAt: LastModified?.getTime() ?? 0,
 })
 
-async function* uploads(client: S3Client, Bucket: string): AsyncGenerator<MultipartUpload> {
+async function* listUploads(client: S3Client, Bucket: string): AsyncGenerator<MultipartUpload> {
   let marker: Pick<ListMultipartUploadsCommandInput, 'KeyMarker' | 'UploadIdMarker'> | null = {}
   while (marker) {
     const page: ListMultipartUploadsCommandOutput = await client.send(
@@ -168,6 +185,6 @@ async function* uploads(client: S3Client, Bucket: string): AsyncGenerator<Multip
   }
 }
 
-const orStoreError = (error: unknown): never => {
-  throw storeError(error)
+const throwStoreError = (error: unknown): never => {
+  throw toStoreError(error)
 }

@@ -6,102 +6,112 @@ import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { constants, DatabaseSync, type StatementSync } from 'node:sqlite'
 import { runBounded } from '#server/drivers/bounded-process.ts'
-import { type DataColumn, type DataPiece, type DataValue, HostingError } from '#server/drivers/hosting/driver.ts'
+import {
+  type DataColumn,
+  type DataPiece,
+  type DataValue,
+  HostingError,
+} from '#server/drivers/hosting/hosting-driver.ts'
 import { syncFolder } from '#server/drivers/hosting/local/atomic-file.ts'
-import { faultOfData, quoted } from '#server/drivers/hosting/local/data-file.ts'
+import { toHostingError, quoteIdentifier } from '#server/drivers/hosting/local/data-file.ts'
 
-type Table = Extract<DataPiece, { kind: 'table' }>
+type TablePiece = Extract<DataPiece, { kind: 'table' }>
 
 /** Of a check that goes through all of it. */
-const limits = { dataKb: 1_500_000, cpuSeconds: 900, wallMs: 1_800_000, bytesOut: 10_000, heapMb: 128 }
+const limits = { dataKb: 1_500_000, cpuSeconds: 900, wallMs: 1_800_000, maxOutputBytes: 10_000, heapMb: 128 }
 
 /** Whole and on the disk when it resolves. Throws HostingError `bad_data`, `no_room`, and what the pieces throw. */
 export async function buildData(path: string, pieces: AsyncIterable<DataPiece>): Promise<void> {
   const store = new DatabaseSync(path, { enableForeignKeyConstraints: false, defensive: true })
   try {
     store.exec('pragma journal_mode = off; pragma synchronous = off; pragma trusted_schema = off')
-    const builder = builderOf(store)
-    for await (const piece of pieces) doing(() => builder.take(piece))
-    doing(() => builder.finish())
+    const dataBuilder = createDataBuilder(store)
+    for await (const piece of pieces) withHostingErrors(() => dataBuilder.add(piece))
+    withHostingErrors(() => dataBuilder.finish())
   } finally {
     store.close()
   }
   if (!existsSync(path)) throw new HostingError('no_instance', 'it was taken away meanwhile')
-  await check(path)
-  sync(path)
+  await checkIntegrity(path)
+  syncFile(path)
 }
 
 /** Of what we do ourselves; what the pieces throw is theirs. */
-function doing(work: () => void): void {
+function withHostingErrors(work: () => void): void {
   try {
     work()
   } catch (error) {
-    throw faultOfData(error)
+    throw toHostingError(error)
   }
 }
 
-const bad = (message: string) => new HostingError('bad_data', message)
+const createBadDataError = (message: string) => new HostingError('bad_data', message)
 
-interface Filling {
+interface TableInsert {
   columns: readonly DataColumn[]
   insert: StatementSync
 }
 
-function builderOf(store: DatabaseSync): { take(piece: DataPiece): void; finish(): void } {
-  let filling: Filling | null = null
-  let isOver = false
+function createDataBuilder(store: DatabaseSync): { add(piece: DataPiece): void; finish(): void } {
+  let currentTable: TableInsert | null = null
+  let hasEnded = false
   store.exec('begin')
 
   return {
-    take(piece) {
-      if (isOver) throw bad('there is more after its end')
-      if (piece.kind === 'table') filling = begin(piece)
-      else if (piece.kind === 'rows') fill(filling, piece.rows)
-      else end(piece.statements)
+    add(piece) {
+      if (hasEnded) throw createBadDataError('there is more after its end')
+      if (piece.kind === 'table') currentTable = beginTable(piece)
+      else if (piece.kind === 'rows') insertRows(currentTable, piece.rows)
+      else runEndStatements(piece.statements)
     },
     finish() {
-      if (!isOver) throw bad('its end is missing')
+      if (!hasEnded) throw createBadDataError('its end is missing')
       store.exec('commit')
     },
   }
 
-  function begin({ name, columns, statement }: Table): Filling {
-    if (/^sqlite_/i.test(name)) throw bad(`a table cannot be named ${name}`)
-    const found = store.prepare("select 1 from sqlite_schema where type = 'table' and name = ?")
-    if (found.get(name)) throw bad(`the table ${name} is there twice`)
+  function beginTable({ name, columns, statement }: TablePiece): TableInsert {
+    if (/^sqlite_/i.test(name)) throw createBadDataError(`a table cannot be named ${name}`)
+    const tableQuery = store.prepare("select 1 from sqlite_schema where type = 'table' and name = ?")
+    if (tableQuery.get(name)) throw createBadDataError(`the table ${name} is there twice`)
     // A key is an index too.
-    carryOut(store, statement, [constants.SQLITE_CREATE_TABLE, constants.SQLITE_CREATE_INDEX])
-    if (!found.get(name)) throw bad(`its statement does not make the table ${name}`)
-    const names = columns.map((column) => quoted(column.name)).join(', ')
-    const places = columns.map(() => '?').join(', ')
-    return { columns, insert: store.prepare(`insert into ${quoted(name)} (${names}) values (${places})`) }
-  }
-
-  function fill(table: Filling | null, rows: readonly (readonly DataValue[])[]): void {
-    if (!table) throw bad('there are rows before the first table')
-    for (const row of rows) {
-      if (row.length !== table.columns.length) throw bad('a row has not as many values as its table has columns')
-      table.insert.run(...row.map((value, at) => bound(value, table.columns[at])))
+    runStatement(store, statement, [constants.SQLITE_CREATE_TABLE, constants.SQLITE_CREATE_INDEX])
+    if (!tableQuery.get(name)) throw createBadDataError(`its statement does not make the table ${name}`)
+    const names = columns.map((column) => quoteIdentifier(column.name)).join(', ')
+    const placeholders = columns.map(() => '?').join(', ')
+    return {
+      columns,
+      insert: store.prepare(`insert into ${quoteIdentifier(name)} (${names}) values (${placeholders})`),
     }
   }
 
-  function end(statements: readonly string[]): void {
-    isOver = true
-    for (const statement of statements) if (!setCounter(store, statement)) carryOut(store, statement, later)
+  function insertRows(table: TableInsert | null, rows: readonly (readonly DataValue[])[]): void {
+    if (!table) throw createBadDataError('there are rows before the first table')
+    for (const row of rows) {
+      if (row.length !== table.columns.length)
+        throw createBadDataError('a row has not as many values as its table has columns')
+      table.insert.run(...row.map((value, at) => toBindable(value, table.columns[at])))
+    }
+  }
+
+  function runEndStatements(statements: readonly string[]): void {
+    hasEnded = true
+    for (const statement of statements)
+      if (!setCounter(store, statement)) runStatement(store, statement, actionsAfterRows)
   }
 }
 
-const later = [constants.SQLITE_CREATE_INDEX, constants.SQLITE_CREATE_TRIGGER, constants.SQLITE_CREATE_VIEW]
+const actionsAfterRows = [constants.SQLITE_CREATE_INDEX, constants.SQLITE_CREATE_TRIGGER, constants.SQLITE_CREATE_VIEW]
 
 /** A whole number is written as one: SQLite is told of a double otherwise. */
-function bound(value: DataValue, column: DataColumn | undefined): DataValue {
+function toBindable(value: DataValue, column: DataColumn | undefined): DataValue {
   const isValue = value === null || value instanceof Uint8Array || ['string', 'number', 'bigint'].includes(typeof value)
-  if (!isValue) throw bad('there is a value of no type')
+  if (!isValue) throw createBadDataError('there is a value of no type')
   return column?.type === 'integer' && Number.isSafeInteger(value) ? BigInt(value as number) : value
 }
 
 /** What making something asks for beside it: its entry in the schema, and what its expressions read. */
-const always = new Set([
+const alwaysAllowedActions = new Set([
   constants.SQLITE_INSERT,
   constants.SQLITE_UPDATE,
   constants.SQLITE_READ,
@@ -111,18 +121,20 @@ const always = new Set([
 const schemaTable = 'sqlite_master'
 
 /** One statement, which makes one thing of those kinds and nothing else. */
-function carryOut(store: DatabaseSync, statement: string, makes: readonly number[]): void {
-  store.setAuthorizer((action, of, _, database) => {
-    const isOfSchema = of === schemaTable
+function runStatement(store: DatabaseSync, statement: string, allowedActions: readonly number[]): void {
+  store.setAuthorizer((action, target, _, database) => {
+    const isSchemaTable = target === schemaTable
     const isWrite = action === constants.SQLITE_INSERT || action === constants.SQLITE_UPDATE
     if (database !== 'main' && database !== null) return constants.SQLITE_DENY
-    if (makes.includes(action) || (always.has(action) && (!isWrite || isOfSchema))) return constants.SQLITE_OK
+    if (allowedActions.includes(action) || (alwaysAllowedActions.has(action) && (!isWrite || isSchemaTable)))
+      return constants.SQLITE_OK
     return constants.SQLITE_DENY
   })
   try {
     const prepared = store.prepare(statement)
-    if (withoutEnd(prepared.sourceSQL) !== withoutEnd(statement)) throw bad('there is more than one statement in one')
-    if (!/^create\b/i.test(statement.trimStart())) throw bad('a statement makes nothing')
+    if (trimStatement(prepared.sourceSQL) !== trimStatement(statement))
+      throw createBadDataError('there is more than one statement in one')
+    if (!/^create\b/i.test(statement.trimStart())) throw createBadDataError('a statement makes nothing')
     prepared.run()
   } finally {
     store.setAuthorizer(null)
@@ -130,17 +142,17 @@ function carryOut(store: DatabaseSync, statement: string, makes: readonly number
 }
 
 /** Without the blanks and the semicolons behind it. */
-function withoutEnd(statement: string): string {
+function trimStatement(statement: string): string {
   let end = statement.length
   while (end > 0 && /[\s;]/.test(statement.charAt(end - 1))) end -= 1
   return statement.slice(0, end)
 }
 
-const counterShape = /^update sqlite_sequence set seq = (-?\d{1,19}) where name = '((?:[^']|'')*)'$/
+const counterPattern = /^update sqlite_sequence set seq = (-?\d{1,19}) where name = '((?:[^']|'')*)'$/
 
 /** False: it is another statement. */
 function setCounter(store: DatabaseSync, statement: string): boolean {
-  const [, seq, name] = counterShape.exec(statement) ?? []
+  const [, seq, name] = counterPattern.exec(statement) ?? []
   if (seq === undefined || name === undefined) return false
   const table = name.replaceAll("''", "'")
   store.prepare('delete from sqlite_sequence where name = ?').run(table)
@@ -149,13 +161,13 @@ function setCounter(store: DatabaseSync, statement: string): boolean {
 }
 
 /** In a process of its own: it takes long where there is much, and works out what the data says is to be checked. */
-async function check(path: string): Promise<void> {
-  const said = await runBounded(new URL('./check-data-process.ts', import.meta.url), [path], new Uint8Array(), limits)
-  const words = said?.toString() ?? 'it cannot be checked within its limits'
-  if (words !== 'ok') throw bad(words)
+async function checkIntegrity(path: string): Promise<void> {
+  const output = await runBounded(new URL('./check-data-process.ts', import.meta.url), [path], new Uint8Array(), limits)
+  const message = output?.toString() ?? 'it cannot be checked within its limits'
+  if (message !== 'ok') throw createBadDataError(message)
 }
 
-function sync(path: string): void {
+function syncFile(path: string): void {
   const file = openSync(path, 'r+')
   try {
     fsyncSync(file)

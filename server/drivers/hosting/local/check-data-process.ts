@@ -5,7 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 const [, , path = ''] = process.argv
 const store = new DatabaseSync(path, { readOnly: true, defensive: true })
 store.exec('pragma trusted_schema = off')
-const [found] = store.prepare('pragma integrity_check(1)').all()
-const [broken] = store.prepare('pragma foreign_key_check').all()
-const said = String(found?.integrity_check)
-process.stdout.write(broken ? `a row of ${String(broken.table)} names one that is not there` : said)
+const [integrityRow] = store.prepare('pragma integrity_check(1)').all()
+const [brokenReference] = store.prepare('pragma foreign_key_check').all()
+const integrity = String(integrityRow?.integrity_check)
+process.stdout.write(
+  brokenReference ? `a row of ${String(brokenReference.table)} names one that is not there` : integrity,
+)

@@ -4,7 +4,7 @@
  */
 export function confineCookie(cookie: string, isSecure: boolean): string {
   const [pair = '', ...attributes] = cookie.split(';')
-  const own = attributes.filter((attribute) => !/^\s*domain\s*(?:=|$)/i.test(attribute))
-  const hasSecure = own.some((attribute) => /^\s*secure\s*(?:=|$)/i.test(attribute))
-  return [pair, ...own, ...(isSecure && !hasSecure ? [' Secure'] : [])].join(';')
+  const allowedAttributes = attributes.filter((attribute) => !/^\s*domain\s*(?:=|$)/i.test(attribute))
+  const hasSecure = allowedAttributes.some((attribute) => /^\s*secure\s*(?:=|$)/i.test(attribute))
+  return [pair, ...allowedAttributes, ...(isSecure && !hasSecure ? [' Secure'] : [])].join(';')
 }

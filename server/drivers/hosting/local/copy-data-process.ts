@@ -10,31 +10,31 @@ import { backup, DatabaseSync } from 'node:sqlite'
 
 const busyMs = 5000
 /** All of them in one go: a copy in parts begins anew with each write in between. */
-const pages = 2 ** 31 - 1
-const leftMs = 3_600_000
+const pagesPerStep = 2 ** 31 - 1
+const staleMs = 3_600_000
 const [, , folder = ''] = process.argv
-const copy = join(folder, `.copy-${process.pid}.db`)
+const copyPath = join(folder, `.copy-${process.pid}.db`)
 
 try {
-  removeLeft()
+  removeStaleCopies()
   const store = new DatabaseSync(join(folder, 'instance.db'), { readOnly: true, timeout: busyMs })
-  await backup(store, copy, { rate: pages })
+  await backup(store, copyPath, { rate: pagesPerStep })
   store.close()
-  const file = openSync(copy, 'r')
-  rmSync(copy)
-  await pipeline(createReadStream(copy, { fd: file }), process.stdout)
+  const file = openSync(copyPath, 'r')
+  rmSync(copyPath)
+  await pipeline(createReadStream(copyPath, { fd: file }), process.stdout)
 } catch (error) {
-  rmSync(copy, { force: true })
+  rmSync(copyPath, { force: true })
   const { errcode = '', message } = error as Error & { errcode?: number }
   process.stderr.write(`${errcode} ${message}`)
   process.exitCode = 1
 }
 
 /** Of copies that were cut off. */
-function removeLeft(): void {
+function removeStaleCopies(): void {
   for (const name of readdirSync(folder)) {
     if (!/^\.copy-\d+\.db/.test(name)) continue
     const path = join(folder, name)
-    if (Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > leftMs) rmSync(path, { force: true })
+    if (Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > staleMs) rmSync(path, { force: true })
   }
 }

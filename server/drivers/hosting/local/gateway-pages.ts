@@ -14,7 +14,7 @@ export type GatewayPage =
   | 'busy'
   | 'too-large'
 
-const style =
+const pageStyle =
   ':root{color-scheme:light dark}body{margin:0;min-block-size:100vh;display:grid;place-items:center;' +
   "font:16px/1.6 system-ui,'PingFang SC','Microsoft YaHei','Noto Sans SC',sans-serif;" +
   'color:light-dark(#16202a,#e6edf1);background:light-dark(#f3f5f7,#12181d)}' +
@@ -28,10 +28,10 @@ export const pageHeaders = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; frame-ancestors 'none'`,
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(pageStyle).digest('base64')}'; base-uri 'none'; frame-ancestors 'none'`,
 }
 
-const words: Record<GatewayPage, readonly [title: keyof typeof en, text: keyof typeof en]> = {
+const textKeys: Record<GatewayPage, readonly [title: keyof typeof en, text: keyof typeof en]> = {
   unknown: ['unknown-title', 'unknown-text'],
   stopped: ['stopped-title', 'stopped-text'],
   starting: ['starting-title', 'starting-text'],
@@ -42,7 +42,7 @@ const words: Record<GatewayPage, readonly [title: keyof typeof en, text: keyof t
 }
 
 /** In seconds; null: it does not look again. */
-const refresh: Record<GatewayPage, number | null> = {
+const refreshSeconds: Record<GatewayPage, number | null> = {
   unknown: null,
   stopped: 15,
   starting: 2,
@@ -51,41 +51,41 @@ const refresh: Record<GatewayPage, number | null> = {
   busy: 10,
   'too-large': null,
 }
-const statuses: Partial<Record<GatewayPage, number>> = { unknown: 404, crowded: 429, 'too-large': 413 }
+const statusesByPage: Partial<Record<GatewayPage, number>> = { unknown: 404, crowded: 429, 'too-large': 413 }
 
-interface Rendered {
+interface RenderedPage {
   status: number
   headers: Record<string, string>
   body: string
 }
 
-const rendered = new Map<string, Rendered>()
+const renderedPages = new Map<string, RenderedPage>()
 
 /** `isForm`: something was sent, which is not sent again by itself. Rendered once: a flood asks for it many times. */
-export function gatewayPage(page: GatewayPage, isForm: boolean): Rendered {
+export function getGatewayPage(page: GatewayPage, isForm: boolean): RenderedPage {
   const key = `${page} ${isForm}`
-  const found = rendered.get(key) ?? render(page, isForm)
-  rendered.set(key, found)
-  return found
+  const renderedPage = renderedPages.get(key) ?? renderPage(page, isForm)
+  renderedPages.set(key, renderedPage)
+  return renderedPage
 }
 
-function render(page: GatewayPage, isForm: boolean): Rendered {
-  const [title, text] = words[page]
-  const wasNotTaken = page === 'crowded' || page === 'busy'
-  const after = wasNotTaken && (isForm ? 'send-again' : 'refreshes')
-  const seconds = refresh[page]
-  const reloads = seconds !== null && !(wasNotTaken && isForm)
+function renderPage(page: GatewayPage, isForm: boolean): RenderedPage {
+  const [title, text] = textKeys[page]
+  const isRefused = page === 'crowded' || page === 'busy'
+  const hintKey = isRefused && (isForm ? 'send-again' : 'refreshes')
+  const seconds = refreshSeconds[page]
+  const shouldReload = seconds !== null && !(isRefused && isForm)
   const body = html`<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${reloads && html`<meta http-equiv="refresh" content="${seconds}">`}<title>${en[title]} · ${zh[title]}</title><style>${{ html: style }}</style></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">${shouldReload && html`<meta http-equiv="refresh" content="${seconds}">`}<title>${en[title]} · ${zh[title]}</title><style>${{ html: pageStyle }}</style></head>
 <body>
 <main>
-<section><h1>${en[title]}</h1><p>${en[text]}${after && ` ${en[after]}`}</p></section>
-<section lang="zh-Hans"><h2>${zh[title]}</h2><p>${zh[text]}${after && zh[after]}</p></section>
+<section><h1>${en[title]}</h1><p>${en[text]}${hintKey && ` ${en[hintKey]}`}</p></section>
+<section lang="zh-Hans"><h2>${zh[title]}</h2><p>${zh[text]}${hintKey && zh[hintKey]}</p></section>
 </main>
 </body>
 </html>
 `.html
-  const retry = seconds === null ? {} : { 'retry-after': String(seconds) }
-  return { status: statuses[page] ?? 503, headers: { ...pageHeaders, ...retry }, body }
+  const retryHeaders = seconds === null ? {} : { 'retry-after': String(seconds) }
+  return { status: statusesByPage[page] ?? 503, headers: { ...pageHeaders, ...retryHeaders }, body }
 }

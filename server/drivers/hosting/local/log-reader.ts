@@ -1,15 +1,15 @@
 /** Reads the log of an instance as a stream, in the order of time: the files of its tasks are merged, none is held whole. */
 import { closeSync, constants, createReadStream, fstatSync, lstatSync, openSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import type { LogLine } from '#server/drivers/hosting/driver.ts'
-import { dayOf, logNames, logNameShape } from '#server/drivers/hosting/local/log-writer.ts'
+import type { InstanceLogLine } from '#server/drivers/hosting/hosting-driver.ts'
+import { formatDay, listLogNames, logNamePattern } from '#server/drivers/hosting/local/log-writer.ts'
 
-const keptDays = 180
+const storedDays = 180
 const dayMs = 86_400_000
 /** Of one service, all days together: the oldest go first. */
 const maxBytes = 500_000_000
 /** Longer than any line of ours: such a piece is none. */
-const maxLine = 20_000
+const maxLineLength = 20_000
 
 interface LogFile {
   path: string
@@ -22,48 +22,48 @@ interface LogFile {
 export async function* readLogFiles(
   folders: readonly string[],
   { from, to }: { from: number; to: number },
-): AsyncGenerator<LogLine> {
+): AsyncGenerator<InstanceLogLine> {
   if (!(to > from)) return
-  const [first, last] = [dayAt(from), dayAt(to)]
-  const files = folders.flatMap(logFiles).filter(({ day }) => day >= first && day <= last)
+  const [firstDay, lastDay] = [toDay(from), toDay(to)]
+  const files = folders.flatMap(listLogFiles).filter(({ day }) => day >= firstDay && day <= lastDay)
   const tasks = [...new Set(files.map(({ task }) => task))].toSorted((a, b) => a - b)
   const streams = tasks.map((task) => {
-    const own = files.filter((file) => file.task === task)
-    return linesOfTask(own.toSorted(inOrder), task, from, to)
+    const taskFiles = files.filter((file) => file.task === task)
+    return readTaskLines(taskFiles.toSorted(compareLogFiles), task, from, to)
   })
-  yield* merged(streams)
+  yield* mergeStreams(streams)
 }
 
-const inOrder = (a: LogFile, b: LogFile) => (a.day < b.day ? -1 : a.day > b.day ? 1 : a.part - b.part)
+const compareLogFiles = (a: LogFile, b: LogFile) => (a.day < b.day ? -1 : a.day > b.day ? 1 : a.part - b.part)
 
 /** Of times that no calendar has, the nearest that it has. */
-const dayAt = (time: number) => dayOf(Math.min(Math.max(time, 0), 253_402_300_799_999))
+const toDay = (time: number) => formatDay(Math.min(Math.max(time, 0), 253_402_300_799_999))
 
-const logFiles = (folder: string): LogFile[] =>
-  logNames(folder).flatMap((name) => {
-    const [, day, task, part] = logNameShape.exec(name) ?? []
+const listLogFiles = (folder: string): LogFile[] =>
+  listLogNames(folder).flatMap((name) => {
+    const [, day, task, part] = logNamePattern.exec(name) ?? []
     return day === undefined ? [] : [{ path: join(folder, name), day, task: Number(task), part: Number(part) }]
   })
 
-async function* linesOfTask(files: readonly LogFile[], task: number, from: number, to: number) {
+async function* readTaskLines(files: readonly LogFile[], task: number, from: number, to: number) {
   for (const [at, { path, day }] of files.entries()) {
     const next = files[at + 1]
     // All of a part is before the first line of the next one.
-    if (next?.day === day && (await firstTime(next.path)) < from) continue
-    for await (const line of linesOf(path, task)) {
+    if (next?.day === day && (await readFirstTime(next.path)) < from) continue
+    for await (const line of readLines(path, task)) {
       if (line.time >= to) return
       if (line.time >= from) yield line
     }
   }
 }
 
-async function firstTime(path: string): Promise<number> {
-  for await (const { time } of linesOf(path, 0)) return time
+async function readFirstTime(path: string): Promise<number> {
+  for await (const { time } of readLines(path, 0)) return time
   return Infinity
 }
 
 /** Of a file that is still written to: as far as it has come. What is no line of ours is left out. */
-async function* linesOf(path: string, task: number): AsyncGenerator<LogLine> {
+async function* readLines(path: string, task: number): AsyncGenerator<InstanceLogLine> {
   let rest = ''
   const file = openLogFile(path)
   if (file === null) return
@@ -71,9 +71,9 @@ async function* linesOf(path: string, task: number): AsyncGenerator<LogLine> {
   for await (const chunk of chunks) {
     const pieces = (rest + chunk).split('\n')
     rest = pieces.pop() ?? ''
-    if (rest.length > maxLine) rest = rest.slice(0, maxLine)
+    if (rest.length > maxLineLength) rest = rest.slice(0, maxLineLength)
     for (const piece of pieces) {
-      const line = parsed(piece, task)
+      const line = parseLine(piece, task)
       if (line) yield line
     }
   }
@@ -86,8 +86,8 @@ async function* linesOf(path: string, task: number): AsyncGenerator<LogLine> {
 function openLogFile(path: string): number | null {
   try {
     const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
-    const found = fstatSync(file)
-    if (found.isFile() && found.nlink === 1) return file
+    const stats = fstatSync(file)
+    if (stats.isFile() && stats.nlink === 1) return file
     closeSync(file)
     return null
   } catch (error) {
@@ -97,29 +97,33 @@ function openLogFile(path: string): number | null {
   }
 }
 
-const lineShape = /^(\d{1,15})\t(info|warn|error)\t(.*)$/
+const linePattern = /^(\d{1,15})\t(info|warn|error)\t(.*)$/
 
-function parsed(piece: string, task: number): LogLine | null {
-  const [, time, level, text] = lineShape.exec(piece) ?? []
+function parseLine(piece: string, task: number): InstanceLogLine | null {
+  const [, time, level, text] = linePattern.exec(piece) ?? []
   return time === undefined || text === undefined
     ? null
-    : { time: Number(time), task, level: level as LogLine['level'], text }
+    : { time: Number(time), task, level: level as InstanceLogLine['level'], text }
 }
 
 /** The earliest of the heads first; of the same time, the lower task. */
-async function* merged(streams: readonly AsyncGenerator<LogLine>[]): AsyncGenerator<LogLine> {
+async function* mergeStreams(streams: readonly AsyncGenerator<InstanceLogLine>[]): AsyncGenerator<InstanceLogLine> {
   const heads = await Promise.all(streams.map((stream) => stream.next()))
   try {
     for (;;) {
-      let first = -1
+      let earliestIndex = -1
       for (const [at, head] of heads.entries()) {
-        const before = heads[first]
-        if (!head.done && (before === undefined || before.done || head.value.time < before.value.time)) first = at
+        const earliestHead = heads[earliestIndex]
+        if (
+          !head.done &&
+          (earliestHead === undefined || earliestHead.done || head.value.time < earliestHead.value.time)
+        )
+          earliestIndex = at
       }
-      const [head, stream] = [heads[first], streams[first]]
+      const [head, stream] = [heads[earliestIndex], streams[earliestIndex]]
       if (!head || head.done || !stream) return
       yield head.value
-      heads[first] = await stream.next()
+      heads[earliestIndex] = await stream.next()
     }
   } finally {
     await Promise.all(streams.map((stream) => stream.return(undefined)))
@@ -128,11 +132,11 @@ async function* merged(streams: readonly AsyncGenerator<LogLine>[]): AsyncGenera
 
 /** Takes away what is older than 180 days, and the oldest of what is more than 500 MB. */
 export function removeOldLogs(folders: readonly string[], now: number, limitBytes = maxBytes): void {
-  const oldest = dayOf(now - keptDays * dayMs)
+  const oldestDay = formatDay(now - storedDays * dayMs)
   let bytes = 0
-  for (const file of folders.flatMap(logFiles).toSorted(inOrder).toReversed()) {
+  for (const file of folders.flatMap(listLogFiles).toSorted(compareLogFiles).toReversed()) {
     bytes += lstatSync(file.path, { throwIfNoEntry: false })?.size ?? 0
-    if (file.day < oldest || bytes > limitBytes) removeFile(file.path)
+    if (file.day < oldestDay || bytes > limitBytes) removeFile(file.path)
   }
 }
 

@@ -15,11 +15,11 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import type { LogLine } from '#server/drivers/hosting/driver.ts'
+import type { InstanceLogLine } from '#server/drivers/hosting/hosting-driver.ts'
 
-export const logNameShape = /^(\d{4}-\d\d-\d\d)\.(\d)\.(\d{1,6})\.log$/
+export const logNamePattern = /^(\d{4}-\d\d-\d\d)\.(\d)\.(\d{1,6})\.log$/
 const maxPartBytes = 8_000_000
-const maxText = 2000
+const maxTextLength = 2000
 const repeatMs = 5000
 /** Part of the day's limit that this process writes before the other tasks' files are measured again. */
 const measuredShare = 0.01
@@ -39,7 +39,7 @@ export interface LogWriter {
    * Does not throw: what cannot be logged must not keep a service from being served. `repeatKey`: lines of the same key that follow
    * each other are counted and not written; the text, where none is given.
    */
-  write(level: LogLine['level'], text: string, options?: { priority?: LogPriority; repeatKey?: string }): void
+  write(level: InstanceLogLine['level'], text: string, options?: { priority?: LogPriority; repeatKey?: string }): void
   close(): void
 }
 
@@ -50,10 +50,10 @@ export interface LogWriterOptions {
   partBytes?: number
   dayBytes?: number
   /** False: no file stays open between two lines. */
-  keepsOpen?: boolean
+  keepFileOpen?: boolean
 }
 
-export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
+export const formatDay = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
 /** Says how much is missing. */
 export function cutText(text: string, maxLength: number): string {
@@ -62,112 +62,130 @@ export function cutText(text: string, maxLength: number): string {
 }
 
 /** One line without control characters. */
-const asLogText = (text: string): string =>
-  cutText(text, maxText)
+const toLogText = (text: string): string =>
+  cutText(text, maxTextLength)
     .toWellFormed()
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
 
 export function openLogWriter(
   folder: string,
   task: number,
-  { clock = Date.now, partBytes = maxPartBytes, dayBytes = logDayBytes.tasks, keepsOpen = true }: LogWriterOptions = {},
+  {
+    clock = Date.now,
+    partBytes = maxPartBytes,
+    dayBytes = logDayBytes.tasks,
+    keepFileOpen = true,
+  }: LogWriterOptions = {},
 ): LogWriter {
-  let current: { file: number; day: string; part: number; bytes: number } | null = null
-  let last = 0
-  let usage = { day: '', measured: 0, written: 0, dropped: 0, notices: new Set<LogPriority>() }
-  let repeated: { key: string; level: LogLine['level']; priority: LogPriority; count: number } | null = null
+  let openFile: { file: number; day: string; part: number; bytes: number } | null = null
+  let lastTime = 0
+  let usage = {
+    day: '',
+    measuredBytes: 0,
+    writtenBytes: 0,
+    droppedCount: 0,
+    notifiedPriorities: new Set<LogPriority>(),
+  }
+  let repeatedLine: { key: string; level: InstanceLogLine['level']; priority: LogPriority; count: number } | null = null
   let timer: NodeJS.Timeout | undefined
 
   function closeFile(): void {
-    if (current) closeSync(current.file)
-    current = null
+    if (openFile) closeSync(openFile.file)
+    openFile = null
   }
 
-  function fileFor(day: string) {
-    if (current?.day === day && current.bytes < partBytes) return current
-    const before = current?.day === day ? current.part + 1 : lastPart(folder, day, task)
+  function openFileForDay(day: string) {
+    if (openFile?.day === day && openFile.bytes < partBytes) return openFile
+    const firstPart = openFile?.day === day ? openFile.part + 1 : findLastPart(folder, day, task)
     closeFile()
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    for (let part = before; ; part++) {
+    for (let part = firstPart; ; part++) {
       const file = openSync(join(folder, `${day}.${task}.${part}.log`), appendFlags, 0o600)
       const bytes = fstatSync(file).size
       if (bytes >= partBytes) {
         closeSync(file)
         continue
       }
-      current = { file, day, part, bytes }
+      openFile = { file, day, part, bytes }
       // A line that was cut off by the end of its writer is ended, so that it does not swallow the next one.
-      if (bytes > 0 && lastByte(file, bytes) !== 0x0a) current.bytes += writeSync(file, '\n')
-      return current
+      if (bytes > 0 && readLastByte(file, bytes) !== 0x0a) openFile.bytes += writeSync(file, '\n')
+      return openFile
     }
   }
 
-  function append(level: LogLine['level'], text: string, priority: LogPriority): void {
+  function append(level: InstanceLogLine['level'], text: string, priority: LogPriority): void {
     try {
       // A clock that is set back does not bring lines out of order.
-      last = Math.max(last, clock())
-      const day = dayOf(last)
+      lastTime = Math.max(lastTime, clock())
+      const day = formatDay(lastTime)
       if (usage.day !== day) beginDay(day)
-      const line = `${last}\t${level}\t${asLogText(text)}\n`
-      if (hasSpace(Buffer.byteLength(line), priority)) return put(day, line)
-      usage.dropped += 1
-      if (usage.notices.has(priority)) return
-      usage.notices.add(priority)
-      const notice = `${last}\twarn\t${noticeOf(priority, dayBytes)}\n`
-      if (hasSpace(notice.length, 'lifecycle')) put(day, notice)
+      const line = `${lastTime}\t${level}\t${toLogText(text)}\n`
+      if (hasSpace(Buffer.byteLength(line), priority)) return writeLine(day, line)
+      usage.droppedCount += 1
+      if (usage.notifiedPriorities.has(priority)) return
+      usage.notifiedPriorities.add(priority)
+      const notice = `${lastTime}\twarn\t${formatNotice(priority, dayBytes)}\n`
+      if (hasSpace(notice.length, 'lifecycle')) writeLine(day, notice)
     } catch {
       closeFile()
     } finally {
-      if (!keepsOpen) closeFile()
+      if (!keepFileOpen) closeFile()
     }
   }
 
-  function put(day: string, line: string): void {
-    const place = fileFor(day)
-    const bytes = writeSync(place.file, line)
-    place.bytes += bytes
-    usage.written += bytes
+  function writeLine(day: string, line: string): void {
+    const logFile = openFileForDay(day)
+    const bytes = writeSync(logFile.file, line)
+    logFile.bytes += bytes
+    usage.writtenBytes += bytes
   }
 
   function beginDay(day: string): void {
-    const { day: before, dropped } = usage
-    usage = { day, measured: dayUsage(folder, day), written: 0, dropped: 0, notices: new Set() }
-    const isFull = usage.measured > dayBytes
-    if (dropped > 0 && !isFull) put(day, `${last}\twarn\tlines of ${before} that were not recorded: ${dropped}\n`)
+    const { day: previousDay, droppedCount } = usage
+    usage = {
+      day,
+      measuredBytes: measureDay(folder, day),
+      writtenBytes: 0,
+      droppedCount: 0,
+      notifiedPriorities: new Set(),
+    }
+    const isFull = usage.measuredBytes > dayBytes
+    if (droppedCount > 0 && !isFull)
+      writeLine(day, `${lastTime}\twarn\tlines of ${previousDay} that were not recorded: ${droppedCount}\n`)
   }
 
   function hasSpace(bytes: number, priority: LogPriority): boolean {
-    if (usage.written > dayBytes * measuredShare) {
-      usage.measured = dayUsage(folder, usage.day)
-      usage.written = 0
+    if (usage.writtenBytes > dayBytes * measuredShare) {
+      usage.measuredBytes = measureDay(folder, usage.day)
+      usage.writtenBytes = 0
     }
-    return usage.measured + usage.written + bytes <= dayBytes * shares[priority]
+    return usage.measuredBytes + usage.writtenBytes + bytes <= dayBytes * shares[priority]
   }
 
   function writeRepeats(): void {
     clearTimeout(timer)
     timer = undefined
-    if (!repeated || repeated.count === 0) return
-    const { level, count, priority } = repeated
-    repeated.count = 0
+    if (!repeatedLine || repeatedLine.count === 0) return
+    const { level, count, priority } = repeatedLine
+    repeatedLine.count = 0
     append(level, `last line repeated ${count} ${count === 1 ? 'time' : 'times'}`, priority)
   }
 
   return {
     write(level, text, { priority = 'normal', repeatKey = text } = {}) {
       const key = `${level} ${repeatKey}`
-      if (repeated?.key === key) {
-        repeated.count += 1
+      if (repeatedLine?.key === key) {
+        repeatedLine.count += 1
         timer ??= setTimeout(writeRepeats, repeatMs).unref()
         return
       }
       writeRepeats()
-      repeated = { key, level, priority, count: 0 }
+      repeatedLine = { key, level, priority, count: 0 }
       append(level, text, priority)
     },
     close() {
       writeRepeats()
-      repeated = null
+      repeatedLine = null
       closeFile()
     },
   }
@@ -176,7 +194,7 @@ export function openLogWriter(
 /** Nothing is followed: the folder may belong to the service, which is not trusted. */
 const appendFlags = constants.O_APPEND | constants.O_CREAT | constants.O_RDWR | (constants.O_NOFOLLOW ?? 0)
 
-const noticeOf = (priority: LogPriority, dayBytes: number): string => {
+const formatNotice = (priority: LogPriority, dayBytes: number): string => {
   const size = `${Number(((dayBytes * shares[priority]) / 1_000_000).toPrecision(3))} MB`
   const kinds: Partial<Record<LogPriority, string>> = { request: 'requests', refusal: 'refused logins' }
   const kind = kinds[priority]
@@ -186,32 +204,32 @@ const noticeOf = (priority: LogPriority, dayBytes: number): string => {
 }
 
 /** Bytes of all files of the day. */
-function dayUsage(folder: string, day: string): number {
+function measureDay(folder: string, day: string): number {
   let bytes = 0
-  for (const name of logNames(folder))
+  for (const name of listLogNames(folder))
     if (name.startsWith(`${day}.`)) bytes += statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0
   return bytes
 }
 
-function lastPart(folder: string, day: string, task: number): number {
-  const parts = logNames(folder).flatMap((name) => {
-    const [, ofDay, ofTask, part] = logNameShape.exec(name) ?? []
+function findLastPart(folder: string, day: string, task: number): number {
+  const parts = listLogNames(folder).flatMap((name) => {
+    const [, ofDay, ofTask, part] = logNamePattern.exec(name) ?? []
     return ofDay === day && Number(ofTask) === task ? [Number(part)] : []
   })
   return Math.max(0, ...parts)
 }
 
 /** Empty where there is no such folder. */
-export function logNames(folder: string): string[] {
+export function listLogNames(folder: string): string[] {
   try {
-    return readdirSync(folder).filter((name) => logNameShape.test(name))
+    return readdirSync(folder).filter((name) => logNamePattern.test(name))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error
   }
 }
 
-function lastByte(file: number, size: number): number {
+function readLastByte(file: number, size: number): number {
   const byte = Buffer.alloc(1)
   readSync(file, byte, 0, 1, size - 1)
   return byte[0] ?? 0

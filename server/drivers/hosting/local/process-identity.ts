@@ -11,23 +11,23 @@ export interface ProcessIdentity {
 }
 
 /** Null: there is no such process. */
-export function identityOf(pid: number): ProcessIdentity | null {
+export function readIdentity(pid: number): ProcessIdentity | null {
   try {
     // After the name, which may hold blanks and brackets.
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
       .replace(/^.*\) /s, '')
       .split(' ')
-    return fields[0] === 'Z' || fields[0] === 'X' ? null : { pid, started: `${fields[19] ?? ''} ${here()}` }
+    return fields[0] === 'Z' || fields[0] === 'X' ? null : { pid, started: `${fields[19] ?? ''} ${getHostId()}` }
   } catch {
     return !hasProc && exists(pid) ? { pid, started: '' } : null
   }
 }
 
 /** Whether its number means anything here: not after a boot, nor in another container or on another machine. */
-export const isOfHere = ({ started }: ProcessIdentity): boolean => !hasProc || started.endsWith(` ${here()}`)
+export const isOfThisHost = ({ started }: ProcessIdentity): boolean => !hasProc || started.endsWith(` ${getHostId()}`)
 
 export function isRunning({ pid, started }: ProcessIdentity): boolean {
-  return identityOf(pid)?.started === started
+  return readIdentity(pid)?.started === started
 }
 
 /** Does nothing to another process that has its number by now. */
@@ -41,7 +41,7 @@ export function signal(identity: ProcessIdentity, name: NodeJS.Signals): void {
 }
 
 /** Memory in use, MB; null: not known. */
-export function memoryOf(pid: number): number | null {
+export function readMemoryMb(pid: number): number | null {
   try {
     const [, kb] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? []
     return kb === undefined ? null : Math.round(Number(kb) / 1024)
@@ -58,13 +58,13 @@ function exists(pid: number): boolean {
   }
 }
 
-const place = (() => {
+const hostId = (() => {
   try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
-    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`
+    const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
+    return `${bootId} ${readlinkSync('/proc/self/ns/pid')}`
   } catch {
     return null
   }
 })()
-const hasProc = place !== null
-const here = () => place ?? ''
+const hasProc = hostId !== null
+const getHostId = () => hostId ?? ''

@@ -7,26 +7,31 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { backup, DatabaseSync } from 'node:sqlite'
-import { type DataColumn, type DataPiece, type DataValue, HostingError } from '#server/drivers/hosting/driver.ts'
-import { faultOfData, isFileGone, quoted } from '#server/drivers/hosting/local/data-file.ts'
+import {
+  type DataColumn,
+  type DataPiece,
+  type DataValue,
+  HostingError,
+} from '#server/drivers/hosting/hosting-driver.ts'
+import { toHostingError, isFileMissing, quoteIdentifier } from '#server/drivers/hosting/local/data-file.ts'
 import { spawnProgram } from '#server/drivers/hosting/local/instances/spawn-program.ts'
-import { openDraft } from '#server/drivers/hosting/local/instances/draft-folders.ts'
-import { dataFile, readInstance } from '#server/drivers/hosting/local/instances/files.ts'
+import { openDraftFolder } from '#server/drivers/hosting/local/instances/draft-folders.ts'
+import { getDataFile, readInstanceRecord } from '#server/drivers/hosting/local/instances/files.ts'
 
 const busyMs = 5000
 /** All of them in one go: a copy in parts begins anew with each write in between. */
-const pages = 2 ** 31 - 1
+const pagesPerStep = 2 ** 31 - 1
 /** Of one piece. */
-const most = { rows: 1000, size: 1_000_000 }
+const maxPiece = { rows: 1000, size: 1_000_000 }
 
 /** `place`: the instance's folder. Throws HostingError `no_instance`, `no_room`, `bad_data`. */
-export async function* readInstanceData(place: string): AsyncGenerator<DataPiece> {
-  const draft = openDraft(place)
+export async function* readInstanceData(instanceFolder: string): AsyncGenerator<DataPiece> {
+  const draft = openDraftFolder(instanceFolder)
   try {
-    await copyData(place, join(draft.path, 'instance.db'))
+    await copyData(instanceFolder, join(draft.path, 'instance.db'))
     yield* readDataFile(join(draft.path, 'instance.db'))
   } catch (error) {
-    throw faultOfData(error)
+    throw toHostingError(error)
   } finally {
     draft.remove()
   }
@@ -36,58 +41,63 @@ export async function* readInstanceData(place: string): AsyncGenerator<DataPiece
 export async function* readDataFile(path: string): AsyncGenerator<DataPiece> {
   const store = new DatabaseSync(path, { readOnly: true })
   try {
-    yield* piecesOf(store)
+    yield* readPieces(store)
   } catch (error) {
-    throw faultOfData(error)
+    throw toHostingError(error)
   } finally {
     store.close()
   }
 }
 
 /** Which file it is can change while it is opened. */
-async function copyData(place: string, copy: string): Promise<void> {
+async function copyData(instanceFolder: string, copyPath: string): Promise<void> {
   for (let tries = 1; ; tries++) {
-    const record = readInstance(place)
-    const path = record && dataFile(place, record)
+    const record = readInstanceRecord(instanceFolder)
+    const path = record && getDataFile(instanceFolder, record)
     if (!path || !existsSync(path)) throw new HostingError('no_instance', 'it has no data')
     try {
-      return await (record.user === undefined ? copyFile(path, copy) : copyAsUser(record.user, dirname(path), copy))
+      return await (record.user === undefined
+        ? copyFile(path, copyPath)
+        : copyAsUser(record.user, dirname(path), copyPath))
     } catch (error) {
-      if (!isFileGone(error) || tries === 3) throw error
+      if (!isFileMissing(error) || tries === 3) throw error
     }
   }
 }
 
-async function copyFile(path: string, copy: string): Promise<void> {
+async function copyFile(path: string, copyPath: string): Promise<void> {
   const store = new DatabaseSync(path, { readOnly: true, timeout: busyMs })
   try {
-    await backup(store, copy, { rate: pages })
+    await backup(store, copyPath, { rate: pagesPerStep })
   } finally {
     store.close()
   }
 }
 
 /** By a process of the instance's user, which has no way to our copy. */
-async function copyAsUser(user: number, folder: string, copy: string): Promise<void> {
+async function copyAsUser(user: number, folder: string, copyPath: string): Promise<void> {
   const program = { path: fileURLToPath(new URL('./copy-data-process.ts', import.meta.url)), env: {} }
   const child = spawnProgram(program, { args: [folder], limitMb: 128, stdio: ['ignore', 'pipe', 'pipe'], user })
-  let words = ''
-  child.stderr?.on('data', (part: Buffer) => void (words = (words + part.toString()).slice(-2000)))
-  const ended = new Promise<number | null>((done, failed) => {
-    child.on('error', failed)
-    child.on('close', done)
+  let errorOutput = ''
+  child.stderr?.on('data', (part: Buffer) => void (errorOutput = (errorOutput + part.toString()).slice(-2000)))
+  const exitPromise = new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', resolve)
   })
   const { stdout } = child
   if (!stdout) throw new Error('a process without standard output')
-  const [code] = await Promise.all([ended, pipeline(stdout, createWriteStream(copy, { mode: 0o600 }))])
+  const [code] = await Promise.all([exitPromise, pipeline(stdout, createWriteStream(copyPath, { mode: 0o600 }))])
   if (code === 0) return
   // Ended by the stop of the instance, or before it began.
-  if (code === null || words === '') throw new HostingError('unreachable', 'the data could not be copied')
-  const [errcode = ''] = words.split(' ', 1)
-  throw Object.assign(new Error(words.slice(errcode.length + 1)), errcode === '' ? {} : { errcode: Number(errcode) })
+  if (code === null || errorOutput === '') throw new HostingError('unreachable', 'the data could not be copied')
+  const [errcode = ''] = errorOutput.split(' ', 1)
+  throw Object.assign(
+    new Error(errorOutput.slice(errcode.length + 1)),
+    errcode === '' ? {} : { errcode: Number(errcode) },
+  )
 }
 
-interface Listed {
+interface ListedTable {
   name: string
   type: string
   /** It has no row numbers. */
@@ -95,31 +105,36 @@ interface Listed {
   strict: number
 }
 
-function* piecesOf(store: DatabaseSync): Generator<DataPiece> {
-  const all = store.prepare("select * from pragma_table_list where schema = 'main'").all() as unknown as Listed[]
-  const unkept = all.find(({ type }) => type === 'virtual')
-  if (unkept) throw new HostingError('bad_data', `the table ${unkept.name} is of a kind that is not kept`)
-  const tables = all.filter(({ name, type }) => type === 'table' && !name.startsWith('sqlite_'))
-  for (const table of tables.toSorted((a, b) => (a.name < b.name ? -1 : 1))) yield* tableOf(store, table)
-  yield { kind: 'end', statements: statementsOf(store) }
+function* readPieces(store: DatabaseSync): Generator<DataPiece> {
+  const listedTables = store
+    .prepare("select * from pragma_table_list where schema = 'main'")
+    .all() as unknown as ListedTable[]
+  const unsupportedTable = listedTables.find(({ type }) => type === 'virtual')
+  if (unsupportedTable)
+    throw new HostingError('bad_data', `the table ${unsupportedTable.name} is of a kind that is not kept`)
+  const tables = listedTables.filter(({ name, type }) => type === 'table' && !name.startsWith('sqlite_'))
+  for (const table of tables.toSorted((a, b) => (a.name < b.name ? -1 : 1))) yield* readTable(store, table)
+  yield { kind: 'end', statements: readEndStatements(store) }
 }
 
-function* tableOf(store: DatabaseSync, table: Listed): Generator<DataPiece> {
+function* readTable(store: DatabaseSync, table: ListedTable): Generator<DataPiece> {
   const { name } = table
-  const columns = columnsOf(store, table)
+  const columns = readColumns(store, table)
   const { sql } = store.prepare("select sql from sqlite_schema where type = 'table' and name = ?").get(name) ?? {}
   yield { kind: 'table', name, columns, statement: String(sql) }
-  const names = columns.map((column) => quoted(column.name)).join(', ')
-  const found = store.prepare(`select ${names} from ${quoted(name)} order by ${orderOf(table, columns)}`)
-  found.setReadBigInts(true)
-  found.setReturnArrays(true)
+  const names = columns.map((column) => quoteIdentifier(column.name)).join(', ')
+  const rowQuery = store.prepare(
+    `select ${names} from ${quoteIdentifier(name)} order by ${getRowOrder(table, columns)}`,
+  )
+  rowQuery.setReadBigInts(true)
+  rowQuery.setReturnArrays(true)
   let rows: DataValue[][] = []
   let size = 0
-  for (const values of found.iterate() as unknown as Iterable<DataValue[]>) {
-    const row = values.map((value, at) => valueOf(value, columns[at]))
+  for (const values of rowQuery.iterate() as unknown as Iterable<DataValue[]>) {
+    const row = values.map((value, at) => toDataValue(value, columns[at]))
     rows.push(row)
-    size += sizeOf(row)
-    if (rows.length < most.rows && size < most.size) continue
+    size += measureRow(row)
+    if (rows.length < maxPiece.rows && size < maxPiece.size) continue
     yield { kind: 'rows', rows }
     rows = []
     size = 0
@@ -136,7 +151,7 @@ interface ListedColumn {
   hidden: number
 }
 
-const types: Record<string, DataColumn['type']> = {
+const columnTypes: Record<string, DataColumn['type']> = {
   INT: 'integer',
   INTEGER: 'integer',
   REAL: 'real',
@@ -144,55 +159,55 @@ const types: Record<string, DataColumn['type']> = {
   BLOB: 'blob',
 }
 
-function columnsOf(store: DatabaseSync, { name, strict }: Listed): DataColumn[] {
-  const found = store.prepare('select * from pragma_table_xinfo(?)').all(name) as unknown as ListedColumn[]
-  return found
+function readColumns(store: DatabaseSync, { name, strict }: ListedTable): DataColumn[] {
+  const listedColumns = store.prepare('select * from pragma_table_xinfo(?)').all(name) as unknown as ListedColumn[]
+  return listedColumns
     .filter(({ hidden }) => hidden === 0)
     .map((column) => ({
       name: column.name,
       // Where a table is not strict, what its columns are said to hold is a wish.
-      type: (strict === 1 && types[column.type.toUpperCase()]) || 'any',
+      type: (strict === 1 && columnTypes[column.type.toUpperCase()]) || 'any',
       notNull: column.notnull === 1,
       key: column.pk,
     }))
 }
 
 /** The same for the same rows, whatever index there is. */
-function orderOf({ wr }: Listed, columns: readonly DataColumn[]): string {
+function getRowOrder({ wr }: ListedTable, columns: readonly DataColumn[]): string {
   const keys = columns.filter(({ key }) => key > 0).toSorted((a, b) => a.key - b.key)
-  if (wr === 1) return keys.map(({ name }) => quoted(name)).join(', ')
-  const taken = new Set(columns.map(({ name }) => name.toLowerCase()))
-  const free = ['_rowid_', 'rowid', 'oid'].find((name) => !taken.has(name))
-  return free ?? columns.map(({ name }) => quoted(name)).join(', ')
+  if (wr === 1) return keys.map(({ name }) => quoteIdentifier(name)).join(', ')
+  const usedNames = new Set(columns.map(({ name }) => name.toLowerCase()))
+  const freeName = ['_rowid_', 'rowid', 'oid'].find((name) => !usedNames.has(name))
+  return freeName ?? columns.map(({ name }) => quoteIdentifier(name)).join(', ')
 }
 
 /** In a column of any type a whole number is a bigint, so that 5 and 5.0 are told apart. */
-function valueOf(value: DataValue, column: DataColumn | undefined): DataValue {
+function toDataValue(value: DataValue, column: DataColumn | undefined): DataValue {
   if (typeof value !== 'bigint' || column?.type === 'any') return value
   const number = Number(value)
   return Number.isSafeInteger(number) ? number : value
 }
 
-const sizeOf = (row: readonly DataValue[]) =>
+const measureRow = (row: readonly DataValue[]) =>
   row.reduce<number>(
     (sum, value) => sum + (typeof value === 'string' || value instanceof Uint8Array ? value.length : 8),
     0,
   )
 
 /** What is made once the rows are in, and how far each counter is. */
-function statementsOf(store: DatabaseSync): string[] {
-  const made = store
+function readEndStatements(store: DatabaseSync): string[] {
+  const statements = store
     .prepare(
       "select sql from sqlite_schema where type in ('index', 'view', 'trigger') and sql is not null order by rowid",
     )
     .all()
     .map(({ sql }) => String(sql))
   const hasCounters = store.prepare("select 1 from sqlite_schema where name = 'sqlite_sequence'").get() !== undefined
-  if (!hasCounters) return made
+  if (!hasCounters) return statements
   const counters = store.prepare('select name, seq from sqlite_sequence order by name')
   counters.setReadBigInts(true)
-  return [...made, ...counters.all().map(({ name, seq }) => counterStatement(String(name), String(seq)))]
+  return [...statements, ...counters.all().map(({ name, seq }) => buildCounterStatement(String(name), String(seq)))]
 }
 
-const counterStatement = (name: string, seq: string) =>
+const buildCounterStatement = (name: string, seq: string) =>
   `update sqlite_sequence set seq = ${seq} where name = '${name.replaceAll("'", "''")}'`

@@ -10,19 +10,19 @@ const maxBytes = 103
 const nameBytes = 32
 
 /** Made if it is not there. Throws where somebody else has a folder of that name. */
-export function runFolderOf(folder: string): string {
-  const own = join(resolve(folder), 'run')
-  const fits = Buffer.byteLength(own) + 1 + nameBytes <= maxBytes
-  const path = fits ? own : join(tmpdir(), `portal-${digest(resolve(folder))}`)
+export function openRunFolder(folder: string): string {
+  const ownFolder = join(resolve(folder), 'run')
+  const isShortEnough = Buffer.byteLength(ownFolder) + 1 + nameBytes <= maxBytes
+  const path = isShortEnough ? ownFolder : join(tmpdir(), `portal-${hashPath(resolve(folder))}`)
   mkdirSync(path, { recursive: true, mode: 0o700 })
-  const found = lstatSync(path)
-  if (!found.isDirectory() || (process.getuid && found.uid !== process.getuid()))
+  const stats = lstatSync(path)
+  if (!stats.isDirectory() || (process.getuid && stats.uid !== process.getuid()))
     throw new Error(`${path} is not a folder of ours`)
   // Users of services pass through it to their own sockets.
   chmodSync(path, process.getuid?.() === 0 ? 0o711 : 0o700)
   return path
 }
 
-const digest = (path: string) => createHash('sha256').update(path).digest('hex').slice(0, 16)
+const hashPath = (path: string) => createHash('sha256').update(path).digest('hex').slice(0, 16)
 
-export const controlSocket = (folder: string): string => join(runFolderOf(folder), 'supervisor.sock')
+export const getControlSocket = (folder: string): string => join(openRunFolder(folder), 'supervisor.sock')

@@ -8,7 +8,7 @@ export type { IncomingMessage, Server } from 'node:http'
  * Each connection is used once, and closed by who asks. Closed by the other end as soon as it has answered, what is still written
  * to it would fail, and the answer be lost.
  */
-export const staysOpen = { connection: 'keep-alive' } as const
+export const keepAliveHeaders = { connection: 'keep-alive' } as const
 
 export interface SocketRequest {
   method: 'GET' | 'POST'
@@ -20,27 +20,27 @@ export interface SocketRequest {
 }
 
 /** Rejects where nobody answers in time, or with too much. */
-export function askSocket(
+export function requestSocket(
   socketPath: string,
   { method, path, body, timeoutMs, maxBytes = 16_000_000 }: SocketRequest,
 ): Promise<{ status: number; body: string }> {
-  return new Promise((answered, failed) => {
-    const asked = request(
+  return new Promise((resolve, reject) => {
+    const clientRequest = request(
       {
         socketPath,
         method,
         path,
         agent: false,
-        headers: { host: 'socket', 'content-type': 'application/json', ...staysOpen },
+        headers: { host: 'socket', 'content-type': 'application/json', ...keepAliveHeaders },
       },
       (response) => {
-        readText(response, maxBytes).then((text) => answered({ status: response.statusCode ?? 0, body: text }), failed)
+        readText(response, maxBytes).then((text) => resolve({ status: response.statusCode ?? 0, body: text }), reject)
       },
     )
-    const tooLong = setTimeout(() => asked.destroy(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
-    asked.on('close', () => clearTimeout(tooLong))
-    asked.on('error', failed)
-    asked.end(body)
+    const timer = setTimeout(() => clientRequest.destroy(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
+    clientRequest.on('close', () => clearTimeout(timer))
+    clientRequest.on('error', reject)
+    clientRequest.end(body)
   })
 }
 

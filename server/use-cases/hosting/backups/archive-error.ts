@@ -1,6 +1,6 @@
 /** Why an archive cannot be read, or made. */
 
-export type ArchiveFault =
+export type BackupArchiveFault =
   /** It is not what was written: cut, changed, or never ours. */
   | 'damaged'
   /** None of the keys opens it. */
@@ -8,14 +8,14 @@ export type ArchiveFault =
   /** A row is larger than an archive takes. */
   | 'too_large'
 
-export class ArchiveError extends Error {
-  readonly fault: ArchiveFault
-  constructor(fault: ArchiveFault, message: string, options?: ErrorOptions) {
+export class BackupArchiveError extends Error {
+  readonly fault: BackupArchiveFault
+  constructor(fault: BackupArchiveFault, message: string, options?: ErrorOptions) {
     super(message, options)
     this.name = 'ArchiveError'
     this.fault = fault
   }
 }
 
-export const damaged = (why: string, cause?: unknown): ArchiveError =>
-  new ArchiveError('damaged', `The archive is damaged: ${why}.`, cause === undefined ? {} : { cause })
+export const createDamagedError = (reason: string, cause?: unknown): BackupArchiveError =>
+  new BackupArchiveError('damaged', `The archive is damaged: ${reason}.`, cause === undefined ? {} : { cause })

@@ -6,44 +6,49 @@
 import { Encrypter, identityToRecipient } from 'age-encryption'
 import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
-import type { DataPiece } from '#server/drivers/hosting/driver.ts'
-import { ArchiveError } from '#server/use-cases/hosting/backups/archive-error.ts'
-import { type ArchiveHead, ArchiveLines, firstLine, lastLine } from '#server/use-cases/hosting/backups/archive-lines.ts'
-import { ContentCounter, type Contents, known } from '#server/use-cases/hosting/backups/digest.ts'
-import { splitLines, unpacked } from '#server/use-cases/hosting/backups/unpack-archive.ts'
+import type { DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
+import { BackupArchiveError } from '#server/use-cases/hosting/backups/archive-error.ts'
+import {
+  type ArchiveHead,
+  ArchiveLineReader,
+  formatFirstLine,
+  formatLastLine,
+} from '#server/use-cases/hosting/backups/archive-lines.ts'
+import { ContentCounter, type BackupContents, requireContents } from '#server/use-cases/hosting/backups/digest.ts'
+import { splitLines, unpackArchive } from '#server/use-cases/hosting/backups/unpack-archive.ts'
 
 interface WrittenArchive extends AsyncIterable<Uint8Array> {
   /** Throws before the last byte was taken. */
-  contents(): Contents
+  contents(): BackupContents
 }
 
 interface ReadArchive extends AsyncIterable<DataPiece> {
   /** Null before the first piece was taken. */
   head(): ArchiveHead | null
   /** Throws before the end. */
-  contents(): Contents
+  contents(): BackupContents
 }
 
 /** In bytes: what is longer is not read, and so not written. A row is a line. */
-const usual = { maxLine: 128 * 2 ** 20 }
-const signsAtATime = 64 * 1024
+const defaultLimits = { maxLine: 128 * 2 ** 20 }
+const chunkChars = 64 * 1024
 
 /** To be read once. `identity`: of the company, and secret. Errors of the pieces are thrown on. */
 export function writeArchive(
   head: ArchiveHead,
   pieces: AsyncIterable<DataPiece>,
   identity: string,
-  { maxLine } = usual,
+  { maxLine } = defaultLimits,
 ): WrittenArchive {
-  let contents: Contents | null = null
-  async function* lines(): AsyncGenerator<string> {
+  let contents: BackupContents | null = null
+  async function* writeLines(): AsyncGenerator<string> {
     const counter = new ContentCounter()
-    const first = firstLine(head)
-    yield `${first}\n`
-    for await (const piece of pieces) for (const line of counter.linesOf(piece)) yield short(line, maxLine)
-    const found = counter.finish()
-    yield `${lastLine(identity, first, found)}\n`
-    contents = found
+    const firstLine = formatFirstLine(head)
+    yield `${firstLine}\n`
+    for await (const piece of pieces) for (const line of counter.toLines(piece)) yield requireLineLength(line, maxLine)
+    const writtenContents = counter.finish()
+    yield `${formatLastLine(identity, firstLine, writtenContents)}\n`
+    contents = writtenContents
   }
   return {
     async *[Symbol.asyncIterator]() {
@@ -51,28 +56,28 @@ export function writeArchive(
       age.addRecipient(await identityToRecipient(identity))
       const gzip = createGzip()
       // An error of either reaches the other, and whoever reads.
-      pipeline(Readable.from(inChunks(lines())), gzip, () => undefined)
+      pipeline(Readable.from(toChunks(writeLines())), gzip, () => undefined)
       yield* await age.encrypt(Readable.toWeb(gzip) as ReadableStream<Uint8Array>)
     },
-    contents: () => known(contents),
+    contents: () => requireContents(contents),
   }
 }
 
-function short(line: string, maxLine: number): string {
+function requireLineLength(line: string, maxLine: number): string {
   if (line.length <= maxLine && Buffer.byteLength(line) <= maxLine) return line
-  throw new ArchiveError('too_large', 'A row is larger than an archive takes.')
+  throw new BackupArchiveError('too_large', 'A row is larger than an archive takes.')
 }
 
 /** Each line by itself would be a call of the compressor. */
-async function* inChunks(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
-  let held = ''
+async function* toChunks(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  let buffered = ''
   for await (const line of lines) {
-    held += line
-    if (held.length < signsAtATime) continue
-    yield Buffer.from(held)
-    held = ''
+    buffered += line
+    if (buffered.length < chunkChars) continue
+    yield Buffer.from(buffered)
+    buffered = ''
   }
-  yield Buffer.from(held)
+  yield Buffer.from(buffered)
 }
 
 /**
@@ -82,15 +87,15 @@ async function* inChunks(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
 export function readArchive(
   bytes: AsyncIterable<Uint8Array>,
   identities: readonly string[],
-  { maxLine } = usual,
+  { maxLine } = defaultLimits,
 ): ReadArchive {
-  const archive = new ArchiveLines(identities)
+  const archive = new ArchiveLineReader(identities)
   return {
     async *[Symbol.asyncIterator]() {
-      for await (const line of splitLines(unpacked(bytes, identities), maxLine)) yield* archive.take(line)
+      for await (const line of splitLines(unpackArchive(bytes, identities), maxLine)) yield* archive.readLine(line)
       archive.finish()
     },
     head: () => archive.head,
-    contents: () => known(archive.contents),
+    contents: () => requireContents(archive.contents),
   }
 }

@@ -1,11 +1,11 @@
 /** How a backup begins, for a person or for the clock: its row, its long request and its entry in the trail, in one transaction. */
-import type { BackupType } from '#contract/backups.ts'
-import { addToTrail } from '#server/db/audit/audit-trail.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { putJob } from '#server/db/jobs.ts'
-import { beginStored, type NewBackup, type StoredBackup } from '#server/db/hosting/stored-backups.ts'
+import type { PdbType } from '#contract/backups.ts'
+import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { tryInsertJob } from '#server/db/jobs.ts'
+import { startStoredBackup, type NewBackup, type StoredBackup } from '#server/db/hosting/stored-backups.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
-import { newJobId, newProgressKey } from '#server/use-cases/job-requests.ts'
+import { createJobId, createProgressKey } from '#server/use-cases/job-requests.ts'
 
 /** Of those whom nobody waits for. */
 export const clockBackupJob = 'run-backup-by-clock'
@@ -27,26 +27,26 @@ export interface BackupInput {
 /** Longer than it takes: until then it is said that it runs still. */
 export const backupDeadlineMs = 6 * 3_600_000
 
-interface Backed {
+interface BackedUpService {
   id: number
   company_id: number
   code: string
 }
 
-export const newBackupOf = (
-  { id, company_id, code }: Backed,
-  type: BackupType,
-  by: Pick<NewBackup, 'cause' | 'user_id' | 'user_name' | 'by_provider'>,
+export const buildNewBackup = (
+  { id, company_id, code }: BackedUpService,
+  type: PdbType,
+  requester: Pick<NewBackup, 'cause' | 'user_id' | 'user_name' | 'by_provider'>,
 ): NewBackup => ({
   company_id,
   service_id: id,
   service_code: code,
   pdb_type: type,
-  progress_key: newProgressKey(),
-  ...by,
+  progress_key: createProgressKey(),
+  ...requester,
 })
 
-export const trailInfoOf = ({
+export const buildTrailInfo = ({
   id,
   service_code,
   pdb_type,
@@ -57,12 +57,17 @@ export const trailInfoOf = ({
 })
 
 /** False: one runs already. As the system. */
-export async function beginBackupByClock(db: Handle, service: Backed, type: BackupType, now: number): Promise<boolean> {
-  const nobody = { cause: 'schedule', user_id: null, user_name: null, by_provider: false } as const
-  const backup = await beginStored(db, newBackupOf(service, type, nobody), now)
+export async function beginBackupByClock(
+  db: DatabaseHandle,
+  service: BackedUpService,
+  type: PdbType,
+  now: number,
+): Promise<boolean> {
+  const scheduleRequester = { cause: 'schedule', user_id: null, user_name: null, by_provider: false } as const
+  const backup = await startStoredBackup(db, buildNewBackup(service, type, scheduleRequester), now)
   if (!backup) return false
-  const info = { ...trailInfoOf(backup), By: 'schedule' }
-  const id = newJobId()
+  const info = { ...buildTrailInfo(backup), By: 'schedule' }
+  const id = createJobId()
   const { company_id: companyId } = service
   const input: BackupInput = {
     backupId: backup.id,
@@ -74,9 +79,9 @@ export async function beginBackupByClock(db: Handle, service: Backed, type: Back
     requestId: id,
     intent: null,
   }
-  const nobodys = { companyId: 0, userId: 0, intent: id, progressKey: backup.progress_key }
-  await putJob(db, { ...nobodys, id, kind: clockBackupJob, input, now, deadline: now + backupDeadlineMs })
-  const head = { companyId, userId: null, now, status: 0, intent: null, requestId: id } as const
-  await addToTrail(db, head, [{ code: 'backup', operation: 'backup', info }])
+  const jobOwner = { companyId: 0, userId: 0, intent: id, progressKey: backup.progress_key }
+  await tryInsertJob(db, { ...jobOwner, id, kind: clockBackupJob, input, now, deadline: now + backupDeadlineMs })
+  const entryHead = { companyId, userId: null, now, status: 0, intent: null, requestId: id } as const
+  await addAuditEntries(db, entryHead, [{ code: 'backup', operation: 'backup', info }])
   return true
 }

@@ -1,9 +1,9 @@
 /** What data is, in one SHA-256: the same for what a host gave out, an archive of it and a copy of it. */
 import { createHash } from 'node:crypto'
-import type { DataColumn, DataPiece } from '#server/drivers/hosting/driver.ts'
-import { linesOf } from '#server/use-cases/hosting/backups/lines.ts'
+import type { DataColumn, DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
+import { formatLines } from '#server/use-cases/hosting/backups/lines.ts'
 
-export interface Contents {
+export interface BackupContents {
   /** SHA-256 of the lines (`lines.ts`) with their ends, as hex. */
   digest: string
   tables: number
@@ -11,55 +11,55 @@ export interface Contents {
 }
 
 /** Pieces that tell what they were, once the last of them was taken. */
-export interface Digested extends AsyncIterable<DataPiece> {
+export interface DigestedPieces extends AsyncIterable<DataPiece> {
   /** Throws before the end. */
-  contents(): Contents
+  contents(): BackupContents
 }
 
 /** Counts lines as they pass. */
 export class ContentCounter {
   readonly #hash = createHash('sha256')
   #columns: readonly DataColumn[] = []
-  #tables = 0
-  #rows = 0
+  #tableCount = 0
+  #rowCount = 0
 
   /** Once. */
-  finish(): Contents {
-    return { digest: this.#hash.digest('hex'), tables: this.#tables, rows: this.#rows }
+  finish(): BackupContents {
+    return { digest: this.#hash.digest('hex'), tables: this.#tableCount, rows: this.#rowCount }
   }
 
   /** The piece's lines, each with its end: all of them have to be taken. */
-  *linesOf(piece: DataPiece): Generator<string> {
+  *toLines(piece: DataPiece): Generator<string> {
     if (piece.kind === 'table') {
       this.#columns = piece.columns
-      this.#tables++
+      this.#tableCount++
     }
-    if (piece.kind === 'rows') this.#rows += piece.rows.length
-    for (const line of linesOf(piece, this.#columns)) {
-      const whole = `${line}\n`
-      this.#hash.update(whole)
-      yield whole
+    if (piece.kind === 'rows') this.#rowCount += piece.rows.length
+    for (const line of formatLines(piece, this.#columns)) {
+      const completeLine = `${line}\n`
+      this.#hash.update(completeLine)
+      yield completeLine
     }
   }
 }
 
 /** Passes the pieces through; to be read once. */
-export function digested(pieces: AsyncIterable<DataPiece>): Digested {
+export function withDigest(pieces: AsyncIterable<DataPiece>): DigestedPieces {
   const counter = new ContentCounter()
-  let contents: Contents | null = null
+  let contents: BackupContents | null = null
   return {
     async *[Symbol.asyncIterator]() {
       for await (const piece of pieces) {
-        for (const _ of counter.linesOf(piece));
+        for (const _ of counter.toLines(piece));
         yield piece
       }
       contents = counter.finish()
     },
-    contents: () => known(contents),
+    contents: () => requireContents(contents),
   }
 }
 
-export function known(contents: Contents | null): Contents {
+export function requireContents(contents: BackupContents | null): BackupContents {
   if (contents === null) throw new Error('The contents are known once all pieces were taken.')
   return contents
 }

@@ -1,11 +1,11 @@
 /** What host, stores and archives say, as why a backup or a restore came to no good end. */
 import { type BackupFault, backupFaults } from '#contract/backups.ts'
-import { StoreError } from '#server/drivers/backup-store/driver.ts'
-import { HostingError, type HostingFault } from '#server/drivers/hosting/driver.ts'
+import { StoreError } from '#server/drivers/backup-store/backup-store.ts'
+import { HostingError, type HostingFault } from '#server/drivers/hosting/hosting-driver.ts'
 import type { ProblemError } from '#server/problems/problem-error.ts'
-import { ArchiveError } from '#server/use-cases/hosting/backups/archive-error.ts'
+import { BackupArchiveError } from '#server/use-cases/hosting/backups/archive-error.ts'
 
-const ofHost: Record<HostingFault, BackupFault> = {
+const faultsByHostFault: Record<HostingFault, BackupFault> = {
   overtaken: 'interrupted',
   no_instance: 'no_instance',
   no_room: 'no_room',
@@ -16,15 +16,15 @@ const ofHost: Record<HostingFault, BackupFault> = {
 }
 
 /** Null: it is none of theirs, and may be a bug of ours. */
-export function faultOf(error: unknown): BackupFault | null {
+export function toBackupFault(error: unknown): BackupFault | null {
   if (error instanceof StoreError) return error.fault
-  if (error instanceof HostingError) return ofHost[error.fault]
-  if (error instanceof ArchiveError) return error.fault === 'too_large' ? 'no_room' : error.fault
+  if (error instanceof HostingError) return faultsByHostFault[error.fault]
+  if (error instanceof BackupArchiveError) return error.fault === 'too_large' ? 'no_room' : error.fault
   return null
 }
 
 /** Why its long request ended; what nobody foresaw, or was never ended, is an interruption. */
-export function faultIn({ data }: ProblemError): BackupFault {
-  const why = (data as { why?: unknown } | null)?.why
-  return backupFaults.find((fault) => fault === why) ?? 'interrupted'
+export function readBackupFault({ data }: ProblemError): BackupFault {
+  const reason = (data as { why?: unknown } | null)?.why
+  return backupFaults.find((fault) => fault === reason) ?? 'interrupted'
 }

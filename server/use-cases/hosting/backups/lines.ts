@@ -2,7 +2,7 @@
  * Pieces of data as lines of JSON: a table, each of its rows, what comes last. The same data gives the same lines, however its rows
  * were put together and wherever they lay, so that their SHA-256 proves it (`digest.ts`).
  */
-import type { DataColumn, DataPiece, DataValue } from '#server/drivers/hosting/driver.ts'
+import type { DataColumn, DataPiece, DataValue } from '#server/drivers/hosting/hosting-driver.ts'
 
 /** A line that is none of ours. */
 export class LineError extends Error {
@@ -12,75 +12,75 @@ export class LineError extends Error {
   }
 }
 
-const types = ['integer', 'real', 'text', 'blob', 'any']
+const columnTypes = ['integer', 'real', 'text', 'blob', 'any']
 export const maxColumns = 2_000
 
 type Columns = readonly DataColumn[]
 
 /** Without the ends of lines. `columns`: of the table that was named last. */
-export function* linesOf(piece: DataPiece, columns: Columns): Generator<string> {
-  if (piece.kind === 'table') yield tableLine(piece)
+export function* formatLines(piece: DataPiece, columns: Columns): Generator<string> {
+  if (piece.kind === 'table') yield formatTableLine(piece)
   else if (piece.kind === 'end') yield JSON.stringify({ end: piece.statements })
-  else for (const row of piece.rows) yield rowLine(row, columns)
+  else for (const row of piece.rows) yield formatRowLine(row, columns)
 }
 
-function tableLine({ name, columns, statement }: DataPiece & { kind: 'table' }): string {
-  const plain = columns.map(({ name: column, type, notNull, key }) => ({ name: column, type, notNull, key }))
-  return JSON.stringify({ table: name, columns: plain, statement })
+function formatTableLine({ name, columns, statement }: DataPiece & { kind: 'table' }): string {
+  const plainColumns = columns.map(({ name: column, type, notNull, key }) => ({ name: column, type, notNull, key }))
+  return JSON.stringify({ table: name, columns: plainColumns, statement })
 }
 
-function rowLine(row: readonly DataValue[], columns: Columns): string {
+function formatRowLine(row: readonly DataValue[], columns: Columns): string {
   if (row.length !== columns.length)
     throw new LineError(`a row has ${row.length} values in a table of ${columns.length} columns`)
-  return `[${row.map((value, at) => valueText(value, columns[at]?.type)).join(',')}]`
+  return `[${row.map((value, at) => formatValue(value, columns[at]?.type)).join(',')}]`
 }
 
 /** In an integer column 5 and 5n are the same; in one of any type they are not. */
-function valueText(value: DataValue, type: DataColumn['type'] | undefined): string {
+function formatValue(value: DataValue, type: DataColumn['type'] | undefined): string {
   if (typeof value === 'bigint')
     return type === 'integer' && Number.isSafeInteger(Number(value)) ? String(value) : `{"int":"${value}"}`
-  if (typeof value === 'number') return numberText(value)
-  if (value instanceof Uint8Array) return `{"blob":"${base64(value)}"}`
+  if (typeof value === 'number') return formatNumber(value)
+  if (value instanceof Uint8Array) return `{"blob":"${toBase64(value)}"}`
   return JSON.stringify(value)
 }
 
-const base64 = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+const toBase64 = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 
-function numberText(value: number): string {
+function formatNumber(value: number): string {
   if (!Number.isFinite(value)) return `{"real":"${value}"}`
   return Object.is(value, -0) ? '-0' : JSON.stringify(value)
 }
 
 /** Throws a LineError. */
 export function readRow(line: string, columns: Columns): DataValue[] {
-  const row = parsed(line)
+  const row = parseObject(line)
   if (!Array.isArray(row) || row.length !== columns.length) throw new LineError('a row does not fit its table')
-  return row.map(valueOf)
+  return row.map(parseValue)
 }
 
 const notFinite: Record<string, number> = { NaN: Number.NaN, Infinity, '-Infinity': -Infinity }
 
-function valueOf(value: unknown): DataValue {
+function parseValue(value: unknown): DataValue {
   if (value === null || typeof value === 'string' || typeof value === 'number') return value
-  const [[kind, text] = [], ...more] = Object.entries(value as object) as [string, unknown][]
-  if (more.length > 0 || typeof text !== 'string') throw new LineError('a value is of no known kind')
+  const [[kind, text] = [], ...otherEntries] = Object.entries(value as object) as [string, unknown][]
+  if (otherEntries.length > 0 || typeof text !== 'string') throw new LineError('a value is of no known kind')
   if (kind === 'int' && /^-?\d{1,19}$/.test(text)) return BigInt(text)
   if (kind === 'blob' && /^[\w+/]*={0,2}$/.test(text)) return new Uint8Array(Buffer.from(text, 'base64'))
-  const real = kind === 'real' ? notFinite[text] : undefined
-  if (real === undefined) throw new LineError('a value is of no known kind')
-  return real
+  const realValue = kind === 'real' ? notFinite[text] : undefined
+  if (realValue === undefined) throw new LineError('a value is of no known kind')
+  return realValue
 }
 
 /** A table's line or the last one's; throws a LineError. */
 export function readMark(line: string): Exclude<DataPiece, { kind: 'rows' }> {
-  const { table, columns, statement, end } = parsed(line) as Record<string, unknown>
-  if (isTexts(end)) return { kind: 'end', statements: end }
+  const { table, columns, statement, end } = parseObject(line) as Record<string, unknown>
+  if (isStringArray(end)) return { kind: 'end', statements: end }
   if (typeof table !== 'string' || typeof statement !== 'string' || !isColumns(columns))
     throw new LineError('a line is neither a table nor the last one')
   return { kind: 'table', name: table, columns, statement }
 }
 
-const isTexts = (value: unknown): value is string[] =>
+const isStringArray = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((text) => typeof text === 'string')
 
 function isColumns(value: unknown): value is DataColumn[] {
@@ -89,11 +89,11 @@ function isColumns(value: unknown): value is DataColumn[] {
 
 function isColumn(value: unknown): value is DataColumn {
   const { name, type, notNull, key } = (value ?? {}) as Record<string, unknown>
-  const isNamed = typeof name === 'string' && typeof type === 'string' && types.includes(type)
-  return isNamed && typeof notNull === 'boolean' && Number.isSafeInteger(key) && Number(key) >= 0
+  const hasNameAndType = typeof name === 'string' && typeof type === 'string' && columnTypes.includes(type)
+  return hasNameAndType && typeof notNull === 'boolean' && Number.isSafeInteger(key) && Number(key) >= 0
 }
 
-function parsed(line: string): object {
+function parseObject(line: string): object {
   try {
     const value: unknown = JSON.parse(line)
     if (typeof value === 'object' && value !== null) return value

@@ -1,21 +1,26 @@
 /** One backup: the data of a service as it is at one moment, into an archive in the bucket or a copy in the second database. */
-import { companyById } from '#server/db/accounts/companies.ts'
-import { newestBackup, type StoredBackup, storedNow, updateStored } from '#server/db/hosting/stored-backups.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import { findCompanyById } from '#server/db/accounts/companies.ts'
+import {
+  findLatestBackup,
+  type StoredBackup,
+  findAnyStoredBackup,
+  updateStoredBackup,
+} from '#server/db/hosting/stored-backups.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
-import type { DataPiece } from '#server/drivers/hosting/driver.ts'
+import type { DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import { writeArchive } from '#server/use-cases/hosting/backups/archive.ts'
-import { type Contents, digested } from '#server/use-cases/hosting/backups/digest.ts'
-import { identitiesOf, recipientOf } from '#server/use-cases/hosting/backups/keys.ts'
-import { clearPlace, newPlace } from '#server/use-cases/hosting/backups/places.ts'
-import { type Watched, watchStalls } from '#server/use-cases/hosting/backups/stalls.ts'
+import { type BackupContents, withDigest } from '#server/use-cases/hosting/backups/digest.ts'
+import { getIdentities, getRecipient } from '#server/use-cases/hosting/backups/backup-identities.ts'
+import { clearLocation, createLocation } from '#server/use-cases/hosting/backups/backup-locations.ts'
+import { type StallWatch, watchStalls } from '#server/use-cases/hosting/backups/stalls.ts'
 import { openMeter } from '#server/use-cases/hosting/traffic/meter.ts'
 
-const system = { role: 'portal_system' } as const
+const systemScope = { role: 'portal_system' } as const
 
 /** What its row says once it is done. */
-export interface Made extends Contents {
+export interface BackupResult extends BackupContents {
   place: string
   bytes: number
   sha256: string | null
@@ -23,70 +28,90 @@ export interface Made extends Contents {
 }
 
 /** How much has moved, and about how much there will be; null: nobody knows. */
-export type Telling = (moved: number, expected: number | null) => void
+export type ProgressListener = (movedBytes: number, expectedBytes: number | null) => void
 
 /**
  * Stores it under a place of its own, which its row names before anything lies there: what an earlier try has left there goes first.
  * Throws errors of host, stores and archives, and STATE_CONFLICT where it is not to be made any more.
  */
-export async function makeBackup(app: AppContext, id: number, tell: Telling): Promise<Made> {
-  const { backup, head, expected } = await inTransaction(app, system, async (db) => {
-    const row = await storedNow(db, id)
+export async function makeBackup(app: AppContext, id: number, onProgress: ProgressListener): Promise<BackupResult> {
+  const {
+    backup,
+    head,
+    expected: expectedBytes,
+  } = await runInTransaction(app, systemScope, async (db) => {
+    const row = await findAnyStoredBackup(db, id)
     if (row?.state !== 'running') throw new ProblemError('STATE_CONFLICT', { why: row?.fault ?? 'interrupted' })
-    const company = await companyById(db, row.company_id)
+    const company = await findCompanyById(db, row.company_id)
     const service = await db.selectFrom('service').select('name').where('id', '=', row.service_id).executeTakeFirst()
-    const last = await newestBackup(db, row.service_id, row.pdb_type, 'done')
-    const of = { companyCode: company?.code ?? '', name: service?.name ?? '' }
-    return { backup: row, head: of, expected: last?.bytes ?? null }
+    const lastBackup = await findLatestBackup(db, row.service_id, row.pdb_type, 'done')
+    const names = { companyCode: company?.code ?? '', name: service?.name ?? '' }
+    return { backup: row, head: names, expected: lastBackup?.bytes ?? null }
   })
-  if (backup.place !== null) await clearPlace(app, backup.pdb_type, backup.place)
+  if (backup.place !== null) await clearLocation(app, backup.pdb_type, backup.place)
   const now = app.clock()
-  const place = newPlace(backup, now)
-  const isStill = await inTransaction(app, system, (db) => updateStored(db, backup, { place }, now))
-  if (!isStill) throw new ProblemError('STATE_CONFLICT', { why: 'interrupted' })
+  const location = createLocation(backup, now)
+  const isCurrent = await runInTransaction(app, systemScope, (db) =>
+    updateStoredBackup(db, backup, { place: location }, now),
+  )
+  if (!isCurrent) throw new ProblemError('STATE_CONFLICT', { why: 'interrupted' })
 
-  const watched = watchStalls()
-  const pieces = beating(app.hosting.readData({ serviceId: backup.service_id, code: backup.service_code }), watched)
-  const told = (moved: number) => tell(moved, expected)
-  if (backup.pdb_type === 'pdb2rds') return await watched.watch(copy(app, place, pieces))
-  return await watched.watch(archive(app, { ...backup, place, ...head, time: now }, pieces, { watched, told }))
+  const stallWatch = watchStalls()
+  const pieces = withBeats(
+    app.hosting.readData({ serviceId: backup.service_id, code: backup.service_code }),
+    stallWatch,
+  )
+  const onBytes = (movedBytes: number) => onProgress(movedBytes, expectedBytes)
+  if (backup.pdb_type === 'pdb2rds') return await stallWatch.watch(writeCopy(app, location, pieces))
+  return await stallWatch.watch(
+    storeArchive(app, { ...backup, place: location, ...head, time: now }, pieces, { stallWatch, onBytes }),
+  )
 }
 
-async function copy(app: AppContext, place: string, pieces: AsyncIterable<DataPiece>): Promise<Made> {
-  const data = digested(pieces)
-  const { bytes } = await app.backups.copies.write(place, data)
-  return { place, bytes, sha256: null, key_id: null, ...data.contents() }
+async function writeCopy(app: AppContext, location: string, pieces: AsyncIterable<DataPiece>): Promise<BackupResult> {
+  const digestedPieces = withDigest(pieces)
+  const { bytes } = await app.backups.copies.write(location, digestedPieces)
+  return { place: location, bytes, sha256: null, key_id: null, ...digestedPieces.contents() }
 }
 
-type Archived = StoredBackup & { place: string; companyCode: string; name: string; time: number }
+type ArchiveInput = StoredBackup & { place: string; companyCode: string; name: string; time: number }
 
-async function archive(
+async function storeArchive(
   app: AppContext,
-  { id, company_id: companyId, service_id: serviceId, service_code: code, place, companyCode, name, time }: Archived,
+  {
+    id,
+    company_id: companyId,
+    service_id: serviceId,
+    service_code: code,
+    place: location,
+    companyCode,
+    name,
+    time,
+  }: ArchiveInput,
   pieces: AsyncIterable<DataPiece>,
-  { watched, told }: { watched: Watched; told: (moved: number) => void },
-): Promise<Made> {
-  const [identity] = identitiesOf(app.config, companyId)
+  { stallWatch, onBytes }: { stallWatch: StallWatch; onBytes: (movedBytes: number) => void },
+): Promise<BackupResult> {
+  const [identity] = getIdentities(app.config, companyId)
   const head = { backupId: id, companyId, companyCode, serviceId, code, name, time }
   const body = writeArchive(head, pieces, identity)
   const { meter, finish } = openMeter(app, { companyId, serviceId, run: `backup-${id}` })
-  let moved = 0
-  async function counted(bytes: number): Promise<void> {
-    watched.beat()
-    moved += bytes
-    told(moved)
+  let movedBytes = 0
+  async function countBytes(bytes: number): Promise<void> {
+    stallWatch.beat()
+    movedBytes += bytes
+    onBytes(movedBytes)
     await meter(bytes)
   }
-  const stored = await app.backups.store.put(place, body, counted)
+  const storedArchive = await app.backups.store.put(location, body, countBytes)
   // It is not done before what it moved is written down.
   await finish()
-  return { place, ...stored, key_id: await recipientOf(app.config, companyId), ...body.contents() }
+  return { place: location, ...storedArchive, key_id: await getRecipient(app.config, companyId), ...body.contents() }
 }
 
-async function* beating<T>(given: AsyncIterable<T>, { beat }: Watched): AsyncGenerator<T> {
-  for await (const one of given) {
+async function* withBeats<T>(pieces: AsyncIterable<T>, { beat }: StallWatch): AsyncGenerator<T> {
+  for await (const piece of pieces) {
     beat()
-    yield one
+    yield piece
     beat()
   }
 }

@@ -8,11 +8,11 @@ import { join } from 'node:path'
 import { buildData } from '#server/drivers/hosting/local/build-data.ts'
 import { readDataFile } from '#server/drivers/hosting/local/read-data.ts'
 import { readArchive } from '#server/use-cases/hosting/backups/archive.ts'
-import { damaged } from '#server/use-cases/hosting/backups/archive-error.ts'
+import { createDamagedError } from '#server/use-cases/hosting/backups/archive-error.ts'
 import type { ArchiveHead } from '#server/use-cases/hosting/backups/archive-lines.ts'
-import { type Contents, digested } from '#server/use-cases/hosting/backups/digest.ts'
+import { type BackupContents, withDigest } from '#server/use-cases/hosting/backups/digest.ts'
 
-export interface RestoredArchive extends Contents {
+export interface RestoredArchive extends BackupContents {
   head: ArchiveHead
   /** Of the file that was made. */
   path: string
@@ -29,18 +29,19 @@ export async function restoreArchive(
 ): Promise<RestoredArchive> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, 'instance.db')
-  const draft = `${path}.draft`
-  await rm(draft, { force: true })
+  const draftPath = `${path}.draft`
+  await rm(draftPath, { force: true })
   try {
-    const reading = readArchive(createReadStream(archive), identities)
-    await buildData(draft, reading)
-    const built = digested(readDataFile(draft))
-    for await (const _ of built);
-    const [head, contents] = [reading.head(), reading.contents()]
-    if (head === null || built.contents().digest !== contents.digest) throw damaged('what came of it is something else')
-    await rename(draft, path)
+    const archiveReader = readArchive(createReadStream(archive), identities)
+    await buildData(draftPath, archiveReader)
+    const rebuiltData = withDigest(readDataFile(draftPath))
+    for await (const _ of rebuiltData);
+    const [head, contents] = [archiveReader.head(), archiveReader.contents()]
+    if (head === null || rebuiltData.contents().digest !== contents.digest)
+      throw createDamagedError('what came of it is something else')
+    await rename(draftPath, path)
     return { head, path, ...contents }
   } finally {
-    await rm(draft, { force: true })
+    await rm(draftPath, { force: true })
   }
 }

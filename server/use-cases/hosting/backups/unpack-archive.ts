@@ -3,44 +3,44 @@ import { Decrypter } from 'age-encryption'
 import { pipeline, Readable } from 'node:stream'
 import { ReadableStream as NodeStream } from 'node:stream/web'
 import { createGunzip } from 'node:zlib'
-import { ArchiveError, damaged } from '#server/use-cases/hosting/backups/archive-error.ts'
+import { BackupArchiveError, createDamagedError } from '#server/use-cases/hosting/backups/archive-error.ts'
 
-const beginning = 'age-encryption.org/v1\n'
+const ageMagic = 'age-encryption.org/v1\n'
 /** The head of one that is for one recipient has some 200 bytes; what reads it takes any length. */
 const maxHead = 4_096
 
 /** Errors of `bytes` are thrown on; every other one is an ArchiveError. */
-export async function* unpacked(
+export async function* unpackArchive(
   bytes: AsyncIterable<Uint8Array>,
   identities: readonly string[],
 ): AsyncGenerator<Buffer> {
-  const source = new Source(bytes)
+  const source = new ArchiveSource(bytes)
   try {
     const age = new Decrypter()
     for (const identity of identities) age.addIdentity(identity)
-    const cipher = NodeStream.from(await source.fromBeginning()) as unknown as ReadableStream<Uint8Array>
-    const plain = await age.decrypt(cipher)
+    const cipher = NodeStream.from(await source.readFromStart()) as unknown as ReadableStream<Uint8Array>
+    const plainStream = await age.decrypt(cipher)
     const gunzip = createGunzip()
     // An error of either reaches the other, and whoever reads.
-    pipeline(Readable.fromWeb(plain as unknown as NodeStream<Uint8Array>), gunzip, () => undefined)
+    pipeline(Readable.fromWeb(plainStream as unknown as NodeStream<Uint8Array>), gunzip, () => undefined)
     yield* gunzip as AsyncIterable<Buffer>
   } catch (error) {
-    throw source.failure?.error ?? asArchiveError(error)
+    throw source.failure?.error ?? toArchiveError(error)
   } finally {
     await source.close()
   }
 }
 
-function asArchiveError(error: unknown): ArchiveError {
-  if (error instanceof ArchiveError) return error
+function toArchiveError(error: unknown): BackupArchiveError {
+  if (error instanceof BackupArchiveError) return error
   const message = error instanceof Error ? error.message : String(error)
   if (message.startsWith('no identity matched'))
-    return new ArchiveError('no_key', 'None of the keys opens the archive.', { cause: error })
-  return damaged(message, error)
+    return new BackupArchiveError('no_key', 'None of the keys opens the archive.', { cause: error })
+  return createDamagedError(message, error)
 }
 
 /** Tells what went wrong with the bytes from what is wrong in them. */
-class Source {
+class ArchiveSource {
   readonly #bytes: AsyncIterator<Uint8Array>
   failure: { error: unknown } | null = null
 
@@ -49,22 +49,22 @@ class Source {
   }
 
   /** All of them, where they begin as an age file with a head of some size. */
-  async fromBeginning(): Promise<AsyncIterable<Uint8Array>> {
+  async readFromStart(): Promise<AsyncIterable<Uint8Array>> {
     let head = Buffer.alloc(0)
     while (!head.includes('\n---')) {
       const next = await this.#next()
-      if (next === null || head.length > maxHead) throw damaged('it is no age file')
+      if (next === null || head.length > maxHead) throw createDamagedError('it is no age file')
       head = Buffer.concat([head, next])
     }
     if (
       !head.subarray(0, maxHead).includes('\n---') ||
-      !head.toString('latin1', 0, beginning.length).startsWith(beginning)
+      !head.toString('latin1', 0, ageMagic.length).startsWith(ageMagic)
     )
-      throw damaged('it is no age file')
-    return this.#after(head)
+      throw createDamagedError('it is no age file')
+    return this.#readAfter(head)
   }
 
-  async *#after(head: Uint8Array): AsyncGenerator<Uint8Array> {
+  async *#readAfter(head: Uint8Array): AsyncGenerator<Uint8Array> {
     yield head
     for (let next = await this.#next(); next !== null; next = await this.#next()) yield next
   }
@@ -88,19 +88,19 @@ const newline = 0x0a
 
 /** Without their ends. The last one has one too. */
 export async function* splitLines(bytes: AsyncIterable<Buffer>, maxLine: number): AsyncGenerator<string> {
-  let held: Buffer[] = []
+  let bufferedParts: Buffer[] = []
   let length = 0
-  for await (const part of bytes) {
-    let from = 0
-    for (let end = part.indexOf(newline); end >= 0; end = part.indexOf(newline, from)) {
-      yield Buffer.concat([...held, part.subarray(from, end)]).toString()
-      held = []
+  for await (const chunk of bytes) {
+    let lineStart = 0
+    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, lineStart)) {
+      yield Buffer.concat([...bufferedParts, chunk.subarray(lineStart, end)]).toString()
+      bufferedParts = []
       length = 0
-      from = end + 1
+      lineStart = end + 1
     }
-    held.push(part.subarray(from))
-    length += part.length - from
-    if (length > maxLine) throw damaged('a line of it has no end')
+    bufferedParts.push(chunk.subarray(lineStart))
+    length += chunk.length - lineStart
+    if (length > maxLine) throw createDamagedError('a line of it has no end')
   }
-  if (length > 0) throw damaged('it ends in the middle of a line')
+  if (length > 0) throw createDamagedError('it ends in the middle of a line')
 }

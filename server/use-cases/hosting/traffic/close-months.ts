@@ -2,180 +2,200 @@
  * Billing the months that are over: one record a service and month, in order, in the transaction that closes the month, so that days
  * without a server, a kill, or a clock that jumps bill none twice and leave none out (D22, D23).
  */
-import { trafficRates } from '#domain/fees/backup-prices.ts'
+import { getTrafficRates } from '#domain/fees/backup-prices.ts'
 import { explainTraffic } from '#domain/fees/explain.ts'
-import { gigabytes, monthOf, trafficAmount } from '#domain/fees/traffic.ts'
+import { toGigabytes, getTrafficMonth, calculateTrafficAmount } from '#domain/fees/traffic.ts'
 import { writeAmount } from '#domain/money.ts'
 import { isBelowPayable } from '#domain/payments.ts'
-import { lastDay } from '#domain/period.ts'
-import { type BilledMonth, endOfMonth, monthIn, monthsToBill } from '#domain/traffic-months.ts'
-import { addToTrail } from '#server/db/audit/audit-trail.ts'
-import { takeChange } from '#server/db/change-numbers.ts'
-import { priceListById } from '#server/db/catalogue/price-lists.ts'
-import type { Handle } from '#server/db/handle.ts'
+import { getLastDay } from '#domain/plain-dates.ts'
+import { type BilledMonth, getEndOfMonth, toMonth, findMonthsToBill } from '#domain/traffic-months.ts'
+import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
+import { takeChangeNumber } from '#server/db/change-numbers.ts'
+import { findPriceListById } from '#server/db/catalogue/price-lists.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import { insertTraffic } from '#server/db/hosting/backups.ts'
-import { type ServiceRecord, serviceForUpdate, updateService } from '#server/db/hosting/services.ts'
+import { type ServiceRecord, lockService, updateService } from '#server/db/hosting/services.ts'
 import {
-  carriedTraffic,
+  readCarriedTraffic,
   closeMonths,
-  markCarried,
-  movedByMonth,
-  newlyOverdue,
+  markTrafficCarried,
+  sumTrafficByMonth,
+  listNewlyOverdueTraffic,
   type OverdueTraffic,
-  servicesToBill,
-  takeOverdue,
+  listServicesToBill,
+  claimOverdueNotice,
   type TrafficTerms,
-  trafficTerms,
+  listTrafficTerms,
 } from '#server/db/hosting/traffic.ts'
-import { orderingUsers } from '#server/db/orders/reminders.ts'
+import { listOrderingUsers } from '#server/db/orders/reminders.ts'
 import { touchListedOrder } from '#server/db/orders/unpaid-matters.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
 import type { TrafficMail } from '#server/use-cases/mail/mail-kinds.ts'
-import { overdueBounds, settleSuspension } from '#server/use-cases/hosting/traffic/suspension.ts'
-import { newJobId, notifyJobs } from '#server/use-cases/job-requests.ts'
-import { askMail } from '#server/use-cases/mail/request-mail.ts'
-import { momentOf } from '#server/use-cases/orders/business-time.ts'
+import { getOverdueBounds, settleSuspension } from '#server/use-cases/hosting/traffic/suspension.ts'
+import { createJobId, notifyJobs } from '#server/use-cases/job-requests.ts'
+import { requestMail } from '#server/use-cases/mail/request-mail.ts'
+import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
-const system = { role: 'portal_system' } as const
+const systemScope = { role: 'portal_system' } as const
 
-interface Work {
-  db: Handle
+interface BillingContext {
+  db: DatabaseHandle
   app: AppContext
   now: number
 }
 
 /** Bills what is over and suspends what is overdue. Answers how many records were made and how many services were suspended. */
 export async function closeTraffic(app: AppContext): Promise<{ billed: number; overdue: number }> {
-  const billed = await billMonths(app)
-  const overdue = await tellOverdue(app)
-  if (billed + overdue > 0) notifyJobs(app)
-  return { billed, overdue }
+  const billedCount = await billMonths(app)
+  const suspendedCount = await suspendOverdue(app)
+  if (billedCount + suspendedCount > 0) notifyJobs(app)
+  return { billed: billedCount, overdue: suspendedCount }
 }
 
 async function billMonths(app: AppContext): Promise<number> {
-  const { today } = momentOf({ app, now: app.clock() })
+  const { today } = getBusinessMoment({ app, now: app.clock() })
   // The month before the present one.
-  const last = monthIn(lastDay(`${monthIn(today)}-01`))
-  let billed = 0
-  for (const { id, company_id } of await inTransaction(app, system, (db) => servicesToBill(db, last), 'reading')) {
+  const lastMonth = toMonth(getLastDay(`${toMonth(today)}-01`))
+  let billedCount = 0
+  for (const { id, company_id } of await runInTransaction(
+    app,
+    systemScope,
+    (db) => listServicesToBill(db, lastMonth),
+    'reading',
+  )) {
     // One that cannot be billed keeps no other one from it.
-    const made = await inTransaction(app, system, (db) =>
+    const recordCount = await runInTransaction(app, systemScope, (db) =>
       billService({ db, app, now: app.clock() }, { serviceId: id, companyId: company_id }),
     ).catch((error: unknown) => {
       app.log.error({ err: error, service: id }, 'a month of traffic could not be billed')
       return 0
     })
-    if (made > 0) announceServices(app, company_id)
-    billed += made
+    if (recordCount > 0) announceServices(app, company_id)
+    billedCount += recordCount
   }
-  return billed
+  return billedCount
 }
 
 /** Under the service's lock, which whoever adds bytes to a month takes as well. */
 async function billService(
-  work: Work,
+  context: BillingContext,
   { serviceId, companyId }: { serviceId: number; companyId: number },
 ): Promise<number> {
-  const { db, app, now } = work
-  const change = await takeChange(db, companyId)
-  const service = await serviceForUpdate(db, serviceId)
+  const { db, app, now } = context
+  const change = await takeChangeNumber(db, companyId)
+  const service = await lockService(db, serviceId)
   if (service?.company_id !== companyId) return 0
-  const { records, closed } = monthsToBill(
+  const { records, closedMonth } = findMonthsToBill(
     {
-      closed: service.closed_month,
-      subscriptions: await trafficTerms(db, { companyId, serviceId }),
-      moved: await movedByMonth(db, serviceId),
+      closedMonth: service.closed_month,
+      subscriptions: await listTrafficTerms(db, { companyId, serviceId }),
+      bytesByMonth: await sumTrafficByMonth(db, serviceId),
     },
-    momentOf({ app, now }).today,
+    getBusinessMoment({ app, now }).today,
   )
-  for (const record of records) await bill(work, service, { record, change })
+  for (const record of records) await billMonth(context, service, { record, change })
   if (records.length > 0) await touchListedOrder(db, { companyId, code: service.code }, change)
-  if (closed === null || closed === service.closed_month) return 0
+  if (closedMonth === null || closedMonth === service.closed_month) return 0
   // Who has nothing to pay is shown nothing new.
-  if (records.length === 0) await closeMonths(db, serviceId, closed)
-  else await updateService(db, serviceId, { closed_month: closed }, now)
+  if (records.length === 0) await closeMonths(db, serviceId, closedMonth)
+  else await updateService(db, serviceId, { closed_month: closedMonth }, now)
   return records.length
 }
 
-async function bill(
-  { db, app, now }: Work,
+async function billMonth(
+  { db, app, now }: BillingContext,
   { id: service_id, company_id, code }: ServiceRecord,
   { record, change }: { record: BilledMonth<TrafficTerms>; change: number },
 ): Promise<void> {
-  const { month, bytes, terms } = record
-  const { free, price } = await ratesOf(db, terms)
-  const measured = gigabytes(bytes)
+  const { month, bytes, subscription: terms } = record
+  const { free, price } = await readTrafficRates(db, terms)
+  const measuredTraffic = toGigabytes(bytes)
   const { currency } = terms
-  const carried = await carriedTraffic(db, { companyId: company_id, serviceId: service_id }, currency)
-  const total = trafficAmount(measured, free, price) + carried.amount
+  const carriedBalance = await readCarriedTraffic(db, { companyId: company_id, serviceId: service_id }, currency)
+  const total = calculateTrafficAmount(measuredTraffic, free, price) + carriedBalance.amount
   // Nobody can pay so little: it waits for the next month.
-  const isCarriedOn = isBelowPayable(app.payments.types, currency, total)
-  const amount = isCarriedOn ? 0n : total
-  const from = carried.end === null ? null : monthOf(carried.end)
+  const isCarriedForward = isBelowPayable(app.payments.types, currency, total)
+  const amount = isCarriedForward ? 0n : total
+  const carriedFrom = carriedBalance.end === null ? null : getTrafficMonth(carriedBalance.end)
   const id = await insertTraffic(db, {
     company_id,
     service_id,
     service_code: code,
     price_id: terms.priceId,
     currency,
-    period_end: endOfMonth(month),
-    pdb_traffic: writeAmount(measured),
+    period_end: getEndOfMonth(month),
+    pdb_traffic: writeAmount(measuredTraffic),
     free: writeAmount(free),
     price: writeAmount(price),
     amount: writeAmount(amount),
-    carried_in: writeAmount(carried.amount),
-    carried_from: from,
+    carried_in: writeAmount(carriedBalance.amount),
+    carried_from: carriedFrom,
     carried_out: writeAmount(total - amount),
     pay_date: null,
     pay_amount: null,
-    steps: JSON.stringify(explainTraffic(measured, free, price, { from, amount: carried.amount, isCarriedOn })),
+    steps: JSON.stringify(
+      explainTraffic(measuredTraffic, free, price, {
+        from: carriedFrom,
+        amount: carriedBalance.amount,
+        isCarriedOn: isCarriedForward,
+      }),
+    ),
     change,
     create_time: now,
     update_time: now,
   })
-  await markCarried(db, carried.ids, id)
-  if (amount > 0n) await mailAbout({ db, now }, { id, company_id }, 'traffic-due')
+  await markTrafficCarried(db, carriedBalance.ids, id)
+  if (amount > 0n) await mailTrafficNotice({ db, now }, { id, company_id }, 'traffic-due')
 }
 
 /** Of the list that the subscription was sold by: a price that was sold stays (D11). */
-export async function ratesOf(db: Handle, { priceId, currency }: Pick<TrafficTerms, 'priceId' | 'currency'>) {
-  const prices = (await priceListById(db, priceId))?.content.pdbPrice
+export async function readTrafficRates(
+  db: DatabaseHandle,
+  { priceId, currency }: Pick<TrafficTerms, 'priceId' | 'currency'>,
+) {
+  const prices = (await findPriceListById(db, priceId))?.content.pdbPrice
   if (!prices) throw new Error('a backup was sold by a list without prices of backups')
-  return trafficRates(prices, currency)
+  return getTrafficRates(prices, currency)
 }
 
-async function mailAbout(
-  { db, now }: Pick<Work, 'db' | 'now'>,
+async function mailTrafficNotice(
+  { db, now }: Pick<BillingContext, 'db' | 'now'>,
   { id, company_id: companyId }: { id: number; company_id: number },
   mail: TrafficMail,
 ): Promise<void> {
-  for (const userId of await orderingUsers(db, companyId))
-    await askMail(db, { companyId, now }, { mail, userId, trafficId: id })
+  for (const userId of await listOrderingUsers(db, companyId))
+    await requestMail(db, { companyId, now }, { mail, userId, trafficId: id })
 }
 
-async function tellOverdue(app: AppContext): Promise<number> {
-  const bounds = overdueBounds({ app, now: app.clock() })
-  const found = await inTransaction(app, system, (db) => newlyOverdue(db, bounds), 'reading')
-  let told = 0
-  for (const traffic of found) {
-    if (!(await inTransaction(app, system, (db) => suspend({ db, app, now: app.clock() }, traffic)))) continue
+async function suspendOverdue(app: AppContext): Promise<number> {
+  const bounds = getOverdueBounds({ app, now: app.clock() })
+  const overdueRecords = await runInTransaction(
+    app,
+    systemScope,
+    (db) => listNewlyOverdueTraffic(db, bounds),
+    'reading',
+  )
+  let suspendedCount = 0
+  for (const traffic of overdueRecords) {
+    if (!(await runInTransaction(app, systemScope, (db) => suspendBackups({ db, app, now: app.clock() }, traffic))))
+      continue
     announceServices(app, traffic.company_id)
-    told += 1
+    suspendedCount += 1
   }
-  return told
+  return suspendedCount
 }
 
 /** False: it was paid meanwhile, or another node was here. */
-async function suspend(work: Work, traffic: OverdueTraffic): Promise<boolean> {
-  const { db, now } = work
-  if (!(await takeOverdue(db, traffic.id))) return false
+async function suspendBackups(context: BillingContext, traffic: OverdueTraffic): Promise<boolean> {
+  const { db, now } = context
+  if (!(await claimOverdueNotice(db, traffic.id))) return false
   const { company_id: companyId, service_id: serviceId, service_code: ServiceCode } = traffic
-  await mailAbout(work, traffic, 'traffic-overdue')
-  const info = { ServiceCode, Month: monthOf(traffic.period_end), By: 'schedule' }
-  const head = { companyId, userId: null, now, status: 0, intent: null, requestId: newJobId() } as const
-  await addToTrail(db, head, [{ code: 'backup', operation: 'disable', info }])
-  await settleSuspension(work, { companyId, serviceId })
+  await mailTrafficNotice(context, traffic, 'traffic-overdue')
+  const info = { ServiceCode, Month: getTrafficMonth(traffic.period_end), By: 'schedule' }
+  const entryHead = { companyId, userId: null, now, status: 0, intent: null, requestId: createJobId() } as const
+  await addAuditEntries(db, entryHead, [{ code: 'backup', operation: 'disable', info }])
+  await settleSuspension(context, { companyId, serviceId })
   return true
 }

@@ -1,23 +1,26 @@
 /** The provider's admins suspend the backups of a service that cause traffic, or lift that; what is overdue stays suspended (D31). */
 import type { disableTraffic } from '#contract/backups.ts'
-import { takeChange } from '#server/db/change-numbers.ts'
+import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import type { UseCase } from '#server/context/context.ts'
-import { forService } from '#server/use-cases/hosting/acting-on-service.ts'
+import { runForService } from '#server/use-cases/hosting/run-for-service.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
 import { settleSuspension } from '#server/use-cases/hosting/traffic/suspension.ts'
 
 /** Throws NOT_FOUND. */
-export const disable: UseCase<typeof disableTraffic> = (context, { params, body: { disabled } }) =>
-  forService(context, params.serviceId, async (row, { info, log }) => {
+export const setTrafficDisabled: UseCase<typeof disableTraffic> = (
+  context,
+  { params, body: { disabled: shouldDisable } },
+) =>
+  runForService(context, params.serviceId, async (row, { info, log }) => {
     const { app, db } = context
     const { company_id: companyId, id: serviceId, code } = row
     // Before the counter of services, in the order in which orders take both.
-    await takeChange(db, companyId)
-    const isDisabled = await settleSuspension(context, { companyId, serviceId }, disabled)
+    await takeChangeNumber(db, companyId)
+    const isDisabled = await settleSuspension(context, { companyId, serviceId }, shouldDisable)
     context.afterCommit(() => announceServices(app, companyId))
     await context.audit({
       code: 'backup',
-      operation: disabled ? 'disable' : 'enable',
+      operation: shouldDisable ? 'disable' : 'enable',
       info: { ServiceCode: code, ...info },
       changes: [{ field: 'traffic_disabled', before: row.traffic_disabled, after: isDisabled }].filter(
         ({ before, after }) => before !== after,

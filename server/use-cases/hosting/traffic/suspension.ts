@@ -1,26 +1,29 @@
 /** Whether the backups of a service that cause traffic are suspended: by the staff, or because a month is overdue (D31). */
 import { type Currency, writeAmount } from '#domain/money.ts'
-import { smallestPayable } from '#domain/payments.ts'
-import type { OfService } from '#server/db/hosting/backups.ts'
-import type { LapseBounds } from '#server/db/hosting/lapsed-backups.ts'
-import { touchService, updateService, serviceForUpdate } from '#server/db/hosting/services.ts'
-import { isAnyOverdue, type OverdueBounds } from '#server/db/hosting/traffic.ts'
+import { getSmallestPayable } from '#domain/payments.ts'
+import type { ServiceKey } from '#server/db/hosting/backups.ts'
+import type { ExpiryBounds } from '#server/db/hosting/expired-backups.ts'
+import { touchService, updateService, lockService } from '#server/db/hosting/services.ts'
+import { hasOverdueTraffic, type OverdueBounds } from '#server/db/hosting/traffic.ts'
 import type { UseCaseContext } from '#server/context/context.ts'
-import { momentOf } from '#server/use-cases/orders/business-time.ts'
+import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
-type Work = Pick<UseCaseContext, 'db' | 'app' | 'now'>
+type SuspensionContext = Pick<UseCaseContext, 'db' | 'app' | 'now'>
 
 /** Which orders of backups that are not paid have lapsed by now. */
-export function lapseBounds(work: Pick<Work, 'app' | 'now'>): LapseBounds {
-  const { payableSince, today } = momentOf(work)
-  return { before: payableSince, today }
+export function getLapseBounds(context: Pick<SuspensionContext, 'app' | 'now'>): ExpiryBounds {
+  const { payableSince, today } = getBusinessMoment(context)
+  return { createdBefore: payableSince, today }
 }
 
 /** What nobody can pay because it is so little suspends nothing. */
-export function overdueBounds(work: Pick<Work, 'app' | 'now'>): OverdueBounds {
-  const { types } = work.app.payments
-  const least = (currency: Currency) => writeAmount(smallestPayable(types, currency))
-  return { before: momentOf(work).payableSince, smallest: { HKD: least('HKD'), USD: least('USD'), RMB: least('RMB') } }
+export function getOverdueBounds(context: Pick<SuspensionContext, 'app' | 'now'>): OverdueBounds {
+  const { types } = context.app.payments
+  const getMinAmount = (currency: Currency) => writeAmount(getSmallestPayable(types, currency))
+  return {
+    createdBefore: getBusinessMoment(context).payableSince,
+    minAmounts: { HKD: getMinAmount('HKD'), USD: getMinAmount('USD'), RMB: getMinAmount('RMB') },
+  }
 }
 
 /**
@@ -28,16 +31,16 @@ export function overdueBounds(work: Pick<Work, 'app' | 'now'>): OverdueBounds {
  * is suspended. Services are locked last.
  */
 export async function settleSuspension(
-  work: Work,
-  { companyId, serviceId }: OfService,
-  blocked?: boolean,
+  context: SuspensionContext,
+  { companyId, serviceId }: ServiceKey,
+  isBlocked?: boolean,
 ): Promise<boolean> {
-  const { db, now } = work
-  const isOverdue = await isAnyOverdue(db, serviceId, overdueBounds(work))
-  const service = await serviceForUpdate(db, serviceId)
+  const { db, now } = context
+  const isOverdue = await hasOverdueTraffic(db, serviceId, getOverdueBounds(context))
+  const service = await lockService(db, serviceId)
   // It may be another company's by now, whose matter this is not.
   if (service?.company_id !== companyId) return isOverdue
-  const traffic_blocked = blocked ?? service.traffic_blocked
+  const traffic_blocked = isBlocked ?? service.traffic_blocked
   const traffic_disabled = traffic_blocked || isOverdue
   if (traffic_disabled === service.traffic_disabled && traffic_blocked === service.traffic_blocked)
     await touchService(db, companyId, service.code)

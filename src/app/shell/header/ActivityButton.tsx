@@ -1,56 +1,58 @@
 import { lazy, Suspense, useEffect, useRef } from 'react'
 import { useLocation } from 'react-router-dom'
-import { loadWords } from '#app/i18n/i18n.ts'
-import { whenSettled } from '#app/browser/idle.ts'
-import { places } from '#app/routes/paths.ts'
+import { loadPageMessages } from '#app/i18n/page-messages.ts'
+import { waitForFirstPage } from '#app/browser/idle.ts'
+import { routes } from '#app/routes/paths.ts'
 import { useOpenOverPage } from '#app/browser/useOpenOverPage.ts'
-import { jobName } from '#features/activity/job-name.ts'
+import { getJobName } from '#features/activity/job-name.ts'
 import { type ActivityCount, countActivity } from '#local/jobs/read-jobs.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 
-const Panel = lazy(async () => {
-  const [{ Panel: Drawn }, { TaskOfService }] = await Promise.all([
+const LazyPanel = lazy(async () => {
+  const [{ JobsPanel: PanelPart }, { ServiceTaskResult }] = await Promise.all([
     import(/* chunk: pages */ '#features/activity/JobsPanel.tsx'),
-    import(/* chunk: pages */ '#app/pages/TaskOfService.tsx'),
-    loadWords('activity'),
+    import(/* chunk: pages */ '#app/pages/ServiceTaskResult.tsx'),
+    loadPageMessages('activity'),
   ])
-  return { default: (props: { all: string; onClose: () => void }) => <Drawn {...props} Service={TaskOfService} /> }
+  return {
+    default: (props: { allPath: string; onClose: () => void }) => <PanelPart {...props} Service={ServiceTaskResult} />,
+  }
 })
 
 /** How many long requests are on their way, from every page; opens the list of them (C-27). */
 export function ActivityButton() {
   const { t } = useTranslation('shell')
   const { pathname } = useLocation()
-  const [shown, setShown] = useOpenOverPage()
-  const counted = useLiveQuery(() => countActivity(), [])
-  const { open = 0, unseen = 0 } = counted ?? {}
-  useEffect(watch, [])
-  useTold(counted, shown || pathname === places.activity.path, () => setShown(true))
+  const [isOpen, setIsOpen] = useOpenOverPage()
+  const activity = useLiveQuery(() => countActivity(), [])
+  const { openCount = 0, unseenCount = 0 } = activity ?? {}
+  useEffect(startJobTimer, [])
+  useEndedNotice(activity, isOpen || pathname === routes.activity.path, () => setIsOpen(true))
   const label =
-    open > 0
-      ? t('activity.running', { count: open })
-      : unseen > 0
-        ? t('activity.ended', { count: unseen })
+    openCount > 0
+      ? t('activity.running', { count: openCount })
+      : unseenCount > 0
+        ? t('activity.ended', { count: unseenCount })
         : t('activity.open')
-  const mark = open || unseen
+  const markCount = openCount || unseenCount
   return (
     <>
-      <span className={`bar-activity${mark === 0 ? ' idle' : ''}`}>
-        <Button kind="plain" bare icon="activity" aria-haspopup="dialog" onClick={() => setShown(true)}>
+      <span className={`bar-activity${markCount === 0 ? ' idle' : ''}`}>
+        <Button kind="plain" isIconOnly icon="activity" aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
           {label}
         </Button>
-        {mark > 0 && (
-          <span className={`bar-count${open > 0 ? '' : ' ended'}`} aria-hidden="true">
-            {mark}
+        {markCount > 0 && (
+          <span className={`bar-count${openCount > 0 ? '' : ' ended'}`} aria-hidden="true">
+            {markCount}
           </span>
         )}
       </span>
-      {shown && (
+      {isOpen && (
         <Suspense fallback={null}>
-          <Panel all={places.activity.path} onClose={() => setShown(false)} />
+          <LazyPanel allPath={routes.activity.path} onClose={() => setIsOpen(false)} />
         </Suspense>
       )}
     </>
@@ -58,39 +60,42 @@ export function ActivityButton() {
 }
 
 /** What asks about them comes after the page, and stays as long as the frame. */
-function watch() {
+function startJobTimer() {
   let stop: (() => void) | undefined
-  let gone = false
-  void whenSettled()
+  let isStopped = false
+  void waitForFirstPage()
     .then(() => import('#app/connection/job-timer.ts'))
     .then(({ watchJobs }) => {
-      if (!gone) stop = watchJobs()
+      if (!isStopped) stop = watchJobs()
     })
   return () => {
-    gone = true
+    isStopped = true
     stop?.()
   }
 }
 
 /** A page that waited for it says itself what it came to, and marks it seen within this, ms. */
-const ownWordMs = 500
+const pageNoticeMs = 500
 
 /** Says which one has ended to whoever is looking elsewhere; not of those that had ended before this page came. */
-function useTold(counted: ActivityCount | undefined, looking: boolean, show: () => void) {
+function useEndedNotice(activity: ActivityCount | undefined, isLooking: boolean, onShow: () => void) {
   const { t } = useTranslation('shell')
-  const before = useRef(counted?.unseen)
+  const lastUnseenCount = useRef(activity?.unseenCount)
   useEffect(() => {
-    const { unseen } = counted ?? {}
-    const was = before.current
-    if (unseen === was) return
-    before.current = unseen
-    if (was === undefined || (unseen ?? 0) <= was || looking) return
-    setTimeout(() => void tell(was), ownWordMs)
-    async function tell(known: number) {
-      const [{ unseen: still, newest }] = await Promise.all([countActivity(), loadWords('activity')])
-      if (still <= known || !newest) return
-      const text = t('activity.told', { name: jobName(newest) })
-      showToast({ kind: 'note', text, act: { label: t('activity.show'), run: show } })
+    const { unseenCount } = activity ?? {}
+    const previousCount = lastUnseenCount.current
+    if (unseenCount === previousCount) return
+    lastUnseenCount.current = unseenCount
+    if (previousCount === undefined || (unseenCount ?? 0) <= previousCount || isLooking) return
+    setTimeout(() => void notifyEnded(previousCount), pageNoticeMs)
+    async function notifyEnded(knownCount: number) {
+      const [{ unseenCount: currentCount, latestEndpoint }] = await Promise.all([
+        countActivity(),
+        loadPageMessages('activity'),
+      ])
+      if (currentCount <= knownCount || !latestEndpoint) return
+      const text = t('activity.told', { name: getJobName(latestEndpoint) })
+      showToast({ kind: 'note', text, action: { label: t('activity.show'), run: onShow } })
     }
   })
 }

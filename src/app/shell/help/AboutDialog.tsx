@@ -1,22 +1,22 @@
 import { useEffect, useState } from 'react'
-import { madeAt } from '#contract/client-build.ts'
-import { readVersions, versionLine, type Versions } from '#app/pwa/versions.ts'
+import { getBuildTime } from '#contract/client-build.ts'
+import { readVersions, formatVersions, type BuildVersions } from '#app/pwa/versions.ts'
 import { CopyText } from '#ui/display/CopyText.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
-import { businessTime } from '#ui/page/business-clock.ts'
+import { formatBusinessTime } from '#ui/page/business-clock.ts'
 import { useTranslation } from 'react-i18next'
 
 /** Which build of what runs here: the page, the worker under it, and what the server would serve (P-16). */
-export function About({ onClose }: { onClose: () => void }) {
+export function AboutDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('about')
-  const [versions, setVersions] = useState<Versions | null>(null)
+  const [versions, setVersions] = useState<BuildVersions | null>(null)
   useEffect(() => void readVersions().then(setVersions), [])
   if (!versions) return null
   const { page, worker, server } = versions
-  const built = madeAt(page)
+  const builtAt = getBuildTime(page)
   const facts = [
     ['page', page],
-    ['built', built === null ? t('unknown') : businessTime(built)],
+    ['built', builtAt === null ? t('unknown') : formatBusinessTime(builtAt)],
     ['worker', worker ?? t('noWorker')],
     ['server', server ?? t('noServer')],
   ] as const
@@ -33,7 +33,7 @@ export function About({ onClose }: { onClose: () => void }) {
         </dl>
         {server !== null && <p>{t(server === page ? 'newest' : 'newer')}</p>}
         <p className="field-help">{t('report')}</p>
-        <CopyText text={versionLine(versions)} />
+        <CopyText text={formatVersions(versions)} />
       </div>
     </Dialog>
   )

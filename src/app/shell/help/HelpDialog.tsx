@@ -1,22 +1,22 @@
 import { useEffect, useState } from 'react'
 import { useLocation } from 'react-router-dom'
-import { lastFailedRequest } from '#app/connection/connection-monitor.ts'
-import { readVersions, versionLine, type Versions } from '#app/pwa/versions.ts'
+import { getFailedRequestId } from '#app/connection/connection-monitor.ts'
+import { readVersions, formatVersions, type BuildVersions } from '#app/pwa/versions.ts'
 import { policies } from '#app/shell/help/policies.ts'
-import { placeKeys } from '#app/shell/help/shortcut-keys.ts'
-import { useConnection, useSession } from '#state/hooks.ts'
+import { getShortcutKeys } from '#app/shell/help/shortcut-keys.ts'
+import { useConnection, useSession } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
-import { CheckField } from '#ui/form/ChoiceFields.tsx'
+import { CheckField } from '#ui/form/choice-fields.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
-import { switchKeys, useKeysOn } from '#ui/page/single-keys.ts'
+import { setSingleKeys, useSingleKeys } from '#ui/page/single-keys.ts'
 import { useTranslation } from 'react-i18next'
 
 /** Whom to ask, the shortcuts, and what to send along with a question (A-34, C-21, C-25). All but the newest address stands without a line. */
-export function Help({ onClose }: { onClose: () => void }) {
+export function HelpDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('help')
-  const { t: frame } = useTranslation('shell')
-  const [versions, setVersions] = useState<Versions | null>(null)
+  const { t: shellText } = useTranslation('shell')
+  const [versions, setVersions] = useState<BuildVersions | null>(null)
   useEffect(() => void readVersions().then(setVersions), [])
   return (
     <Dialog open title={t('title')} onClose={onClose}>
@@ -31,14 +31,14 @@ export function Help({ onClose }: { onClose: () => void }) {
             <p className="field-help">{t(versions ? 'contact.unknown' : 'contact.asking')}</p>
           )}
         </section>
-        <Report versions={versions} />
-        <Keys />
+        <ReportDetails versions={versions} />
+        <ShortcutKeys />
         <section>
           <h3>{t('policies')}</h3>
           <ul className="help-policies">
             {policies.map(({ name, href }) => (
               <li key={name}>
-                <a href={href}>{frame(`policy.${name}`)}</a>
+                <a href={href}>{shellText(`policy.${name}`)}</a>
               </li>
             ))}
           </ul>
@@ -49,31 +49,31 @@ export function Help({ onClose }: { onClose: () => void }) {
 }
 
 /** The address without its query: that may hold the key of a mail, or what somebody looks for. */
-function useDetails(versions: Versions | null): string {
-  const { line } = useConnection()
+function useDetails(versions: BuildVersions | null): string {
+  const { networkState } = useConnection()
   const { pathname } = useLocation()
-  const request = lastFailedRequest() ?? 'none'
-  const build = versions ? versionLine(versions) : navigator.userAgent
-  return [`address ${pathname}`, `connection ${line}`, `last failed request ${request}`, build].join(', ')
+  const requestId = getFailedRequestId() ?? 'none'
+  const build = versions ? formatVersions(versions) : navigator.userAgent
+  return [`address ${pathname}`, `connection ${networkState}`, `last failed request ${requestId}`, build].join(', ')
 }
 
-function Report({ versions }: { versions: Versions | null }) {
+function ReportDetails({ versions }: { versions: BuildVersions | null }) {
   const { t } = useTranslation('help')
-  const [copied, setCopied] = useState(false)
+  const [isCopied, setIsCopied] = useState(false)
   const details = useDetails(versions)
   // Missing on plain HTTP other than loopback; the text can still be selected by hand.
-  const copy = () => void navigator.clipboard?.writeText(details).then(() => setCopied(true))
+  const copy = () => void navigator.clipboard?.writeText(details).then(() => setIsCopied(true))
   return (
     <section>
       <h3>{t('report.title')}</h3>
       <p>
         {t('report.text')} {versions && t('report.version', { version: versions.page })}
       </p>
-      <Button icon={copied ? 'check' : 'copy'} onClick={copy}>
+      <Button icon={isCopied ? 'check' : 'copy'} onClick={copy}>
         {t('report.copy')}
       </Button>
       <span className="field-help" role="status">
-        {copied ? t('report.copied') : ''}
+        {isCopied ? t('report.copied') : ''}
       </span>
       <details>
         <summary>{t('report.what')}</summary>
@@ -83,45 +83,45 @@ function Report({ versions }: { versions: Versions | null }) {
   )
 }
 
-function Keys() {
+function ShortcutKeys() {
   const { t } = useTranslation('help')
-  const { t: frame } = useTranslation('shell')
+  const { t: shellText } = useTranslation('shell')
   const session = useSession()
   const caller = session.kind === 'signed in' ? session.caller : null
-  const on = useKeysOn()
-  const single = [
-    { keys: ['?'], does: t('keys.help') },
-    { keys: ['/'], does: t('keys.search') },
-    ...placeKeys(caller).map(({ key, place }) => ({
+  const areSingleKeysOn = useSingleKeys()
+  const singleKeys = [
+    { keys: ['?'], description: t('keys.help') },
+    { keys: ['/'], description: t('keys.search') },
+    ...getShortcutKeys(caller).map(({ key, routeName }) => ({
       keys: ['g', key],
-      does: t('keys.go', { page: frame(`menu.${place}`) }),
+      description: t('keys.go', { page: shellText(`menu.${routeName}`) }),
     })),
   ]
-  const always = [
-    { keys: ['F8'], does: t('keys.toast') },
-    { keys: ['Esc'], does: t('keys.close') },
+  const otherKeys = [
+    { keys: ['F8'], description: t('keys.toast') },
+    { keys: ['Esc'], description: t('keys.close') },
   ]
   return (
     <section>
       <h3>{t('keys.title')}</h3>
       <dl className="help-keys">
-        {[...(on ? single : []), ...always].map(({ keys, does }) => (
+        {[...(areSingleKeysOn ? singleKeys : []), ...otherKeys].map(({ keys, description }) => (
           <div key={keys.join('')}>
             <dt>
               {keys.map((key) => (
                 <kbd key={key}>{key}</kbd>
               ))}
             </dt>
-            <dd>{does}</dd>
+            <dd>{description}</dd>
           </div>
         ))}
       </dl>
       <CheckField
-        look="switch"
+        variant="switch"
         label={t('keys.single')}
         help={t('keys.singleHelp')}
-        checked={on}
-        onChange={({ target }) => switchKeys(target.checked)}
+        checked={areSingleKeysOn}
+        onChange={({ target }) => setSingleKeys(target.checked)}
       />
     </section>
   )

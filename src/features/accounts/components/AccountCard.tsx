@@ -7,12 +7,12 @@ export function AccountCard({
   title,
   intro,
   children,
-  below,
+  footer,
 }: {
   title: string
   intro?: ReactNode
   children: ReactNode
-  below?: ReactNode
+  footer?: ReactNode
 }) {
   return (
     <div className="account">
@@ -22,7 +22,7 @@ export function AccountCard({
             {children}
           </Page>
         </div>
-        {below && <p className="account-below">{below}</p>}
+        {footer && <p className="account-below">{footer}</p>}
       </div>
     </div>
   )

@@ -13,25 +13,25 @@ import { SetUpPasskey } from '#features/accounts/components/SetUpPasskey.tsx'
 export function Enrol({
   mfaToken,
   account,
-  onEnter,
+  onSignIn: onEnter,
 }: {
   mfaToken: string
   account: string
   /** Signs in by what was set up; answers what was wrong. */
-  onEnter: () => Promise<Problem | null>
+  onSignIn: () => Promise<Problem | null>
 }) {
   const { t } = useTranslation('factors')
   const [kind, setKind] = useState<FactorKind | null>(hasPasskeys() ? null : 'totp')
   const [codes, setCodes] = useState<string[] | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
-  const enter = () => void onEnter().then(setProblem)
-  const setting = { mfa_token: mfaToken, first: true }
-  const added = (given: string[] | null) => (given ? setCodes(given) : enter())
+  const signIn = () => void onEnter().then(setProblem)
+  const setup = { mfa_token: mfaToken, isFirst: true }
+  const handleAdded = (recoveryCodes: string[] | null) => (recoveryCodes ? setCodes(recoveryCodes) : signIn())
   if (codes)
     return (
       <>
-        <ProblemNote problem={problem} focus />
-        <RecoveryCodes codes={codes} account={account} onDone={enter} />
+        <ProblemNote problem={problem} shouldFocus />
+        <RecoveryCodes codes={codes} account={account} onDone={signIn} />
       </>
     )
   return (
@@ -48,8 +48,8 @@ export function Enrol({
           <p className="field-help">{t('passkey.about')}</p>
         </div>
       )}
-      {kind === 'totp' && <SetUpApp setting={setting} onAdded={added} />}
-      {kind === 'passkey' && <SetUpPasskey setting={setting} onAdded={added} />}
+      {kind === 'totp' && <SetUpApp setup={setup} onAdded={handleAdded} />}
+      {kind === 'passkey' && <SetUpPasskey setup={setup} onAdded={handleAdded} />}
       {kind !== null && hasPasskeys() && (
         <div className="factor-ways">
           <Button kind="plain" onClick={() => setKind(kind === 'totp' ? 'passkey' : 'totp')}>

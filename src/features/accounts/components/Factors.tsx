@@ -1,21 +1,21 @@
 import '#features/accounts/factor-words.ts'
 import '#features/accounts/factors.css'
 import { useCallback, useEffect, useState } from 'react'
-import type { Factor } from '#contract/factors.ts'
+import type { EnrolledFactor } from '#contract/factors.ts'
 import type { Problem } from '#contract/problem.ts'
 import { isCompanyAdmin } from '#domain/access.ts'
-import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
+import { useConnection, useDispatch, useSignedIn } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { CheckField } from '#ui/form/ChoiceFields.tsx'
+import { CheckField } from '#ui/form/choice-fields.tsx'
 import { preloadDialog } from '#ui/overlay/Dialog.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
-import { FactorDialog, type Wish } from '#features/accounts/components/FactorDialog.tsx'
+import { FactorDialog, type FactorAction } from '#features/accounts/components/FactorDialog.tsx'
 import { RenameFactor } from '#features/accounts/components/RenameFactor.tsx'
-import { type Own, readOwnFactors } from '#features/accounts/factors-api.ts'
+import { type OwnFactors, readOwnFactors } from '#features/accounts/factors-api.ts'
 import { hasPasskeys } from '#features/accounts/passkeys.ts'
 
 /** The own factors, the recovery codes, and for an admin what the company asks of everybody. Never from the device. */
@@ -23,48 +23,63 @@ export function Factors() {
   const { t } = useTranslation('factors')
   const dispatch = useDispatch()
   const { caller } = useSignedIn()
-  const { line } = useConnection()
-  const [own, setOwn] = useState<Own | null>(null)
+  const { networkState: connection } = useConnection()
+  const [ownFactors, setOwnFactors] = useState<OwnFactors | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
-  const [wish, setWish] = useState<Wish | null>(null)
-  const [naming, setNaming] = useState<Factor | null>(null)
-  const read = useCallback(async () => {
+  const [action, setAction] = useState<FactorAction | null>(null)
+  const [renamedFactor, setRenamedFactor] = useState<EnrolledFactor | null>(null)
+  const readFactors = useCallback(async () => {
     const result = await dispatch(readOwnFactors())
-    if (result.kind === 'fresh') setOwn(result.output)
+    if (result.kind === 'fresh') setOwnFactors(result.output)
     setProblem(result.kind === 'problem' ? result.problem : null)
   }, [dispatch])
-  const isOnline = line === 'online'
+  const isOnline = connection === 'online'
   useEffect(() => {
     // Where the line is known to be down, its coming back asks.
-    if (isOnline) void read()
-  }, [read, isOnline])
+    if (isOnline) void readFactors()
+  }, [readFactors, isOnline])
   useEffect(preloadDialog, [])
-  const whyNot = isOnline ? null : t('offline')
-  if (!own) return problem ? <ProblemNote problem={problem} onRetry={() => void read()} /> : <Skeleton lines={5} />
-  const close = (changed: boolean) => {
-    setWish(null)
-    setNaming(null)
-    if (changed) void read()
+  const disabledReason = isOnline ? null : t('offline')
+  if (!ownFactors)
+    return problem ? <ProblemNote problem={problem} onRetry={() => void readFactors()} /> : <Skeleton lines={5} />
+  const close = (isChanged: boolean) => {
+    setAction(null)
+    setRenamedFactor(null)
+    if (isChanged) void readFactors()
   }
   return (
     <>
-      <Devices own={own} whyNot={whyNot} onWish={setWish} onName={setNaming} />
-      {own.factors.length > 0 && <Codes left={own.recovery_codes} whyNot={whyNot} onWish={setWish} />}
-      {isCompanyAdmin(caller) && <Company required={own.company_required} whyNot={whyNot} onWish={setWish} />}
-      {wish && <FactorDialog wish={wish} onClose={close} />}
-      {naming && <RenameFactor factor={naming} onClose={close} />}
+      <Devices
+        ownFactors={ownFactors}
+        disabledReason={disabledReason}
+        onAction={setAction}
+        onRename={setRenamedFactor}
+      />
+      {ownFactors.factors.length > 0 && (
+        <Codes remainingCount={ownFactors.recovery_codes} disabledReason={disabledReason} onAction={setAction} />
+      )}
+      {isCompanyAdmin(caller) && (
+        <Company required={ownFactors.company_required} disabledReason={disabledReason} onAction={setAction} />
+      )}
+      {action && <FactorDialog action={action} onClose={close} />}
+      {renamedFactor && <RenameFactor factor={renamedFactor} onClose={close} />}
     </>
   )
 }
 
-interface Part {
-  whyNot: string | null
-  onWish: (wish: Wish) => void
+interface SectionProps {
+  disabledReason: string | null
+  onAction: (action: FactorAction) => void
 }
 
-function Devices({ own, whyNot, onWish, onName }: Part & { own: Own; onName: (factor: Factor) => void }) {
+function Devices({
+  ownFactors,
+  disabledReason,
+  onAction,
+  onRename,
+}: SectionProps & { ownFactors: OwnFactors; onRename: (factor: EnrolledFactor) => void }) {
   const { t } = useTranslation('factors')
-  const { factors, required } = own
+  const { factors, required } = ownFactors
   const isOn = factors.length > 0
   const tone = isOn ? 'positive' : required ? 'warning' : 'neutral'
   return (
@@ -77,14 +92,14 @@ function Devices({ own, whyNot, onWish, onName }: Part & { own: Own; onName: (fa
       {isOn && (
         <ul className="factor-list">
           {factors.map((factor) => (
-            <Device
+            <FactorRow
               key={factor.id}
               factor={factor}
-              offline={whyNot}
-              onName={() => onName(factor)}
-              whyNot={whyNot ?? (required && factors.length === 1 ? t('remove.required') : null)}
+              offlineReason={disabledReason}
+              onRename={() => onRename(factor)}
+              removeDisabledReason={disabledReason ?? (required && factors.length === 1 ? t('remove.required') : null)}
               onRemove={() =>
-                onWish({ wants: 'remove', id: factor.id, name: factor.name, isLast: factors.length === 1 })
+                onAction({ kind: 'remove', id: factor.id, name: factor.name, isLast: factors.length === 1 })
               }
             />
           ))}
@@ -95,16 +110,16 @@ function Devices({ own, whyNot, onWish, onName }: Part & { own: Own; onName: (fa
           kind={isOn ? 'quiet' : 'primary'}
           icon="device"
           aria-haspopup="dialog"
-          whyNot={whyNot}
-          onClick={() => onWish({ wants: 'app' })}
+          disabledReason={disabledReason}
+          onClick={() => onAction({ kind: 'app' })}
         >
           {t('app.add')}
         </Button>
         <Button
           icon="key"
           aria-haspopup="dialog"
-          whyNot={whyNot ?? (hasPasskeys() ? null : t('passkey.impossible'))}
-          onClick={() => onWish({ wants: 'passkey' })}
+          disabledReason={disabledReason ?? (hasPasskeys() ? null : t('passkey.impossible'))}
+          onClick={() => onAction({ kind: 'passkey' })}
         >
           {t('passkey.add')}
         </Button>
@@ -113,17 +128,17 @@ function Devices({ own, whyNot, onWish, onName }: Part & { own: Own; onName: (fa
   )
 }
 
-function Device({
+function FactorRow({
   factor: { kind, name, create_time, last_time },
-  offline,
-  whyNot,
-  onName,
+  offlineReason,
+  removeDisabledReason,
+  onRename,
   onRemove,
 }: {
-  factor: Factor
-  offline: string | null
-  whyNot: string | null
-  onName: () => void
+  factor: EnrolledFactor
+  offlineReason: string | null
+  removeDisabledReason: string | null
+  onRename: () => void
   onRemove: () => void
 }) {
   const { t } = useTranslation('factors')
@@ -137,27 +152,32 @@ function Device({
           {last_time ? t('own.used', { at: last_time }) : t('own.unused')}
         </p>
       </div>
-      <Button icon="edit" bare whyNot={offline} aria-haspopup="dialog" onClick={onName}>
+      <Button icon="edit" isIconOnly disabledReason={offlineReason} aria-haspopup="dialog" onClick={onRename}>
         {t('rename.action', { name })}
       </Button>
-      <Button icon="remove" bare whyNot={whyNot} aria-haspopup="dialog" onClick={onRemove}>
+      <Button icon="remove" isIconOnly disabledReason={removeDisabledReason} aria-haspopup="dialog" onClick={onRemove}>
         {t('remove.action', { name })}
       </Button>
     </li>
   )
 }
 
-function Codes({ left, whyNot, onWish }: Part & { left: number }) {
+function Codes({ remainingCount, disabledReason, onAction }: SectionProps & { remainingCount: number }) {
   const { t } = useTranslation('factors')
   return (
     <section className="card" aria-labelledby="factors-codes">
       <div className="factor-head">
         <h2 id="factors-codes">{t('codes.title')}</h2>
-        <Tag tone={left > 2 ? 'positive' : 'warning'}>{t('codes.left', { count: left })}</Tag>
+        <Tag tone={remainingCount > 2 ? 'positive' : 'warning'}>{t('codes.left', { count: remainingCount })}</Tag>
       </div>
-      <p>{t(left > 2 ? 'codes.about' : 'codes.few')}</p>
+      <p>{t(remainingCount > 2 ? 'codes.about' : 'codes.few')}</p>
       <div className="factor-ways">
-        <Button icon="refresh" aria-haspopup="dialog" whyNot={whyNot} onClick={() => onWish({ wants: 'codes' })}>
+        <Button
+          icon="refresh"
+          aria-haspopup="dialog"
+          disabledReason={disabledReason}
+          onClick={() => onAction({ kind: 'codes' })}
+        >
           {t('codes.renew')}
         </Button>
       </div>
@@ -165,20 +185,20 @@ function Codes({ left, whyNot, onWish }: Part & { left: number }) {
   )
 }
 
-function Company({ required, whyNot, onWish }: Part & { required: boolean }) {
+function Company({ required, disabledReason, onAction }: SectionProps & { required: boolean }) {
   const { t } = useTranslation('factors')
   const { user } = useSignedIn()
   return (
     <section className="card" aria-labelledby="factors-company">
       <h2 id="factors-company">{t('company.title', { company: user.company_name })}</h2>
       <CheckField
-        look="switch"
+        variant="switch"
         label={t('company.label')}
         help={t('company.help')}
-        locked={whyNot}
+        lockReason={disabledReason}
         checked={required}
         // It moves when the server has said so.
-        onChange={() => onWish({ wants: 'require', required: !required })}
+        onChange={() => onAction({ kind: 'require', required: !required })}
       />
     </section>
   )

@@ -1,25 +1,25 @@
-import { isOffline, type Problem, waitOf } from '#contract/problem.ts'
-import { useDispatch, useSelector } from '#state/hooks.ts'
-import { problemOf } from '#state/request-status.ts'
-import type { Credentials } from '#state/store.ts'
+import { isOffline, type Problem, getRetrySeconds } from '#contract/problem.ts'
+import { useDispatch, useSelector } from '#state/use-store.ts'
+import { getStatusProblem } from '#state/request-status.ts'
+import type { LoginCredentials } from '#state/store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { Note } from '#features/accounts/components/Note.tsx'
-import { resendMail, selectAccounts } from '#features/accounts/slice.ts'
-import { spoken } from '#features/accounts/retry-after.ts'
+import { resendMail, selectAccounts } from '#features/accounts/accounts-slice.ts'
+import { toRetryDelay } from '#features/accounts/retry-after.ts'
 
 /** What the login was refused with, and the way out of it where there is one. */
-export function LoginProblem({ problem, typed }: { problem: Problem; typed: Credentials }) {
+export function LoginProblem({ problem, credentials }: { problem: Problem; credentials: LoginCredentials }) {
   const { t } = useTranslation('accounts')
-  const wait = waitOf(problem)
+  const waitSeconds = getRetrySeconds(problem)
   if (isOffline(problem)) return <Note kind="pending">{t('login.offline')}</Note>
-  if (problem.code === 'USER_STATUS_DEACTIVATED') return <NotActivated problem={problem} typed={typed} />
+  if (problem.code === 'USER_STATUS_DEACTIVATED') return <NotActivated problem={problem} credentials={credentials} />
   // A wrong password is the user's to mend: there is nothing in it to ask us about.
   if (problem.code === 'invalid_grant') return <ProblemNote problem={{ ...problem, requestId: null }} />
-  if (wait === null) return <ProblemNote problem={problem} />
+  if (waitSeconds === null) return <ProblemNote problem={problem} />
   // Said once, whole: the button's own reason counts down without being read out each second.
-  const { unit, count } = spoken(wait)
+  const { unit, count } = toRetryDelay(waitSeconds)
   return (
     <ProblemNote problem={problem}>
       <p>{t(`login.wait${unit}`, { count })}</p>
@@ -28,21 +28,21 @@ export function LoginProblem({ problem, typed }: { problem: Problem; typed: Cred
 }
 
 /** portal 4: the login of an account that was never activated offers the mail again. */
-function NotActivated({ problem, typed }: { problem: Problem; typed: Credentials }) {
+function NotActivated({ problem, credentials }: { problem: Problem; credentials: LoginCredentials }) {
   const { t } = useTranslation('accounts')
   const dispatch = useDispatch()
   const { resend } = useSelector(selectAccounts)
   if (resend.kind === 'sent') return <Note kind="good">{t('resend.sent', { email: resend.email })}</Note>
-  const refused = problemOf(resend)
+  const resendProblem = getStatusProblem(resend)
   return (
     <>
       <ProblemNote problem={{ ...problem, requestId: null }}>
         <p>{t('resend.offer')}</p>
-        <Button icon="mail" busy={resend.kind === 'sending'} onClick={() => void dispatch(resendMail(typed))}>
+        <Button icon="mail" busy={resend.kind === 'sending'} onClick={() => void dispatch(resendMail(credentials))}>
           {resend.kind === 'sending' ? t('resend.sending') : t('resend.submit')}
         </Button>
       </ProblemNote>
-      <ProblemNote problem={refused} />
+      <ProblemNote problem={resendProblem} />
     </>
   )
 }

@@ -1,40 +1,40 @@
 import { useState } from 'react'
 import { Button } from '#ui/display/Button.tsx'
-import { useLeaveWarning } from '#ui/navigation-guard/NavigationGuard.tsx'
+import { useLeaveWarning } from '#ui/navigation-guard/navigation-guard.tsx'
 import { useTranslation } from 'react-i18next'
 
 const fileName = 'recovery-codes.txt'
 
-interface Props {
+interface RecoveryCodesProps {
   codes: string[]
   account: string
   /** They were copied, downloaded or printed. */
-  onKept?: () => void
+  onSaved?: () => void
   onDone: () => void
 }
 
 /** Shown once, with every way to keep them; gone from here when it is left. */
-export function RecoveryCodes({ codes, account, onKept, onDone }: Props) {
+export function RecoveryCodes({ codes, account, onSaved, onDone }: RecoveryCodesProps) {
   const { t } = useTranslation('factors')
   const [copied, setCopied] = useState(false)
-  const [kept, setKept] = useState(false)
-  useLeaveWarning(!kept)
-  const keep = () => {
-    setKept(true)
-    onKept?.()
+  const [isSaved, setSaved] = useState(false)
+  useLeaveWarning(!isSaved)
+  const markSaved = () => {
+    setSaved(true)
+    onSaved?.()
   }
   const text = `${t('codes.fileTitle', { account })}\n${t('codes.fileText')}\n\n${codes.join('\n')}\n`
   const copy = () =>
     void navigator.clipboard?.writeText(codes.join('\n')).then(() => {
       setCopied(true)
-      keep()
+      markSaved()
     })
   const download = () => {
     const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
     const link = Object.assign(document.createElement('a'), { href: url, download: fileName })
     link.click()
     URL.revokeObjectURL(url)
-    keep()
+    markSaved()
   }
   return (
     <div className="form">
@@ -56,7 +56,7 @@ export function RecoveryCodes({ codes, account, onKept, onDone }: Props) {
           {copied ? t('codes.copied') : t('codes.copy')}
         </Button>
         <Button onClick={download}>{t('codes.download')}</Button>
-        <Button onClick={() => (print(), keep())}>{t('codes.print')}</Button>
+        <Button onClick={() => (print(), markSaved())}>{t('codes.print')}</Button>
       </div>
       <Button kind="primary" onClick={onDone}>
         {t('codes.done')}

@@ -1,88 +1,97 @@
 import { type ComponentType, type FormEvent, useEffect, useRef, useState } from 'react'
-import { checkCompany, checkNewCompany, type CompanyField, type CompanyValues } from '#domain/accounts/companies.ts'
+import {
+  checkCompany,
+  checkNewCompany,
+  type CompanyField,
+  type CompanyValues,
+} from '#domain/accounts/company-fields.ts'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import type { SignupValues } from '#domain/accounts/signup.ts'
-import { useDispatch } from '#state/hooks.ts'
+import { useDispatch } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { ErrorSummary } from '#ui/form/ErrorSummary.tsx'
 import { useTranslation } from 'react-i18next'
 import { useSmallForm } from '#features/accounts/components/useSmallForm.ts'
-import { askTaken } from '#features/accounts/registration.ts'
+import { checkCodeTaken } from '#features/accounts/registration.ts'
 
 /** The form of a company's profile, which the app brings along: no feature sees another. */
-export type CompanyForm = ComponentType<{
+export type CompanyFieldsComponent = ComponentType<{
   values: CompanyValues
   problems: readonly FieldProblem[]
   onChange: (fields: Partial<CompanyValues>) => void
   onLeave: (field: CompanyField) => void
 }>
 
-interface Props {
-  CompanyFields: CompanyForm
+interface RegisterCompanyProps {
+  CompanyFields: CompanyFieldsComponent
   values: SignupValues
   /** What the server refused of this step. */
-  refused: readonly FieldProblem[]
+  serverProblems: readonly FieldProblem[]
   onChange: (fields: Partial<CompanyValues>) => void
   onDone: () => void
 }
 
 /** The first step. */
-export function RegisterCompany({ CompanyFields, values, refused, onChange, onDone }: Props) {
+export function RegisterCompany({ CompanyFields, values, serverProblems, onChange, onDone }: RegisterCompanyProps) {
   const { t } = useTranslation('visitors')
   const dispatch = useDispatch()
-  const { type, problems, form, refuse, mark } = useSmallForm<Partial<CompanyValues>>({})
-  const [asking, setAsking] = useState(false)
+  const { changeFields, problems, formRef, showProblems, addProblem } = useSmallForm<Partial<CompanyValues>>({})
+  const [isChecking, setChecking] = useState(false)
   /** The code that stands now, for an answer that comes late. */
-  const code = useRef('')
+  const currentCode = useRef('')
   useEffect(() => {
-    code.current = values.code.trim()
+    currentCode.current = values.code.trim()
   }, [values.code])
   useEffect(() => {
-    if (refused.length > 0) refuse(refused)
-  }, [refused, refuse])
+    if (serverProblems.length > 0) showProblems(serverProblems)
+  }, [serverProblems, showProblems])
 
   /** Whether somebody has it already; not asked for what can be no code at all. */
   async function isTaken(): Promise<boolean> {
-    const asked = code.current
-    if (checkCompany({ code: asked }).length > 0) return false
-    const taken = await dispatch(askTaken(asked))
-    return taken === true && asked === code.current
+    const checkedCode = currentCode.current
+    if (checkCompany({ code: checkedCode }).length > 0) return false
+    const isCodeTaken = await dispatch(checkCodeTaken(checkedCode))
+    return isCodeTaken === true && checkedCode === currentCode.current
   }
 
-  async function leave(field: CompanyField) {
+  async function handleLeave(field: CompanyField) {
     if (field !== 'code') return
-    if (await isTaken()) mark(occupied)
+    if (await isTaken()) addProblem(duplicateCodeProblem)
   }
 
   async function submit(event: FormEvent) {
     event.preventDefault()
-    if (asking) return
-    const wrong = checkNewCompany({ ...values, code: values.code.trim() })
+    if (isChecking) return
+    const companyProblems = checkNewCompany({ ...values, code: values.code.trim() })
     // What was found on leaving the field stands until the code is another one.
-    if (wrong.length > 0) return void refuse([...problems.filter(({ code }) => code === occupied.code), ...wrong])
-    setAsking(true)
-    const taken = await isTaken()
-    setAsking(false)
-    if (refuse(taken ? [occupied] : [])) onDone()
+    if (companyProblems.length > 0)
+      return void showProblems([
+        ...problems.filter(({ code }) => code === duplicateCodeProblem.code),
+        ...companyProblems,
+      ])
+    setChecking(true)
+    const isCodeTaken = await isTaken()
+    setChecking(false)
+    if (showProblems(isCodeTaken ? [duplicateCodeProblem] : [])) onDone()
   }
 
   return (
-    <form className="form" ref={form} noValidate onSubmit={(event) => void submit(event)}>
+    <form className="form" ref={formRef} noValidate onSubmit={(event) => void submit(event)}>
       <ErrorSummary />
       <CompanyFields
         values={values}
         problems={problems}
         onChange={(fields) => {
-          type(fields)
+          changeFields(fields)
           onChange(fields)
         }}
-        onLeave={(field) => void leave(field)}
+        onLeave={(field) => void handleLeave(field)}
       />
-      <Button kind="primary" type="submit" busy={asking}>
+      <Button kind="primary" type="submit" busy={isChecking}>
         {t('signup.next')}
       </Button>
     </form>
   )
 }
 
-const occupied: FieldProblem = { field: 'code', code: 'DUPLICATE' }
+const duplicateCodeProblem: FieldProblem = { field: 'code', code: 'DUPLICATE' }

@@ -4,14 +4,14 @@ import '#features/accounts/factors.css'
 import { lazy, Suspense, useState } from 'react'
 import type { SecondStep as Step } from '#contract/factors.ts'
 import type { Problem } from '#contract/problem.ts'
-import { useDispatch } from '#state/hooks.ts'
+import { useDispatch } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
-import { ProveForm } from '#features/accounts/components/VerifyIdentityForm.tsx'
-import { enterWith, type Given } from '#features/accounts/factors-api.ts'
+import { VerifyIdentityForm } from '#features/accounts/components/VerifyIdentityForm.tsx'
+import { signInWithFactor, type IdentityProof } from '#features/accounts/factors-api.ts'
 
 const Enrol = lazy(async () => ({ default: (await import('#features/accounts/components/Enrol.tsx')).Enrol }))
 
@@ -19,41 +19,41 @@ const Enrol = lazy(async () => ({ default: (await import('#features/accounts/com
 export function SecondStep({ step, account, onBack }: { step: Step; account: string; onBack: () => void }) {
   const { t } = useTranslation('factors')
   const dispatch = useDispatch()
-  const [over, setOver] = useState<Problem | null>(null)
-  async function enter(given: Given): Promise<Problem | null> {
-    const { password: _never, ...second } = given
-    const result = await dispatch(enterWith({ mfa_token: step.mfa_token, ...second }))
+  const [expiredProblem, setExpiredProblem] = useState<Problem | null>(null)
+  async function signIn(proof: IdentityProof): Promise<Problem | null> {
+    const { password: _never, ...factorProof } = proof
+    const result = await dispatch(signInWithFactor({ mfa_token: step.mfa_token, ...factorProof }))
     if (result.kind !== 'problem') return null
     // The step before has to be done again: nothing typed here could help.
-    if (result.problem.code === 'MFA_EXPIRED') setOver(result.problem)
+    if (result.problem.code === 'MFA_EXPIRED') setExpiredProblem(result.problem)
     return result.problem
   }
-  const back = (
+  const backButton = (
     <Button kind="plain" onClick={onBack}>
       {t('step.back')}
     </Button>
   )
-  if (over)
+  if (expiredProblem)
     return (
       <AccountCard title={t('step.title')}>
-        <ProblemNote problem={{ ...over, requestId: null }} focus>
+        <ProblemNote problem={{ ...expiredProblem, requestId: null }} shouldFocus>
           <Button onClick={onBack}>{t('step.back')}</Button>
         </ProblemNote>
       </AccountCard>
     )
   if (step.enrol)
     return (
-      <AccountCard title={t('enrol.title')} intro={t('enrol.text')} below={back}>
+      <AccountCard title={t('enrol.title')} intro={t('enrol.text')} footer={backButton}>
         <Suspense fallback={<Skeleton lines={4} />}>
-          <Enrol mfaToken={step.mfa_token} account={account} onEnter={() => enter({})} />
+          <Enrol mfaToken={step.mfa_token} account={account} onSignIn={() => signIn({})} />
         </Suspense>
       </AccountCard>
     )
   return (
     <AccountCard title={t('step.title')} intro={t('step.text', { account })}>
-      <ProveForm proving={step} onGive={enter} submit={t('step.submit')}>
-        {back}
-      </ProveForm>
+      <VerifyIdentityForm challenge={step} onProof={signIn} submitLabel={t('step.submit')}>
+        {backButton}
+      </VerifyIdentityForm>
     </AccountCard>
   )
 }

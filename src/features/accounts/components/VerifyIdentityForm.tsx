@@ -1,92 +1,98 @@
 import { type FormEvent, useState } from 'react'
-import type { Method } from '#contract/factors.ts'
+import type { ProofMethod } from '#contract/factors.ts'
 import { isOffline, type Problem } from '#contract/problem.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Field, PasswordField } from '#ui/form/Field.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { fieldWords } from '#ui/i18n/problem-messages.ts'
-import type { Given, Proving } from '#features/accounts/factors-api.ts'
-import { hasPasskeys, signWith } from '#features/accounts/passkeys.ts'
-import { useWait } from '#features/accounts/components/useCountdown.ts'
+import { formatFieldProblem } from '#ui/i18n/problem-messages.ts'
+import type { IdentityProof, IdentityChallenge } from '#features/accounts/factors-api.ts'
+import { hasPasskeys, signWithPasskey } from '#features/accounts/passkeys.ts'
+import { useCountdown } from '#features/accounts/components/useCountdown.ts'
 import { Note } from '#features/accounts/components/Note.tsx'
 
 /** Where one can be chosen, the first that this browser can do. */
-const order: readonly Method[] = ['otp', 'assertion', 'password', 'recovery_code']
+const methodOrder: readonly ProofMethod[] = ['otp', 'assertion', 'password', 'recovery_code']
 
 /**
  * One of several ways to show who one is: only one is asked for at a time, the others are a press away. `onGive` answers what
  * was wrong with it, null for nothing.
  */
-export function ProveForm({
-  proving,
-  onGive,
-  submit,
+export function VerifyIdentityForm({
+  challenge,
+  onProof,
+  submitLabel,
   children,
 }: {
-  proving: Proving
-  onGive: (given: Given) => Promise<Problem | null>
-  submit: string
+  challenge: IdentityChallenge
+  onProof: (proof: IdentityProof) => Promise<Problem | null>
+  submitLabel: string
   /** Further ways out, below all else. */
   children?: React.ReactNode
 }) {
   const { t } = useTranslation('factors')
-  const ways = order.filter((way) => proving.methods.includes(way) && (way !== 'assertion' || hasPasskeys()))
-  const [way, setWay] = useState<Method>(ways[0] ?? 'recovery_code')
-  const [busy, setBusy] = useState(false)
-  const [typed, setTyped] = useState('')
-  const [empty, setEmpty] = useState(false)
+  const methods = methodOrder.filter(
+    (candidate) => challenge.methods.includes(candidate) && (candidate !== 'assertion' || hasPasskeys()),
+  )
+  const [method, setMethod] = useState<ProofMethod>(methods[0] ?? 'recovery_code')
+  const [isBusy, setIsBusy] = useState(false)
+  const [typedValue, setTypedValue] = useState('')
+  const [isEmpty, setIsEmpty] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
-  const [closed, setClosed] = useState(false)
-  const wait = useWait(problem)
+  const [isDialogClosed, setDialogClosed] = useState(false)
+  const waitReason = useCountdown(problem)
 
-  async function give(value: string) {
-    setBusy(true)
+  async function submitProof(value: string) {
+    setIsBusy(true)
     setProblem(null)
-    const wrong = await onGive({ [way]: value })
-    setBusy(false)
-    setProblem(wrong)
+    const newProblem = await onProof({ [method]: value })
+    setIsBusy(false)
+    setProblem(newProblem)
   }
-  async function ask() {
-    setClosed(false)
-    const asked = await signWith(proving.passkey ?? {})
-    if (asked.kind === 'answered') return await give(asked.answer)
-    setClosed(true)
+  async function askPasskey() {
+    setDialogClosed(false)
+    const result = await signWithPasskey(challenge.passkey ?? {})
+    if (result.kind === 'answered') return await submitProof(result.response)
+    setDialogClosed(true)
   }
-  const send = (event: FormEvent) => {
+  const handleSubmit = (event: FormEvent) => {
     event.preventDefault()
-    if (busy || wait) return
-    if (way === 'assertion') return void ask()
-    if (typed.trim() === '') return setEmpty(true)
-    void give(way === 'password' ? typed : typed.trim())
+    if (isBusy || waitReason) return
+    if (method === 'assertion') return void askPasskey()
+    if (typedValue.trim() === '') return setIsEmpty(true)
+    void submitProof(method === 'password' ? typedValue : typedValue.trim())
   }
-  const choose = (next: Method) => {
-    setWay(next)
-    setTyped('')
-    setEmpty(false)
+  const chooseMethod = (nextMethod: ProofMethod) => {
+    setMethod(nextMethod)
+    setTypedValue('')
+    setIsEmpty(false)
     setProblem(null)
-    setClosed(false)
+    setDialogClosed(false)
   }
-  const label = t(`prove.${way}.label`)
+  const label = t(`prove.${method}.label`)
   const isWrong = problem?.code === 'MFA_INVALID'
-  const error = empty ? fieldWords({ code: 'REQUIRED' }, label) : isWrong ? t(`prove.${way}.wrong`) : null
-  const field = {
+  const error = isEmpty ? formatFieldProblem({ code: 'REQUIRED' }, label) : isWrong ? t(`prove.${method}.wrong`) : null
+  const fieldProps = {
     label,
     error,
-    value: typed,
+    value: typedValue,
     autoFocus: true,
     onChange: (event: { target: { value: string } }) => {
-      setTyped(event.target.value)
-      setEmpty(false)
+      setTypedValue(event.target.value)
+      setIsEmpty(false)
     },
   }
   return (
-    <form className="form" noValidate onSubmit={send}>
-      {isOffline(problem) ? <Note kind="pending">{t('offline')}</Note> : <Told problem={isWrong ? null : problem} />}
-      {way === 'otp' && (
+    <form className="form" noValidate onSubmit={handleSubmit}>
+      {isOffline(problem) ? (
+        <Note kind="pending">{t('offline')}</Note>
+      ) : (
+        <FocusedProblem problem={isWrong ? null : problem} />
+      )}
+      {method === 'otp' && (
         <Field
-          key={way}
-          {...field}
+          key={method}
+          {...fieldProps}
           help={t('prove.otp.help')}
           name="otp"
           autoComplete="one-time-code"
@@ -95,10 +101,10 @@ export function ProveForm({
           enterKeyHint="go"
         />
       )}
-      {way === 'recovery_code' && (
+      {method === 'recovery_code' && (
         <Field
-          key={way}
-          {...field}
+          key={method}
+          {...fieldProps}
           help={t('prove.recovery_code.help')}
           name="recovery_code"
           autoComplete="off"
@@ -109,31 +115,35 @@ export function ProveForm({
           enterKeyHint="go"
         />
       )}
-      {way === 'password' && <PasswordField key={way} {...field} name="password" autoComplete="current-password" />}
-      {way === 'assertion' && (
+      {method === 'password' && (
+        <PasswordField key={method} {...fieldProps} name="password" autoComplete="current-password" />
+      )}
+      {method === 'assertion' && (
         <>
           <p>{t('prove.assertion.text')}</p>
-          {(closed || isWrong) && <Note>{t(closed ? 'prove.assertion.closed' : 'prove.assertion.wrong')}</Note>}
+          {(isDialogClosed || isWrong) && (
+            <Note>{t(isDialogClosed ? 'prove.assertion.closed' : 'prove.assertion.wrong')}</Note>
+          )}
         </>
       )}
       <Button
         kind="primary"
         type="submit"
-        busy={busy}
-        whyNot={wait}
+        busy={isBusy}
+        disabledReason={waitReason}
         // A new key for each way: the focus begins anew where there is no field to take it.
-        key={`go ${way}`}
-        autoFocus={way === 'assertion'}
-        icon={way === 'assertion' ? 'key' : undefined}
+        key={`go ${method}`}
+        autoFocus={method === 'assertion'}
+        icon={method === 'assertion' ? 'key' : undefined}
       >
-        {way === 'assertion' ? t('prove.assertion.submit') : submit}
+        {method === 'assertion' ? t('prove.assertion.submit') : submitLabel}
       </Button>
       <div className="factor-ways">
-        {ways
-          .filter((other) => other !== way)
-          .map((other) => (
-            <Button key={other} kind="plain" onClick={() => choose(other)}>
-              {t(`prove.${other}.choose`)}
+        {methods
+          .filter((otherMethod) => otherMethod !== method)
+          .map((otherMethod) => (
+            <Button key={otherMethod} kind="plain" onClick={() => chooseMethod(otherMethod)}>
+              {t(`prove.${otherMethod}.choose`)}
             </Button>
           ))}
         {children}
@@ -142,4 +152,4 @@ export function ProveForm({
   )
 }
 
-const Told = ({ problem }: { problem: Problem | null }) => <ProblemNote problem={problem} focus />
+const FocusedProblem = ({ problem }: { problem: Problem | null }) => <ProblemNote problem={problem} shouldFocus />

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { isOffline, type Problem } from '#contract/problem.ts'
-import { useDispatch, useSelector } from '#state/hooks.ts'
-import { problemOf } from '#state/request-status.ts'
+import { useDispatch, useSelector } from '#state/use-store.ts'
+import { getStatusProblem } from '#state/request-status.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
@@ -9,38 +9,38 @@ import { useTranslation } from 'react-i18next'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
 import { SetPassword } from '#features/accounts/components/SetPassword.tsx'
-import { useTakenKey } from '#features/accounts/components/useTakenKey.ts'
-import { openedBy } from '#features/accounts/activation.ts'
-import { linkOpened, readLink, selectAccounts } from '#features/accounts/slice.ts'
+import { useLinkKey } from '#features/accounts/components/useLinkKey.ts'
+import { readActivationLink } from '#features/accounts/activation.ts'
+import { linkOpened, checkActivationLink, selectAccounts } from '#features/accounts/accounts-slice.ts'
 
 /** Password set-up, success or error, depending on the code (portal 2). */
 export function Activate() {
   const { t } = useTranslation('visitors')
-  const { t: ui } = useTranslation('ui')
-  const { opened, forget } = useTakenKey(openedBy)
+  const { t: tUi } = useTranslation('ui')
+  const { link: openedLink, forget } = useLinkKey(readActivationLink)
   const { link, activation } = useSelector(selectAccounts)
   const dispatch = useDispatch()
   useEffect(() => {
-    dispatch(linkOpened(opened.link))
-    if (opened.link.kind === 'unknown') void dispatch(readLink(opened.otk))
-  }, [opened, dispatch])
-  const isOver = link.kind === 'done' || link.kind === 'used up'
+    dispatch(linkOpened(openedLink.link))
+    if (openedLink.link.kind === 'unknown') void dispatch(checkActivationLink(openedLink.otk))
+  }, [openedLink, dispatch])
+  const isLinkUsed = link.kind === 'done' || link.kind === 'used up'
   useEffect(() => {
-    if (isOver) forget()
-  }, [isOver, forget])
+    if (isLinkUsed) forget()
+  }, [isLinkUsed, forget])
 
   if (link.kind === 'done') return <Done />
   if (link.kind === 'used up') return <UsedUp problem={link.problem} />
-  if (link.kind === 'good') return <SetPassword otk={opened.otk} setsPassword={link.setsPassword} />
-  const problem = problemOf(activation)
-  const retry = () => void dispatch(readLink(opened.otk))
+  if (link.kind === 'good') return <SetPassword otk={openedLink.otk} setsPassword={link.setsPassword} />
+  const problem = getStatusProblem(activation)
+  const retry = () => void dispatch(checkActivationLink(openedLink.otk))
   return (
     <AccountCard title={t('activate.title')}>
       {isOffline(problem) ? (
         <>
           <Note kind="pending">{t('activate.offline')}</Note>
           <Button icon="refresh" onClick={retry}>
-            {ui('problem.retry')}
+            {tUi('problem.retry')}
           </Button>
         </>
       ) : problem ? (

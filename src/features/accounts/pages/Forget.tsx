@@ -1,34 +1,34 @@
 import { isOffline } from '#contract/problem.ts'
 import { type FormEvent, useEffect } from 'react'
-import { checkForgotten } from '#domain/accounts/passwords.ts'
-import { tidyCode } from '#domain/text.ts'
-import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
+import { checkForgottenPassword } from '#domain/accounts/passwords.ts'
+import { cleanCode } from '#domain/text.ts'
+import { useConnection, useDispatch, useSelector } from '#state/use-store.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { Field } from '#ui/form/Field.tsx'
-import { tidyOnLeave } from '#ui/form/tidy-on-leave.ts'
+import { normaliseOnBlur } from '#ui/form/normalise-on-blur.ts'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
 import { useSmallForm } from '#features/accounts/components/useSmallForm.ts'
-import { useWait } from '#features/accounts/components/useCountdown.ts'
-import { forget, recoveryOpened, selectRecovering } from '#features/accounts/password-recovery.ts'
+import { useCountdown } from '#features/accounts/components/useCountdown.ts'
+import { sendResetMail, recoveryOpened, selectRecoveryStatus } from '#features/accounts/password-recovery.ts'
 
 /** Company code and e-mail, and a mail if there is such a user (portal 2, 5). */
 export function Forget() {
   const { t } = useTranslation('visitors')
   const dispatch = useDispatch()
-  const status = useSelector(selectRecovering)
-  const { typed, form, field, refuse } = useSmallForm({ companyCode: '', userEmail: '' })
-  const { line } = useConnection()
+  const status = useSelector(selectRecoveryStatus)
+  const { formValues, formRef, getFieldProps, showProblems } = useSmallForm({ companyCode: '', userEmail: '' })
+  const { networkState: connection } = useConnection()
   const problem = status.kind === 'failed' ? status.problem : null
-  const wait = useWait(problem)
+  const waitReason = useCountdown(problem)
   useEffect(() => void dispatch(recoveryOpened()), [dispatch])
 
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (refuse(checkForgotten(typed)) && status.kind !== 'sending')
-      void dispatch(forget(typed.companyCode, typed.userEmail))
+    if (showProblems(checkForgottenPassword(formValues)) && status.kind !== 'sending')
+      void dispatch(sendResetMail(formValues.companyCode, formValues.userEmail))
   }
   if (status.kind === 'done')
     return (
@@ -42,14 +42,14 @@ export function Forget() {
     )
   return (
     <AccountCard title={t('forget.title')} intro={t('forget.text')}>
-      <form className="form" ref={form} noValidate onSubmit={submit}>
-        {isOffline(problem) || (line !== 'online' && !problem) ? (
+      <form className="form" ref={formRef} noValidate onSubmit={submit}>
+        {isOffline(problem) || (connection !== 'online' && !problem) ? (
           <Note kind="pending">{t('forget.offline')}</Note>
         ) : (
           <ProblemNote problem={problem} />
         )}
         <Field
-          {...tidyOnLeave(field('companyCode', t('forget.company')), tidyCode)}
+          {...normaliseOnBlur(getFieldProps('companyCode', t('forget.company')), cleanCode)}
           autoComplete="organization"
           autoCapitalize="none"
           autoCorrect="off"
@@ -58,13 +58,13 @@ export function Forget() {
           maxLength={20}
         />
         <Field
-          {...tidyOnLeave(field('userEmail', t('forget.email')), tidyCode)}
+          {...normaliseOnBlur(getFieldProps('userEmail', t('forget.email')), cleanCode)}
           type="email"
           autoComplete="username"
           enterKeyHint="go"
           maxLength={254}
         />
-        <Button kind="primary" type="submit" busy={status.kind === 'sending'} whyNot={wait}>
+        <Button kind="primary" type="submit" busy={status.kind === 'sending'} disabledReason={waitReason}>
           {status.kind === 'sending' ? t('forget.sending') : t('forget.submit')}
         </Button>
         <ButtonLink to="/login">{t('backToLogin')}</ButtonLink>

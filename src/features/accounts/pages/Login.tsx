@@ -1,23 +1,23 @@
 /** The first page of all, so it stays light: native fields, no PrimeReact, no database. */
 import { type FormEvent, lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router-dom'
-import { tallyCookie } from '#contract/cookies.ts'
-import { check, type FieldProblem, required } from '#domain/checks/field-checks.ts'
-import { tidyCode } from '#domain/text.ts'
-import type { Credentials } from '#state/store.ts'
-import { useConnection, useDispatch, useSelector, useSession } from '#state/hooks.ts'
-import { idle, problemOf } from '#state/request-status.ts'
+import { unsentCountCookie } from '#contract/cookies.ts'
+import { checkFields, type FieldProblem, checkRequired } from '#domain/checks/field-checks.ts'
+import { cleanCode } from '#domain/text.ts'
+import type { LoginCredentials } from '#state/store.ts'
+import { useConnection, useDispatch, useSelector, useSession } from '#state/use-store.ts'
+import { idleStatus, getStatusProblem } from '#state/request-status.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Field, PasswordField } from '#ui/form/Field.tsx'
-import { tidyOnLeave } from '#ui/form/tidy-on-leave.ts'
+import { normaliseOnBlur } from '#ui/form/normalise-on-blur.ts'
 import { useTranslation } from 'react-i18next'
-import { fieldWords } from '#ui/i18n/problem-messages.ts'
+import { formatFieldProblem } from '#ui/i18n/problem-messages.ts'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
 import { LoginProblem } from '#features/accounts/components/LoginProblem.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
-import { useWait } from '#features/accounts/components/useCountdown.ts'
-import { returnTo } from '#features/accounts/return-to.ts'
-import { login, loginAnswered, selectAccounts } from '#features/accounts/slice.ts'
+import { useCountdown } from '#features/accounts/components/useCountdown.ts'
+import { toReturnPath } from '#features/accounts/return-to.ts'
+import { login, loginAnswered, selectAccounts } from '#features/accounts/accounts-slice.ts'
 
 // Only who has a second factor, or must have one, needs its code.
 const SecondStep = lazy(async () => ({
@@ -25,59 +25,65 @@ const SecondStep = lazy(async () => ({
 }))
 
 /** Brings the device's database along, which the form does not wait for. */
-const LeftBehind = lazy(async () => ({
-  default: (await import('#features/accounts/components/LeftBehind.tsx')).LeftBehind,
+const UnsentWritesNote = lazy(async () => ({
+  default: (await import('#features/accounts/components/UnsentWritesNote.tsx')).UnsentWritesNote,
 }))
 
-const empty: Credentials = { company: '', username: '', password: '' }
-const rules = { company: [required], username: [required], password: [required] }
+const emptyCredentials: LoginCredentials = { company: '', username: '', password: '' }
+const rules = { company: [checkRequired], username: [checkRequired], password: [checkRequired] }
 
 export function Login() {
   const { t } = useTranslation('accounts')
   const dispatch = useDispatch()
   const [query] = useSearchParams()
   const session = useSession()
-  const { line } = useConnection()
-  const ended = session.kind === 'signed out' && session.because === 'ended' ? session : null
+  const { networkState: connection } = useConnection()
+  const endedSession = session.kind === 'signed out' && session.reason === 'ended' ? session : null
   const { login: status } = useSelector(selectAccounts)
-  const problem = problemOf(status)
-  const was = ended?.was
-  const [typed, setTyped] = useState({ ...empty, ...(was && { company: was.company, username: was.username }) })
-  const [problems, setProblems] = useState<FieldProblem[]>([])
-  const [refusals, setRefusals] = useState(0)
-  const form = useRef<HTMLFormElement>(null)
-  const wait = useWait(problem)
-  useLeaveFor(session.kind === 'signed in' ? returnTo(query.get('to')) : null)
+  const problem = getStatusProblem(status)
+  const previousLogin = endedSession?.previousUser
+  const [credentials, setCredentials] = useState({
+    ...emptyCredentials,
+    ...(previousLogin && { company: previousLogin.company, username: previousLogin.username }),
+  })
+  const [fieldProblems, setFieldProblems] = useState<FieldProblem[]>([])
+  const [refusalCount, setRefusalCount] = useState(0)
+  const formRef = useRef<HTMLFormElement>(null)
+  const waitReason = useCountdown(problem)
+  useRedirect(session.kind === 'signed in' ? toReturnPath(query.get('to')) : null)
 
   // What an earlier visit was told is not this one's.
-  useEffect(() => void dispatch(loginAnswered(idle)), [dispatch])
+  useEffect(() => void dispatch(loginAnswered(idleStatus)), [dispatch])
   useEffect(() => {
     // Only a wrong password is typed again; after anything else it is still right.
-    if (problem?.code === 'invalid_grant') setTyped((now) => ({ ...now, password: '' }))
+    if (problem?.code === 'invalid_grant') setCredentials((current) => ({ ...current, password: '' }))
   }, [problem])
   // When it is refused, and not while it is being mended: the focus stays where somebody types.
   useEffect(() => {
-    if (refusals > 0) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
-  }, [refusals])
+    if (refusalCount > 0) formRef.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
+  }, [refusalCount])
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     // A password manager may have filled the fields without a change event.
-    const now = { ...empty, ...Object.fromEntries(new FormData(event.currentTarget)) } as Credentials
-    const found = check({ ...now }, rules)
-    setTyped(now)
-    setProblems(found)
-    if (found.length > 0) setRefusals((count) => count + 1)
-    if (found.length === 0 && status.kind !== 'sending') void dispatch(login(now))
+    const submitted = {
+      ...emptyCredentials,
+      ...Object.fromEntries(new FormData(event.currentTarget)),
+    } as LoginCredentials
+    const newProblems = checkFields({ ...submitted }, rules)
+    setCredentials(submitted)
+    setFieldProblems(newProblems)
+    if (newProblems.length > 0) setRefusalCount((count) => count + 1)
+    if (newProblems.length === 0 && status.kind !== 'sending') void dispatch(login(submitted))
   }
-  const field = (name: keyof Credentials, label: string) => ({
+  const getFieldProps = (name: keyof LoginCredentials, label: string) => ({
     name,
     label,
-    value: typed[name],
-    error: wordsFor(problems, name, label),
+    value: credentials[name],
+    error: getFieldMessage(fieldProblems, name, label),
     onChange: (event: { target: { value: string } }) => {
-      setTyped({ ...typed, [name]: event.target.value })
-      setProblems(problems.filter((one) => one.field !== name))
+      setCredentials({ ...credentials, [name]: event.target.value })
+      setFieldProblems(fieldProblems.filter((candidate) => candidate.field !== name))
     },
   })
 
@@ -86,10 +92,10 @@ export function Login() {
       <Suspense>
         <SecondStep
           step={problem.data as never}
-          account={`${typed.company.trim()}:${typed.username.trim()}`}
+          account={`${credentials.company.trim()}:${credentials.username.trim()}`}
           onBack={() => {
-            setTyped({ ...typed, password: '' })
-            dispatch(loginAnswered(idle))
+            setCredentials({ ...credentials, password: '' })
+            dispatch(loginAnswered(idleStatus))
           }}
         />
       </Suspense>
@@ -98,29 +104,29 @@ export function Login() {
     <AccountCard
       title={t('login.title')}
       intro={t('login.lead')}
-      below={
+      footer={
         <>
           {t('login.signupQuestion')} <Link to="/signup">{t('login.signup')}</Link>
         </>
       }
     >
-      {ended && <Note>{was ? t('left.endedOf', { name: was.name }) : t('left.ended')}</Note>}
-      {document.cookie.includes(tallyCookie.name) && (
+      {endedSession && <Note>{previousLogin ? t('left.endedOf', { name: previousLogin.name }) : t('left.ended')}</Note>}
+      {document.cookie.includes(unsentCountCookie.name) && (
         <Suspense>
-          <LeftBehind name={was?.name ?? null} />
+          <UnsentWritesNote name={previousLogin?.name ?? null} />
         </Suspense>
       )}
-      <form className="form" ref={form} noValidate onSubmit={submit}>
+      <form className="form" ref={formRef} noValidate onSubmit={submit}>
         {problem ? (
-          <LoginProblem problem={problem} typed={typed} />
+          <LoginProblem problem={problem} credentials={credentials} />
         ) : (
           <>
-            {!ended && query.has('to') && <p>{t('login.wanted')}</p>}
-            {line !== 'online' && <Note kind="pending">{t('login.offline')}</Note>}
+            {!endedSession && query.has('to') && <p>{t('login.wanted')}</p>}
+            {connection !== 'online' && <Note kind="pending">{t('login.offline')}</Note>}
           </>
         )}
         <Field
-          {...tidyOnLeave(field('company', t('login.company')), tidyCode)}
+          {...normaliseOnBlur(getFieldProps('company', t('login.company')), cleanCode)}
           help={t('login.companyHelp')}
           autoComplete="organization"
           autoCapitalize="none"
@@ -129,17 +135,21 @@ export function Login() {
           enterKeyHint="next"
         />
         <Field
-          {...tidyOnLeave(field('username', t('login.username')), tidyCode)}
+          {...normaliseOnBlur(getFieldProps('username', t('login.username')), cleanCode)}
           type="email"
           autoComplete="username"
           autoCorrect="off"
           enterKeyHint="next"
         />
-        <PasswordField {...field('password', t('login.password'))} autoComplete="current-password" enterKeyHint="go" />
+        <PasswordField
+          {...getFieldProps('password', t('login.password'))}
+          autoComplete="current-password"
+          enterKeyHint="go"
+        />
         <Link className="account-forget" to="/forget">
           {t('login.forget')}
         </Link>
-        <Button kind="primary" type="submit" busy={status.kind === 'sending'} whyNot={wait}>
+        <Button kind="primary" type="submit" busy={status.kind === 'sending'} disabledReason={waitReason}>
           {status.kind === 'sending' ? t('login.sending') : t('login.submit')}
         </Button>
       </form>
@@ -147,13 +157,13 @@ export function Login() {
   )
 }
 
-function wordsFor(problems: readonly FieldProblem[], name: string, label: string): string | null {
-  const found = problems.find(({ field }) => field === name)
-  return found ? fieldWords(found, label) : null
+function getFieldMessage(problems: readonly FieldProblem[], name: string, label: string): string | null {
+  const problem = problems.find(({ field }) => field === name)
+  return problem ? formatFieldProblem(problem, label) : null
 }
 
 /** Whoever is signed in has no business here: Back must not lead to a login either. */
-function useLeaveFor(path: string | null) {
+function useRedirect(path: string | null) {
   const navigate = useNavigate()
   useEffect(() => {
     if (path !== null) void navigate(path, { replace: true })

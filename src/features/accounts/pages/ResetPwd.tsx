@@ -1,34 +1,34 @@
 import { type FormEvent, useEffect } from 'react'
 import { useNavigate } from 'react-router-dom'
-import { isOffline, fieldProblems, type Problem } from '#contract/problem.ts'
-import { checkConfirmed, checkPassword } from '#domain/accounts/passwords.ts'
-import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
+import { isOffline, getFieldProblems, type Problem } from '#contract/problem.ts'
+import { checkConfirmation, checkPassword } from '#domain/accounts/passwords.ts'
+import { useConnection, useDispatch, useSelector } from '#state/use-store.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { problemWords } from '#ui/i18n/problem-messages.ts'
+import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
-import { keyIn } from '#features/accounts/activation.ts'
+import { readLinkKey } from '#features/accounts/activation.ts'
 import { NewPassword } from '#features/accounts/components/NewPassword.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
-import { useTakenKey } from '#features/accounts/components/useTakenKey.ts'
+import { useLinkKey } from '#features/accounts/components/useLinkKey.ts'
 import { useSmallForm } from '#features/accounts/components/useSmallForm.ts'
 import {
   checkLink,
   keyMissing,
   recoveryOpened,
   resetPassword,
-  selectRecovering,
+  selectRecoveryStatus,
 } from '#features/accounts/password-recovery.ts'
 
 /** How long the success may be read before the login comes by itself (portal 8), ms. */
-const READ_MS = 5000
+const redirectDelayMs = 5000
 
 /** A new password by the link of the mail (portal 2). */
 export function ResetPwd() {
-  const { opened: otk, forget } = useTakenKey(keyIn)
+  const { link: otk, forget } = useLinkKey(readLinkKey)
   const dispatch = useDispatch()
-  const status = useSelector(selectRecovering)
+  const status = useSelector(selectRecoveryStatus)
   useEffect(() => {
     dispatch(otk === '' ? keyMissing() : recoveryOpened())
     if (otk !== '') void dispatch(checkLink(otk))
@@ -36,47 +36,54 @@ export function ResetPwd() {
 
   const problem = status.kind === 'failed' ? status.problem : null
   const isUsedUp = problem?.code === 'INVALID_RESETPWD_LINK'
-  const isOver = status.kind === 'done' || isUsedUp
+  const isLinkUsed = status.kind === 'done' || isUsedUp
   useEffect(() => {
-    if (isOver) forget()
-  }, [isOver, forget])
+    if (isLinkUsed) forget()
+  }, [isLinkUsed, forget])
   if (status.kind === 'done') return <Done />
   if (isUsedUp) return <UsedUp problem={problem} />
-  return <Choose otk={otk} problem={problem} sending={status.kind === 'sending'} />
+  return <ChoosePassword otk={otk} problem={problem} isSending={status.kind === 'sending'} />
 }
 
-function Choose({ otk, problem, sending }: { otk: string; problem: Problem | null; sending: boolean }) {
+function ChoosePassword({ otk, problem, isSending }: { otk: string; problem: Problem | null; isSending: boolean }) {
   const { t } = useTranslation('visitors')
   const dispatch = useDispatch()
-  const { line } = useConnection()
-  const { typed, problems, form, field, refuse } = useSmallForm({ pwd: '', confirm: '' })
+  const { networkState: connection } = useConnection()
+  const { formValues, problems, formRef, getFieldProps, showProblems } = useSmallForm({ pwd: '', confirm: '' })
   // What the server finds wrong with the password stands beside it, like what is found here.
   useEffect(() => {
-    if (problem) refuse(fieldProblems(problem))
-  }, [problem, refuse])
+    if (problem) showProblems(getFieldProblems(problem))
+  }, [problem, showProblems])
 
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const wrong = [checkPassword('pwd', typed.pwd), checkConfirmed('confirm', typed.confirm, typed.pwd)]
-    if (refuse(wrong.filter((found) => found !== null)) && !sending) void dispatch(resetPassword(otk, typed.pwd))
+    const passwordProblems = [
+      checkPassword('pwd', formValues.pwd),
+      checkConfirmation('confirm', formValues.confirm, formValues.pwd),
+    ]
+    if (showProblems(passwordProblems.filter((passwordProblem) => passwordProblem !== null)) && !isSending)
+      void dispatch(resetPassword(otk, formValues.pwd))
   }
-  const weak = problem?.code === 'WEAK_PASSWORD' ? problemWords(problem) : null
-  const password = field('pwd', t('resetPwd.password'))
+  const weakPasswordMessage = problem?.code === 'WEAK_PASSWORD' ? formatProblem(problem) : null
+  const password = getFieldProps('pwd', t('resetPwd.password'))
   return (
     <AccountCard title={t('resetPwd.title')} intro={t('resetPwd.text')}>
-      <form className="form" ref={form} noValidate onSubmit={submit}>
-        {isOffline(problem) || (line !== 'online' && !problem) ? (
+      <form className="form" ref={formRef} noValidate onSubmit={submit}>
+        {isOffline(problem) || (connection !== 'online' && !problem) ? (
           <Note kind="pending">{t('resetPwd.offline')}</Note>
         ) : (
-          <ProblemNote problem={weak || problems.length > 0 ? null : problem} title={t('resetPwd.failed')} />
+          <ProblemNote
+            problem={weakPasswordMessage || problems.length > 0 ? null : problem}
+            title={t('resetPwd.failed')}
+          />
         )}
         <NewPassword
-          password={{ ...password, error: password.error ?? weak }}
-          confirm={field('confirm', t('password.confirm'))}
-          own={[]}
+          password={{ ...password, error: password.error ?? weakPasswordMessage }}
+          confirm={getFieldProps('confirm', t('password.confirm'))}
+          personalValues={[]}
         />
-        <Button kind="primary" type="submit" busy={sending}>
-          {sending ? t('resetPwd.sending') : t('resetPwd.submit')}
+        <Button kind="primary" type="submit" busy={isSending}>
+          {isSending ? t('resetPwd.sending') : t('resetPwd.submit')}
         </Button>
       </form>
     </AccountCard>
@@ -87,7 +94,7 @@ function Done() {
   const { t } = useTranslation('visitors')
   const navigate = useNavigate()
   useEffect(() => {
-    const timer = setTimeout(() => void navigate('/login', { replace: true }), READ_MS)
+    const timer = setTimeout(() => void navigate('/login', { replace: true }), redirectDelayMs)
     return () => clearTimeout(timer)
   }, [navigate])
   return (

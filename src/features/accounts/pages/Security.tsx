@@ -1,7 +1,7 @@
 import '#ui/icons/app-icons.ts'
-import { useConnection } from '#state/hooks.ts'
+import { useConnection } from '#state/use-store.ts'
 import { Page } from '#ui/page/Page.tsx'
-import { WhenOnline } from '#ui/page/OnlineOnly.tsx'
+import { OnlineOnly } from '#ui/page/OnlineOnly.tsx'
 import { useTranslation } from 'react-i18next'
 
 const load = async () => (await import(/* chunk: online */ '#features/accounts/components/Factors.tsx')).Factors
@@ -9,13 +9,13 @@ const load = async () => (await import(/* chunk: online */ '#features/accounts/c
 /** How one signs in, beside the password: all of it needs the server. */
 export function Security() {
   const { t } = useTranslation('profile')
-  const { line } = useConnection()
+  const { networkState: connection } = useConnection()
   const crumbs = [{ label: t('title'), to: '/app/profile/user' }]
   return (
     <Page title={t('security.title')} intro={t('security.lead')} crumbs={crumbs} width="narrow">
-      <WhenOnline online={line === 'online'} load={load} title={t('security.offline')}>
+      <OnlineOnly isOnline={connection === 'online'} load={load} title={t('security.offline')}>
         <p>{t('security.offlineText')}</p>
-      </WhenOnline>
+      </OnlineOnly>
     </Page>
   )
 }

@@ -1,65 +1,72 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
-import { useConnection, useDispatch } from '#state/hooks.ts'
+import { useConnection, useDispatch } from '#state/use-store.ts'
 import { useTranslation } from 'react-i18next'
 import { DraftOffer } from '#ui/form/DraftOffer.tsx'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
-import { type CompanyForm, RegisterCompany } from '#features/accounts/components/RegisterCompany.tsx'
+import { type CompanyFieldsComponent, RegisterCompany } from '#features/accounts/components/RegisterCompany.tsx'
 import { RegisterUser } from '#features/accounts/components/RegisterUser.tsx'
-import { Registered } from '#features/accounts/components/Registered.tsx'
-import { emptySignup, isTyped, keepDraft, putEarlier, readDrafts, type Step } from '#features/accounts/signup-draft.ts'
+import { RegistrationSent } from '#features/accounts/components/RegistrationSent.tsx'
+import {
+  emptySignup,
+  isTyped,
+  storeDraft,
+  storeEarlierDraft,
+  readDrafts,
+  type SignupStep,
+} from '#features/accounts/signup-draft.ts'
 import { signupOpened } from '#features/accounts/registration.ts'
 
-const steps = ['company', 'user', 'sent'] as const satisfies Step[]
+const steps = ['company', 'user', 'sent'] as const satisfies SignupStep[]
 
 /** Register company, register user, activation mail sent (portal 2). */
-export function Signup({ CompanyFields }: { CompanyFields: CompanyForm }) {
+export function Signup({ CompanyFields }: { CompanyFields: CompanyFieldsComponent }) {
   const { t } = useTranslation('visitors')
   const dispatch = useDispatch()
-  const [stored] = useState(() => readDrafts())
-  const [draft, setDraft] = useState(stored.draft)
-  const [earlier, setEarlier] = useState(stored.earlier)
-  const [refused, setRefused] = useState<readonly FieldProblem[]>([])
+  const [storedDrafts] = useState(() => readDrafts())
+  const [draft, setDraft] = useState(storedDrafts.draft)
+  const [earlierDraft, setEarlierDraft] = useState(storedDrafts.earlierDraft)
+  const [companyProblems, setCompanyProblems] = useState<readonly FieldProblem[]>([])
   const { step, values } = draft
-  const { line } = useConnection()
+  const { networkState: connection } = useConnection()
   useEffect(() => void dispatch(signupOpened()), [dispatch])
-  useEffect(() => keepDraft(draft), [draft])
+  useEffect(() => storeDraft(draft), [draft])
 
   // The next step is told and stands at the top (A-14); what was refused takes the focus by itself. With the step and not
   // after it: who is quick has a field of it in hand by then.
-  const shown = useRef(step)
-  const top = useRef<HTMLOListElement>(null)
+  const displayedStep = useRef(step)
+  const stepsRef = useRef<HTMLOListElement>(null)
   useLayoutEffect(() => {
-    if (shown.current === step) return
-    shown.current = step
+    if (displayedStep.current === step) return
+    displayedStep.current = step
     scrollTo(0, 0)
-    if (refused.length === 0) top.current?.focus({ preventScroll: true })
-  }, [step, refused])
+    if (companyProblems.length === 0) stepsRef.current?.focus({ preventScroll: true })
+  }, [step, companyProblems])
 
-  const go = (next: Step) => setDraft((now) => ({ ...now, step: next }))
-  const change = (fields: Partial<typeof values>) =>
-    setDraft((now) => ({ ...now, values: { ...now.values, ...fields } }))
+  const goToStep = (next: SignupStep) => setDraft((current) => ({ ...current, step: next }))
+  const changeValues = (fields: Partial<typeof values>) =>
+    setDraft((current) => ({ ...current, values: { ...current.values, ...fields } }))
 
   /** What stands in the form by then is offered in its place. */
   function acceptEarlier() {
-    if (!earlier) return
-    const aside = isTyped(draft) ? draft : null
-    putEarlier(aside)
-    setEarlier(aside && { draft: aside, at: Date.now() })
-    setDraft(earlier.draft)
+    if (!earlierDraft) return
+    const replacedDraft = isTyped(draft) ? draft : null
+    storeEarlierDraft(replacedDraft)
+    setEarlierDraft(replacedDraft && { draft: replacedDraft, storedAt: Date.now() })
+    setDraft(earlierDraft.draft)
   }
   function discardEarlier() {
-    putEarlier(null)
-    setEarlier(null)
+    storeEarlierDraft(null)
+    setEarlierDraft(null)
   }
 
   return (
     <AccountCard
       title={t('signup.title')}
       intro={step === 'company' ? t('signup.lead') : undefined}
-      below={
+      footer={
         step !== 'sent' && (
           <>
             {t('signup.loginQuestion')} <Link to="/login">{t('toLogin')}</Link>
@@ -67,43 +74,43 @@ export function Signup({ CompanyFields }: { CompanyFields: CompanyForm }) {
         )
       }
     >
-      <ol className="account-steps" ref={top} tabIndex={-1} aria-label={t('signup.steps')}>
-        {steps.map((one) => (
-          <li key={one} aria-current={one === step ? 'step' : undefined}>
-            {t(`signup.step.${one}`)}
+      <ol className="account-steps" ref={stepsRef} tabIndex={-1} aria-label={t('signup.steps')}>
+        {steps.map((stepName) => (
+          <li key={stepName} aria-current={stepName === step ? 'step' : undefined}>
+            {t(`signup.step.${stepName}`)}
           </li>
         ))}
       </ol>
-      {earlier && step !== 'sent' && (
-        <DraftOffer at={earlier.at} onContinue={acceptEarlier} onDiscard={discardEarlier} />
+      {earlierDraft && step !== 'sent' && (
+        <DraftOffer savedAt={earlierDraft.storedAt} onContinue={acceptEarlier} onDiscard={discardEarlier} />
       )}
-      {line !== 'online' && step === 'company' && <Note kind="pending">{t('signup.offline')}</Note>}
+      {connection !== 'online' && step === 'company' && <Note kind="pending">{t('signup.offline')}</Note>}
       {step === 'company' && (
         <RegisterCompany
-          {...{ CompanyFields, values, refused }}
-          onChange={change}
+          {...{ CompanyFields, values, serverProblems: companyProblems }}
+          onChange={changeValues}
           onDone={() => {
-            setRefused([])
-            go('user')
+            setCompanyProblems([])
+            goToStep('user')
           }}
         />
       )}
       {step === 'user' && (
         <RegisterUser
           values={values}
-          onChange={change}
-          onBack={() => go('company')}
-          onRefused={(found) => {
-            setRefused(found)
-            go('company')
+          onChange={changeValues}
+          onBack={() => goToStep('company')}
+          onCompanyProblems={(newProblems) => {
+            setCompanyProblems(newProblems)
+            goToStep('company')
           }}
           onDone={(email) => {
-            change({ user_email: email })
-            go('sent')
+            changeValues({ user_email: email })
+            goToStep('sent')
           }}
         />
       )}
-      {step === 'sent' && <Registered values={values} onAnother={() => setDraft(emptySignup)} />}
+      {step === 'sent' && <RegistrationSent values={values} onAnother={() => setDraft(emptySignup)} />}
     </AccountCard>
   )
 }

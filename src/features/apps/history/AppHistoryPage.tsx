@@ -2,33 +2,48 @@ import '#ui/icons/app-icons.ts'
 import { useMemo, useState } from 'react'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useList } from '#state/use-list.ts'
-import { useListing } from '#state/use-list-url.ts'
+import { useListUrl } from '#state/use-list-url.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { DataList } from '#ui/list/DataList.tsx'
 import { FilterBar } from '#ui/list/FilterBar.tsx'
-import { number } from '#ui/list/Freshness.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useNarrow } from '#ui/list/useNarrow.ts'
 import { Page } from '#ui/page/Page.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
-import { Sheet } from '#features/apps/AppStyles.tsx'
+import { AppStyles } from '#features/apps/AppStyles.tsx'
 import { ChangeLogDialog } from '#features/apps/history/ChangeLogDialog.tsx'
-import { columns } from '#features/apps/history/columns.tsx'
-import { changeView, plainView, readView, remembered, type View, writeView } from '#features/apps/history/list-url.ts'
+import { buildVersionColumns } from '#features/apps/history/columns.tsx'
+import {
+  changeView,
+  defaultListView,
+  readView,
+  toRememberedQuery,
+  type AppHistoryView,
+  writeView,
+} from '#features/apps/history/app-history-view.ts'
 import { NoVersions } from '#features/apps/history/NoVersions.tsx'
-import { historyList, type VersionRow } from '#features/apps/history/slice.ts'
+import { historyList, type VersionRow } from '#features/apps/history/app-history-slice.ts'
 
-const ways = { read: readView, write: writeView, change: changeView, remembered }
+const viewFunctions = { read: readView, write: writeView, change: changeView, toSavedQuery: toRememberedQuery }
 
 /** Every version that was ever published (contracts 2, 3; M135), from the device; the server is asked beside it. */
-export function AppHistory() {
+export function AppHistoryPage() {
   const { t } = useTranslation('apps')
-  const { view, change } = useListing(ways, historyList)
-  const grows = useNarrow()
-  const { rows, count, freshness, isFetching, problem, refetch } = useList(historyList, { scope: null, view, grows })
-  const [shown, setShown] = useState<VersionRow | null>(null)
-  const drawnColumns = useMemo(() => columns(t, setShown), [t])
-  const sorting = { columns: drawnColumns, sort: view.sort, onSort: (sort: View['sort']) => change({ sort }) }
+  const { view, change } = useListUrl(viewFunctions, historyList)
+  const isNarrow = useNarrow()
+  const { rows, count, freshness, isFetching, problem, refetch } = useList(historyList, {
+    scope: null,
+    view,
+    isGrowing: isNarrow,
+  })
+  const [shownVersion, setShownVersion] = useState<VersionRow | null>(null)
+  const visibleColumns = useMemo(() => buildVersionColumns(t, setShownVersion), [t])
+  const sorting = {
+    columns: visibleColumns,
+    sort: view.sort,
+    onSort: (sort: AppHistoryView['sort']) => change({ sort }),
+  }
   return (
     <Page
       title={t('history.title')}
@@ -39,7 +54,7 @@ export function AppHistory() {
         </Button>
       }
     >
-      <Sheet />
+      <AppStyles />
       <FilterBar
         search={{
           value: view.searchText,
@@ -47,40 +62,40 @@ export function AppHistory() {
           label: t('history.search'),
         }}
         sorting={sorting}
-        onClearAll={() => change({ searchText: plainView.searchText })}
+        onClearAll={() => change({ searchText: defaultListView.searchText })}
       />
       {/* Offline the rows that are here, or the word that there are none, say all there is to say. */}
       <LoadProblem problem={problem} onRetry={refetch} />
       <DataList
         caption={t('history.caption')}
-        counted={(count) => t('history.counted', { count, number: number(count) })}
-        columns={drawnColumns}
+        formatCount={(count) => t('history.counted', { count, number: formatNumber(count) })}
+        columns={visibleColumns}
         rows={rows}
-        rowKey={({ row }) => String(row.id)}
-        rowName={nameOf}
+        getRowKey={({ row }) => String(row.id)}
+        getRowName={toVersionName}
         sort={view.sort}
         onSort={sorting.onSort}
-        grows={grows}
+        isGrowing={isNarrow}
         page={view.page}
-        results={view.results}
+        pageSize={view.results}
         count={count}
         onPage={(page, isCorrection) => change({ page }, isCorrection)}
-        onResults={(results) => change({ results })}
-        fresh={freshness}
+        onPageSize={(results) => change({ results })}
+        freshness={freshness}
         isFetching={isFetching}
         problem={problem}
-        empty={<NoVersions view={view} read={freshness.asOf !== null} onChange={change} />}
+        emptyContent={<NoVersions view={view} wasRead={freshness.asOf !== null} onChange={change} />}
       />
-      {shown?.markdown && (
+      {shownVersion?.markdown && (
         <ChangeLogDialog
-          name={shown.name}
-          version={shown.version}
-          source={{ id: shown.markdown }}
-          onClose={() => setShown(null)}
+          name={shownVersion.name}
+          version={shownVersion.version}
+          source={{ id: shownVersion.markdown }}
+          onClose={() => setShownVersion(null)}
         />
       )}
     </Page>
   )
 }
 
-const nameOf = ({ row }: OverlaidRow<VersionRow>) => `${row.name} ${row.version}`
+const toVersionName = ({ row }: OverlaidRow<VersionRow>) => `${row.name} ${row.version}`

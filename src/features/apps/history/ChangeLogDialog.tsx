@@ -2,7 +2,7 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 import { ChangeLogFrame } from '#features/apps/history/ChangeLogFrame.tsx'
 
-interface Props {
+interface ChangeLogDialogProps {
   name: string
   version: string
   /** Published or uploaded, by its id; or the text of a file that only this device has read. */
@@ -11,7 +11,7 @@ interface Props {
 }
 
 /** What is new in a version. */
-export function ChangeLogDialog({ name, version, source, onClose }: Props) {
+export function ChangeLogDialog({ name, version, source, onClose }: ChangeLogDialogProps) {
   const { t } = useTranslation('apps')
   const title = t('changeLog.title', { name, version })
   return (

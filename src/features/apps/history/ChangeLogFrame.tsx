@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useState } from 'react'
 import { isOffline } from '#contract/problem.ts'
-import type { Result } from '#request/results.ts'
-import { useDispatch } from '#state/hooks.ts'
+import type { CallResult } from '#request/call-results.ts'
+import { useDispatch } from '#state/use-store.ts'
 import { useFetch } from '#state/use-fetch.ts'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import { readChangeLog } from '#features/apps/history/slice.ts'
+import { readChangeLog } from '#features/apps/history/app-history-slice.ts'
 
 /**
  * A change log in a frame of 700 by 300, narrower on a phone, that runs no script (contracts 2, D87). No worker answers what a
@@ -44,26 +44,26 @@ export function ChangeLogFrame({ id, title }: { id: string; title: string }) {
         </EmptyState>
       </div>
     )
-  return <ProblemNote problem={problem} onRetry={refetch} focus />
+  return <ProblemNote problem={problem} onRetry={refetch} shouldFocus />
 }
 
 /** Null: it is being read. Read again when the line is back, and in other colours when the system's change. */
 function useChangeLog(id: string) {
   const dispatch = useDispatch()
-  const [result, setResult] = useState<Result<string> | null>(null)
+  const [result, setResult] = useState<CallResult<string> | null>(null)
   const refetch = useCallback(() => {
-    void dispatch(readChangeLog(id)).then((read) =>
+    void dispatch(readChangeLog(id)).then((newResult) =>
       // What is shown stays, where it cannot be read again.
-      setResult((before) => (before?.kind === 'fresh' && read.kind !== 'fresh' ? before : read)),
+      setResult((previous) => (previous?.kind === 'fresh' && newResult.kind !== 'fresh' ? previous : newResult)),
     )
   }, [dispatch, id])
   useFetch(refetch)
   useEffect(() => {
-    const dark = matchMedia('(prefers-color-scheme: dark)')
+    const darkScheme = matchMedia('(prefers-color-scheme: dark)')
     // The page has its new colours only after it has heard the same.
-    const later = () => setTimeout(refetch)
-    dark.addEventListener('change', later)
-    return () => dark.removeEventListener('change', later)
+    const refetchLater = () => setTimeout(refetch)
+    darkScheme.addEventListener('change', refetchLater)
+    return () => darkScheme.removeEventListener('change', refetchLater)
   }, [refetch])
   return { result, refetch }
 }

@@ -1,19 +1,19 @@
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { useTranslation } from 'react-i18next'
-import { isFiltered, plainView, type View } from '#features/apps/history/list-url.ts'
+import { isFiltered, defaultListView, type AppHistoryView } from '#features/apps/history/app-history-view.ts'
 
-interface Props {
-  view: View
+interface NoVersionsProps {
+  view: AppHistoryView
   /** Whether the list was ever read on this device. */
-  read: boolean
-  onChange: (change: Partial<View>) => void
+  wasRead: boolean
+  onChange: (change: Partial<AppHistoryView>) => void
 }
 
 /** Three different nothings: never read here, nothing found, nothing published yet (C-04, C-11). */
-export function NoVersions({ view, read, onChange }: Props) {
+export function NoVersions({ view, wasRead, onChange }: NoVersionsProps) {
   const { t } = useTranslation('apps')
-  if (!read)
+  if (!wasRead)
     return (
       <EmptyState icon="offline" title={t('history.empty.notHere')}>
         {t('history.empty.notHereText')}
@@ -25,7 +25,7 @@ export function NoVersions({ view, read, onChange }: Props) {
         icon="search"
         title={t('history.empty.noneFound')}
         action={
-          <Button onClick={() => onChange({ searchText: plainView.searchText, page: 1 })}>
+          <Button onClick={() => onChange({ searchText: defaultListView.searchText, page: 1 })}>
             {t('history.empty.showAll')}
           </Button>
         }

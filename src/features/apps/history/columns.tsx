@@ -1,16 +1,16 @@
 import type { TFunction } from 'i18next'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { Button } from '#ui/display/Button.tsx'
-import type { Column } from '#ui/list/column.ts'
-import { AppIcon, resourceAt } from '#features/apps/AppIcon.tsx'
-import type { VersionRow } from '#features/apps/history/slice.ts'
-import { langOf } from '#ui/i18n/name-language.ts'
+import type { ListColumn } from '#ui/list/column.ts'
+import { AppIcon, toResourceUrl } from '#features/apps/AppIcon.tsx'
+import type { VersionRow } from '#features/apps/history/app-history-slice.ts'
+import { getNameLang } from '#ui/i18n/name-language.ts'
 
 /** Contracts 2 and 3: icon, code, name (its description), version, when it was published, and its change log. */
-export const columns = (
+export const buildVersionColumns = (
   t: TFunction<'apps'>,
   onChangeLog: (row: VersionRow) => void,
-): Column<OverlaidRow<VersionRow>>[] => [
+): ListColumn<OverlaidRow<VersionRow>>[] => [
   {
     key: 'code',
     header: t('history.column.code'),
@@ -18,7 +18,7 @@ export const columns = (
     phone: 'fact',
     render: ({ row }) => (
       <span className="app-lead">
-        <AppIcon name={row.name} src={row.icon && resourceAt(row.icon)} />
+        <AppIcon name={row.name} src={row.icon && toResourceUrl(row.icon)} />
         <code>{row.code}</code>
       </span>
     ),
@@ -30,7 +30,7 @@ export const columns = (
     lines: 2,
     phone: 'title',
     render: ({ row }) => (
-      <span title={row.name} lang={langOf(row.name)}>
+      <span title={row.name} lang={getNameLang(row.name)}>
         {row.name}
       </span>
     ),
@@ -61,7 +61,7 @@ export const columns = (
         kind="plain"
         icon="contract"
         aria-haspopup="dialog"
-        whyNot={row.markdown === null ? t('changeLog.none') : null}
+        disabledReason={row.markdown === null ? t('changeLog.none') : null}
         onClick={() => onChangeLog(row)}
       >
         {t('changeLog.open')} <span className="sr-only">{`${row.name} ${row.version}`}</span>

@@ -1,38 +1,38 @@
 import { type DragEvent, useRef, useState } from 'react'
-import { shownName } from '#domain/catalogue/mapp.ts'
+import { toDisplayName } from '#domain/catalogue/mapp.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
-import { type Dropped, filesOf } from '#features/apps/upload/dropped-files.ts'
+import { type DroppedFiles, readDroppedFiles } from '#features/apps/upload/dropped-files.ts'
 
-const folderFaults = ['empty', 'cut', 'unread'] as const
+const folderProblems = ['empty', 'cut', 'unread'] as const
 
 /** Files by drag and drop, those of folders too, or by a button; both take many at once (M155). */
 export function DropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
   const { t } = useTranslation('apps')
   const input = useRef<HTMLInputElement>(null)
-  const [over, setOver] = useState(false)
-  const [dropped, setDropped] = useState<Dropped | null>(null)
+  const [isDraggedOver, setDraggedOver] = useState(false)
+  const [droppedFiles, setDroppedFiles] = useState<DroppedFiles | null>(null)
   const drop = async (event: DragEvent) => {
     event.preventDefault()
-    setOver(false)
-    setDropped(null)
-    const found = await filesOf(event.dataTransfer.items)
-    setDropped(found)
-    if (found.files.length > 0) onFiles(found.files)
+    setDraggedOver(false)
+    setDroppedFiles(null)
+    const readFiles = await readDroppedFiles(event.dataTransfer.items)
+    setDroppedFiles(readFiles)
+    if (readFiles.files.length > 0) onFiles(readFiles.files)
   }
-  const hold = (event: DragEvent) => {
+  const handleDragOver = (event: DragEvent) => {
     event.preventDefault()
-    setOver(true)
+    setDraggedOver(true)
   }
   return (
     <section
-      className={`drop-zone${over ? ' over' : ''}`}
+      className={`drop-zone${isDraggedOver ? ' over' : ''}`}
       aria-label={t('upload.zone')}
-      onDragEnter={hold}
-      onDragOver={hold}
+      onDragEnter={handleDragOver}
+      onDragOver={handleDragOver}
       onDragLeave={({ currentTarget, relatedTarget }) =>
-        !currentTarget.contains(relatedTarget as Node | null) && setOver(false)
+        !currentTarget.contains(relatedTarget as Node | null) && setDraggedOver(false)
       }
       onDrop={(event) => void drop(event)}
     >
@@ -51,7 +51,7 @@ export function DropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
         accept=".mapp"
         aria-label={t('upload.choose')}
         onChange={({ currentTarget }) => {
-          setDropped(null)
+          setDroppedFiles(null)
           onFiles([...(currentTarget.files ?? [])])
           // The same file can be chosen again.
           currentTarget.value = ''
@@ -59,10 +59,14 @@ export function DropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
       />
       <p className="field-help">{t('upload.help')}</p>
       <div role="alert" className="drop-refused">
-        {folderFaults.map((fault) => {
-          const names = dropped?.[fault] ?? []
+        {folderProblems.map((folderProblem) => {
+          const names = droppedFiles?.[folderProblem] ?? []
           if (names.length === 0) return null
-          return <p key={fault}>{t(`upload.folder.${fault}`, { name: names.map(shownName).join(', ') })}</p>
+          return (
+            <p key={folderProblem}>
+              {t(`upload.folder.${folderProblem}`, { name: names.map(toDisplayName).join(', ') })}
+            </p>
+          )
         })}
       </div>
     </section>

@@ -1,41 +1,41 @@
 import { type ReactNode, useState } from 'react'
 import '#ui/list/list.css'
-import { shownName } from '#domain/catalogue/mapp.ts'
+import { toDisplayName } from '#domain/catalogue/mapp.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
-import { Tag, type Tone } from '#ui/display/Tag.tsx'
-import { Pages } from '#ui/list/Pagination.tsx'
+import { Tag, type TagTone } from '#ui/display/Tag.tsx'
+import { Pagination } from '#ui/list/Pagination.tsx'
 import { useTranslation } from 'react-i18next'
-import { AppIcon, resourceAt } from '#features/apps/AppIcon.tsx'
-import { conflictWords } from '#features/apps/upload/fault-words.ts'
-import { pageOf, pageSize } from '#features/apps/upload/shown.ts'
+import { AppIcon, toResourceUrl } from '#features/apps/AppIcon.tsx'
+import { formatConflict } from '#features/apps/upload/format-fault.ts'
+import { getPage, pageSize } from '#features/apps/upload/entry-page.ts'
 import {
-  type Entry,
-  type KnownApps,
+  type UploadEntry,
+  type KnownVersions,
   type PackageRow,
-  type ShownState,
-  stateOf,
+  type PackageState,
+  getPackageState,
 } from '#features/apps/upload/upload-entry.ts'
 
-const tones: Record<0 | 1 | 2 | 3, Tone> = { 0: 'positive', 1: 'accent', 2: 'neutral', 3: 'danger' }
+const tones: Record<0 | 1 | 2 | 3, TagTone> = { 0: 'positive', 1: 'accent', 2: 'neutral', 3: 'danger' }
 
-interface Props {
+interface PackageTableProps {
   title: string
   lead: string
-  entries: readonly Entry[]
-  apps: KnownApps
+  entries: readonly UploadEntry[]
+  apps: KnownVersions
   /** The box of a row, where rows are chosen. */
-  pick?: (entry: Entry) => ReactNode
-  onChangeLog: (entry: Entry) => void
-  onRemove: (entry: Entry) => void
+  renderPick?: (entry: UploadEntry) => ReactNode
+  onChangeLog: (entry: UploadEntry) => void
+  onRemove: (entry: UploadEntry) => void
   children?: ReactNode
 }
 
 /** What is in the packages, and what each does to the catalogue: 5 rows a page (M156, M158). */
-export function PackageTable({ title, lead, entries, children, ...rest }: Props) {
+export function PackageTable({ title, lead, entries, children, ...rest }: PackageTableProps) {
   const { t } = useTranslation('apps')
-  const [asked, setPage] = useState(1)
-  const { page, pages, shown } = pageOf(entries, asked)
+  const [requestedPage, setRequestedPage] = useState(1)
+  const { page, pageCount, pageEntries } = getPage(entries, requestedPage)
   if (entries.length === 0) return null
   const headers = ['file', 'module', 'released', 'version', 'current', 'least', 'status'] as const
   return (
@@ -51,7 +51,7 @@ export function PackageTable({ title, lead, entries, children, ...rest }: Props)
             <caption className="sr-only">{title}</caption>
             <thead role="rowgroup">
               <tr role="row">
-                {rest.pick && (
+                {rest.renderPick && (
                   <th scope="col" role="columnheader" className="pick">
                     <span className="sr-only">{t('table.pick')}</span>
                   </th>
@@ -67,7 +67,7 @@ export function PackageTable({ title, lead, entries, children, ...rest }: Props)
               </tr>
             </thead>
             <tbody role="rowgroup">
-              {shown.map((entry) => (
+              {pageEntries.map((entry) => (
                 <Row key={entry.key} entry={entry} {...rest} />
               ))}
             </tbody>
@@ -76,9 +76,9 @@ export function PackageTable({ title, lead, entries, children, ...rest }: Props)
             <div className="list-foot">
               <p role="status">
                 <span>{t('table.counted', { count: entries.length })}</span>
-                {pages > 1 && <span>{t('table.page', { page, pages })}</span>}
+                {pageCount > 1 && <span>{t('table.page', { page, pages: pageCount })}</span>}
               </p>
-              {entries.length > pageSize && <Pages page={page} pages={pages} onPage={setPage} />}
+              {entries.length > pageSize && <Pagination page={page} pageCount={pageCount} onPage={setRequestedPage} />}
             </div>
           )}
         </div>
@@ -91,29 +91,29 @@ export function PackageTable({ title, lead, entries, children, ...rest }: Props)
 function Row({
   entry,
   apps,
-  pick,
+  renderPick,
   onChangeLog,
   onRemove,
-}: Omit<Props, 'title' | 'lead' | 'entries' | 'children'> & { entry: Entry }) {
+}: Omit<PackageTableProps, 'title' | 'lead' | 'entries' | 'children'> & { entry: UploadEntry }) {
   const { t } = useTranslation('apps')
   const { row } = entry
-  const state = stateOf(entry, apps)
+  const state = getPackageState(entry, apps)
   if (!row || !state) return null
   const cell = (key: 'module' | 'released' | 'version' | 'current' | 'least', content: ReactNode) => (
     <td role="cell" data-label={t(`table.${key}`)} className={key === 'module' ? undefined : 'app-version'}>
       {content ?? '–'}
     </td>
   )
-  const named = `${row.app_name} ${row.version}`
+  const packageName = `${row.app_name} ${row.version}`
   return (
     <tr role="row">
-      {pick && (
+      {renderPick && (
         <td role="cell" className="pick">
-          {pick(entry)}
+          {renderPick(entry)}
         </td>
       )}
       <td role="cell" data-label={t('table.file')}>
-        <File entry={entry} row={row} />
+        <PackageFile entry={entry} row={row} />
       </td>
       {cell(
         'module',
@@ -126,22 +126,22 @@ function Row({
       {cell('current', state.current_version)}
       {cell('least', row.min_version_required)}
       <td role="cell" data-label={t('table.status')}>
-        <Status entry={entry} row={row} state={state} />
+        <PackageStatus entry={entry} row={row} state={state} />
       </td>
       <td role="cell" className="acts">
         <span className="row-actions">
           <Button
             kind="plain"
-            bare
+            isIconOnly
             icon="contract"
-            whyNot={row.markdown === null && entry.changeLog === null ? t('changeLog.none') : null}
+            disabledReason={row.markdown === null && entry.changeLog === null ? t('changeLog.none') : null}
             onClick={() => onChangeLog(entry)}
           >
-            {t('changeLog.openOf', { name: named })}
+            {t('changeLog.openOf', { name: packageName })}
           </Button>
           {!entry.isPublished && (
-            <Button kind="plain" bare icon="remove" onClick={() => onRemove(entry)}>
-              {t('transfer.remove', { name: named })}
+            <Button kind="plain" isIconOnly icon="remove" onClick={() => onRemove(entry)}>
+              {t('transfer.remove', { name: packageName })}
             </Button>
           )}
         </span>
@@ -150,16 +150,16 @@ function Row({
   )
 }
 
-function File({ entry: { iconUrl }, row }: { entry: Entry; row: PackageRow }) {
+function PackageFile({ entry: { iconUrl }, row }: { entry: UploadEntry; row: PackageRow }) {
   return (
     <span className="app-lead">
-      <AppIcon name={row.app_name} src={row.icon ? resourceAt(row.icon) : iconUrl} />
+      <AppIcon name={row.app_name} src={row.icon ? toResourceUrl(row.icon) : iconUrl} />
       <span className="package-names">
         <span>
           <strong>{row.app_name}</strong> <code>{row.code}</code>
         </span>
         <span className="package-file" dir="auto">
-          {shownName(row.name)}
+          {toDisplayName(row.name)}
         </span>
         <span className="package-md5">
           MD5 <CopyText text={row.md5} />
@@ -169,14 +169,14 @@ function File({ entry: { iconUrl }, row }: { entry: Entry; row: PackageRow }) {
   )
 }
 
-function Status({ entry, row, state }: { entry: Entry; row: PackageRow; state: ShownState }) {
+function PackageStatus({ entry, row, state }: { entry: UploadEntry; row: PackageRow; state: PackageState }) {
   const { t } = useTranslation('apps')
   return (
     <span className="package-status">
       <Tag tone={entry.isPublished ? 'positive' : tones[state.status]}>
         {entry.isPublished ? t('status.published') : t(`status.${state.status}`)}
       </Tag>
-      {state.why && <span>{conflictWords(state.why, row, state.current_version ?? '')}</span>}
+      {state.why && <span>{formatConflict(state.why, row, state.current_version ?? '')}</span>}
     </span>
   )
 }

@@ -1,40 +1,40 @@
 import { useId } from 'react'
-import type { Choice } from '#features/apps/upload/choice.ts'
-import type { Entry } from '#features/apps/upload/upload-entry.ts'
+import type { PackageSelection } from '#features/apps/upload/select-packages.ts'
+import type { UploadEntry } from '#features/apps/upload/upload-entry.ts'
 import { useTranslation } from 'react-i18next'
 
-interface Props {
-  entry: Entry
-  choice: Choice
-  onChoose: (on: boolean) => void
+interface PickBoxProps {
+  entry: UploadEntry
+  selection: PackageSelection
+  onSelect: (isSelected: boolean) => void
 }
 
 /** Whether a version is to be published. Where it cannot be, the box says why, by pointer, finger and key alike (M157). */
-export function PickBox({ entry, choice, onChoose }: Props) {
+export function PickBox({ entry, selection, onSelect }: PickBoxProps) {
   const { t } = useTranslation('apps')
   const reasonId = useId()
   const { row } = entry
   if (!row) return null
-  const blocked = choice.whyNot(entry)
-  const why =
-    blocked &&
-    (blocked.why === 'twice'
-      ? t('pick.twice', { name: row.app_name, version: blocked.version })
-      : t(`pick.${blocked.why}`))
+  const blockedReason = selection.getBlockedReason(entry)
+  const reasonText =
+    blockedReason &&
+    (blockedReason.reason === 'twice'
+      ? t('pick.twice', { name: row.app_name, version: blockedReason.version })
+      : t(`pick.${blockedReason.reason}`))
   return (
     <label className="check box pick-box">
       <span className="hinted">
         <input
           type="checkbox"
           aria-label={t('pick.one', { name: row.app_name, version: row.version })}
-          aria-disabled={blocked !== null || undefined}
-          aria-describedby={why ? reasonId : undefined}
-          checked={choice.chosen.includes(entry)}
-          onChange={({ target }) => blocked === null && onChoose(target.checked)}
+          aria-disabled={blockedReason !== null || undefined}
+          aria-describedby={reasonText ? reasonId : undefined}
+          checked={selection.selected.includes(entry)}
+          onChange={({ target }) => blockedReason === null && onSelect(target.checked)}
         />
-        {why && (
+        {reasonText && (
           <span className="hint" id={reasonId}>
-            {why}
+            {reasonText}
           </span>
         )}
       </span>

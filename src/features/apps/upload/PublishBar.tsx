@@ -1,52 +1,52 @@
 import { Link } from 'react-router-dom'
-import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
+import { useConnection, useDispatch, useSelector } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { ProgressBar } from '#ui/page/ProgressBar.tsx'
 import { useTranslation } from 'react-i18next'
-import { lacking } from '#features/apps/upload/choice.ts'
-import { publishWords } from '#features/apps/upload/fault-words.ts'
-import { publish, readPublishing, selectUpload } from '#features/apps/upload/slice.ts'
-import type { Entry, KnownApps } from '#features/apps/upload/upload-entry.ts'
+import { findMissingRequirements } from '#features/apps/upload/select-packages.ts'
+import { formatPublishProblem } from '#features/apps/upload/format-fault.ts'
+import { publish, readPublishing, selectUpload } from '#features/apps/upload/upload-slice.ts'
+import type { UploadEntry, KnownVersions } from '#features/apps/upload/upload-entry.ts'
 import type { UploadQueue } from '#features/apps/upload/upload-queue.ts'
 
-interface Props {
-  entries: readonly Entry[]
+interface PublishBarProps {
+  entries: readonly UploadEntry[]
   /** The server takes no more: what is there is published first, or the rest would wait for ever. */
   isFull: boolean
-  chosen: readonly Entry[]
-  apps: KnownApps
+  selected: readonly UploadEntry[]
+  apps: KnownVersions
   queue: UploadQueue
   /** The catalogue has changed. */
   onPublished: () => void
 }
 
 /** What the choice would lack, the publishing of it with its progress, and what came of it (M159). */
-export function PublishBar({ entries, isFull, chosen: all, apps, queue, onPublished }: Props) {
-  const chosen = isFull ? all.filter(({ isServers }) => isServers) : all
+export function PublishBar({ entries, isFull, selected: allSelected, apps, queue, onPublished }: PublishBarProps) {
+  const selected = isFull ? allSelected.filter(({ isFromServer: isServers }) => isServers) : allSelected
   const { t } = useTranslation('apps')
   const dispatch = useDispatch()
   const { isPublishing, problem } = useSelector(selectUpload)
-  const running = useLiveQuery(readPublishing, [])
-  const isBusy = isPublishing || Boolean(running)
-  const percent = running?.percent ?? 0
-  async function act() {
-    const action = await dispatch(publish(chosen.flatMap(({ row }) => (row ? [row.md5] : []))))
+  const runningPublication = useLiveQuery(readPublishing, [])
+  const isBusy = isPublishing || Boolean(runningPublication)
+  const percent = runningPublication?.percent ?? 0
+  async function handlePublish() {
+    const action = await dispatch(publish(selected.flatMap(({ row }) => (row ? [row.md5] : []))))
     if (publish.fulfilled.match(action)) {
-      queue.published(action.payload)
+      queue.handlePublished(action.payload)
       onPublished()
     }
     // What else is there may be an upgrade no more.
     await queue.refresh()
   }
-  const whyNot = useWhyNot(chosen)
+  const disabledReason = useDisabledReason(selected)
   return (
     <div className="publish">
-      <Lacking chosen={chosen} apps={apps} />
+      <MissingRequirements selected={selected} apps={apps} />
       {problem && (
         <p role="alert" className="upload-why">
-          {publishWords(problem)}
+          {formatPublishProblem(problem)}
         </p>
       )}
       {isBusy && (
@@ -55,31 +55,37 @@ export function PublishBar({ entries, isFull, chosen: all, apps, queue, onPublis
           <span>{t('publish.goesOn', { percent })}</span>
         </div>
       )}
-      <Done entries={entries} />
+      <PublishedNote entries={entries} />
       <div>
-        <Button kind="primary" icon="check" busy={isBusy} whyNot={isBusy ? null : whyNot} onClick={() => void act()}>
-          {chosen.length === 0 ? t('publish.actNone') : t('publish.act', { count: chosen.length })}
+        <Button
+          kind="primary"
+          icon="check"
+          busy={isBusy}
+          disabledReason={isBusy ? null : disabledReason}
+          onClick={() => void handlePublish()}
+        >
+          {selected.length === 0 ? t('publish.actNone') : t('publish.act', { count: selected.length })}
         </Button>
       </div>
     </div>
   )
 }
 
-function useWhyNot(chosen: readonly Entry[]): string | null {
+function useDisabledReason(selected: readonly UploadEntry[]): string | null {
   const { t } = useTranslation('apps')
-  const isOnline = useConnection().line === 'online'
-  if (chosen.length === 0) return t('publish.none')
+  const isOnline = useConnection().networkState === 'online'
+  if (selected.length === 0) return t('publish.none')
   if (!isOnline) return t('publish.offline')
-  return chosen.every(({ isServers }) => isServers) ? null : t('publish.unsent')
+  return selected.every(({ isFromServer: isServers }) => isServers) ? null : t('publish.unsent')
 }
 
 /** What the catalogue would lack is told and not forbidden: the rest may come with the next files. */
-function Lacking({ chosen, apps }: Pick<Props, 'chosen' | 'apps'>) {
+function MissingRequirements({ selected, apps }: Pick<PublishBarProps, 'selected' | 'apps'>) {
   const { t } = useTranslation('apps')
-  const { missing, incompatible, loops } = lacking(chosen, apps)
+  const { missing, incompatible, loops } = findMissingRequirements(selected, apps)
   // Those that are brought are no news, and what is published already is not missing.
-  const absent = missing.filter((code) => !apps.has(code) && !chosen.some(({ row }) => row?.code === code))
-  if (absent.length + incompatible.length + loops.length === 0) return null
+  const missingCodes = missing.filter((code) => !apps.has(code) && !selected.some(({ row }) => row?.code === code))
+  if (missingCodes.length + incompatible.length + loops.length === 0) return null
   return (
     <div className="problem note publish-lacking" role="status">
       <Icon name="alert" />
@@ -88,7 +94,7 @@ function Lacking({ chosen, apps }: Pick<Props, 'chosen' | 'apps'>) {
           <strong>{t('lacking.title')}</strong>
         </p>
         <ul>
-          {absent.length > 0 && <li>{t('lacking.missing', { codes: absent.join(', ') })}</li>}
+          {missingCodes.length > 0 && <li>{t('lacking.missing', { codes: missingCodes.join(', ') })}</li>}
           {incompatible.map(({ code, requires }) => (
             <li key={code}>
               {t('lacking.old', { code, needs: requires.map((one) => `${one.code} ${one.version}`).join(', ') })}
@@ -103,16 +109,16 @@ function Lacking({ chosen, apps }: Pick<Props, 'chosen' | 'apps'>) {
   )
 }
 
-function Done({ entries }: { entries: readonly Entry[] }) {
+function PublishedNote({ entries }: { entries: readonly UploadEntry[] }) {
   const { t } = useTranslation('apps')
-  const done = entries.filter(({ isPublished }) => isPublished)
+  const published = entries.filter(({ isPublished }) => isPublished)
   return (
     <p role="status" className="publish-done">
-      {done.length > 0 && (
+      {published.length > 0 && (
         <>
           <Icon name="check" />
           <span>
-            {t('publish.done', { count: done.length })} <Link to="/app/apphistory">{t('publish.history')}</Link>
+            {t('publish.done', { count: published.length })} <Link to="/app/apphistory">{t('publish.history')}</Link>
           </span>
         </>
       )}

@@ -1,6 +1,6 @@
 import '#ui/icons/app-icons.ts'
 import { useMemo, useState } from 'react'
-import { useConnection } from '#state/hooks.ts'
+import { useConnection } from '#state/use-store.ts'
 import { useList } from '#state/use-list.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Freshness } from '#ui/list/Freshness.tsx'
@@ -8,41 +8,46 @@ import { MacBanner } from '#ui/page/MacBanner.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
-import { Sheet } from '#features/apps/AppStyles.tsx'
+import { AppStyles } from '#features/apps/AppStyles.tsx'
 import { ChangeLogDialog } from '#features/apps/history/ChangeLogDialog.tsx'
-import { choiceOf, type Said } from '#features/apps/upload/choice.ts'
+import { selectPackages, type UserChoices } from '#features/apps/upload/select-packages.ts'
 import { DropZone } from '#features/apps/upload/DropZone.tsx'
 import { LeaveDialog } from '#features/apps/upload/LeaveDialog.tsx'
 import { PackageTable } from '#features/apps/upload/PackageTable.tsx'
 import { PickBox } from '#features/apps/upload/PickBox.tsx'
 import { PublishBar } from '#features/apps/upload/PublishBar.tsx'
-import { appsList, appsView, readApps } from '#features/apps/upload/slice.ts'
+import { appsList, appsListing, readApps } from '#features/apps/upload/upload-slice.ts'
 import { TransferList } from '#features/apps/upload/TransferList.tsx'
-import { type Entry, isUnderWay, type KnownApps, stateOf } from '#features/apps/upload/upload-entry.ts'
+import {
+  type UploadEntry,
+  isUnderWay,
+  type KnownVersions,
+  getPackageState,
+} from '#features/apps/upload/upload-entry.ts'
 import { useUploadQueue } from '#features/apps/upload/useUploadQueue.ts'
 
-const none: KnownApps = new Map()
+const noApps: KnownVersions = new Map()
 
 /** Packages are looked into, sent, chosen and published (contracts 2, 4, 5; M155 to M160). */
-export function Upload() {
+export function UploadPage() {
   const { t } = useTranslation('apps')
-  const isOnline = useConnection().line === 'online'
+  const isOnline = useConnection().networkState === 'online'
   const { apps, freshness, refetch } = useKnownApps()
   const { queue, entries, isFull } = useUploadQueue(apps)
-  const [said, setSaid] = useState<Said>({})
-  const [read, setRead] = useState<Entry | null>(null)
-  const known = apps ?? none
-  const choice = choiceOf(entries, said, known)
-  const isConflict = (entry: Entry) => stateOf(entry, known)?.status === 3
-  const looked = entries.filter(({ row }) => row !== null)
-  const table = {
-    apps: known,
-    onChangeLog: setRead,
-    onRemove: ({ key }: Entry) => void queue.remove(key),
+  const [choices, setChoices] = useState<UserChoices>({})
+  const [shownEntry, setShownEntry] = useState<UploadEntry | null>(null)
+  const knownApps = apps ?? noApps
+  const selection = selectPackages(entries, choices, knownApps)
+  const isConflict = (entry: UploadEntry) => getPackageState(entry, knownApps)?.status === 3
+  const readEntries = entries.filter(({ row }) => row !== null)
+  const tableProps = {
+    apps: knownApps,
+    onChangeLog: setShownEntry,
+    onRemove: ({ key }: UploadEntry) => void queue.remove(key),
   }
   return (
     <Page title={t('upload.title')} intro={t('upload.lead')}>
-      <Sheet />
+      <AppStyles />
       <MacBanner />
       {!isOnline && (
         <div className="problem offline" role="status">
@@ -55,53 +60,55 @@ export function Upload() {
       <DropZone onFiles={(files) => queue.add(files)} />
       <TransferList entries={entries} isFull={isFull} queue={queue} />
       <PackageTable
-        {...table}
+        {...tableProps}
         title={t('table.title')}
         lead={t('table.lead')}
-        entries={looked.filter((entry) => !isConflict(entry))}
-        pick={(entry) => (
+        entries={readEntries.filter((entry) => !isConflict(entry))}
+        renderPick={(entry) => (
           <PickBox
             entry={entry}
-            choice={choice}
-            onChoose={(on) => setSaid((before) => ({ ...before, [entry.key]: on }))}
+            selection={selection}
+            onSelect={(isSelected) => setChoices((previous) => ({ ...previous, [entry.key]: isSelected }))}
           />
         )}
       >
         <p className="field-help">
-          {t('table.compared')} <Freshness fresh={freshness} />
+          {t('table.compared')} <Freshness freshness={freshness} />
         </p>
         <PublishBar
           entries={entries}
           isFull={isFull}
-          chosen={choice.chosen}
-          apps={known}
+          selected={selection.selected}
+          apps={knownApps}
           queue={queue}
           onPublished={refetch}
         />
       </PackageTable>
       <PackageTable
-        {...table}
+        {...tableProps}
         title={t('conflict.title')}
         lead={t('conflict.lead')}
-        entries={looked.filter(isConflict)}
+        entries={readEntries.filter(isConflict)}
       />
-      {read?.row && (
+      {shownEntry?.row && (
         <ChangeLogDialog
-          name={read.row.app_name}
-          version={read.row.version}
-          source={read.row.markdown === null ? { text: read.changeLog ?? '' } : { id: read.row.markdown }}
-          onClose={() => setRead(null)}
+          name={shownEntry.row.app_name}
+          version={shownEntry.row.version}
+          source={
+            shownEntry.row.markdown === null ? { text: shownEntry.changeLog ?? '' } : { id: shownEntry.row.markdown }
+          }
+          onClose={() => setShownEntry(null)}
         />
       )}
-      <LeaveDialog underWay={entries.filter(isUnderWay).length} />
+      <LeaveDialog runningCount={entries.filter(isUnderWay).length} />
     </Page>
   )
 }
 
 /** The newest versions on this device, by code; null until it was asked. */
 function useKnownApps() {
-  const { freshness, refetch } = useList(appsList, { scope: null, view: appsView })
-  const all = useLiveQuery(readApps, [])
-  const apps = useMemo(() => all && new Map(all.rows.map(({ row }) => [row.code, row])), [all])
+  const { freshness, refetch } = useList(appsList, { scope: null, view: appsListing })
+  const cachedPage = useLiveQuery(readApps, [])
+  const apps = useMemo(() => cachedPage && new Map(cachedPage.rows.map(({ row }) => [row.code, row])), [cachedPage])
   return { apps: apps ?? null, freshness, refetch }
 }

@@ -2,14 +2,14 @@
 import type { AppRow, listUploads } from '#contract/apps.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
-import { type ConflictReason, type MappFault, type UploadStatus, uploadStatus } from '#domain/catalogue/mapp.ts'
+import { type ConflictReason, type MappFault, type UploadStatus, getUploadState } from '#domain/catalogue/mapp.ts'
 import type { LocalPackage } from '#features/apps/upload/read-file.ts'
 
 export type ListedUpload = OutputOf<typeof listUploads>[number]
 /** M156, as the server says it. */
 export type PackageRow = NonNullable<ListedUpload['file']>
 
-export type Phase =
+export type UploadPhase =
   /** The browser looks into it. */
   | 'reading'
   /** There is a fault in it, by this device or by the server. */
@@ -28,20 +28,20 @@ export type Phase =
   /** Begun before this page was opened: its file is to be chosen again. */
   | 'partial'
 
-export interface Entry {
+export interface UploadEntry {
   key: string
   name: string
   size: number
-  phase: Phase
+  phase: UploadPhase
   /** Bytes of it that the server has. */
-  sent: number
+  sentBytes: number
   fault: MappFault | null
   problem: Problem | null
   /** The name of a file with the same bytes that was chosen before. */
-  twin: string | null
+  twinName: string | null
   row: PackageRow | null
   /** Whether `row` is the server's word; its status is this device's guess until then. */
-  isServers: boolean
+  isFromServer: boolean
   /** It was published from here. */
   isPublished: boolean
   iconUrl: string | null
@@ -49,17 +49,17 @@ export interface Entry {
   uploadId: string | null
 }
 
-export const newEntry = (key: string, name: string, size: number): Entry => ({
+export const createUploadEntry = (key: string, name: string, size: number): UploadEntry => ({
   key,
   name,
   size,
   phase: 'reading',
-  sent: 0,
+  sentBytes: 0,
   fault: null,
   problem: null,
-  twin: null,
+  twinName: null,
   row: null,
-  isServers: false,
+  isFromServer: false,
   isPublished: false,
   iconUrl: null,
   changeLog: null,
@@ -67,11 +67,11 @@ export const newEntry = (key: string, name: string, size: number): Entry => ({
 })
 
 /** Work that leaving the page would cut short. */
-export const isUnderWay = ({ phase }: Entry): boolean =>
+export const isUnderWay = ({ phase }: UploadEntry): boolean =>
   ['reading', 'waiting', 'sending', 'paused', 'offline', 'checking'].includes(phase)
 
 /** What this device has found, as the server would say it. The status is worked out when it is shown. */
-export const rowOf = (name: string, size: number, { md5, sha256, manifest }: LocalPackage): PackageRow => ({
+export const toPackageRow = (name: string, size: number, { md5, sha256, manifest }: LocalPackage): PackageRow => ({
   name,
   md5,
   module: manifest.module,
@@ -93,17 +93,20 @@ export const rowOf = (name: string, size: number, { md5, sha256, manifest }: Loc
   markdown: null,
 })
 
-export interface ShownState {
+export interface PackageState {
   status: UploadStatus
   why: ConflictReason | null
   current_version: string | null
 }
 
 /** The newest versions that this device knows, by code, with what they need and the bytes of their packages. */
-export type KnownApps = ReadonlyMap<string, Pick<AppRow, 'version' | 'requires' | 'sha256'>>
+export type KnownVersions = ReadonlyMap<string, Pick<AppRow, 'version' | 'requires' | 'sha256'>>
 
 /** The server's word; before that, by what this device knows of the catalogue. */
-export function stateOf({ row, isServers }: Pick<Entry, 'row' | 'isServers'>, apps: KnownApps): ShownState | null {
+export function getPackageState(
+  { row, isFromServer: isServers }: Pick<UploadEntry, 'row' | 'isFromServer'>,
+  apps: KnownVersions,
+): PackageState | null {
   if (!row || isServers) return row
-  return uploadStatus(apps.get(row.code) ?? null, row)
+  return getUploadState(apps.get(row.code) ?? null, row)
 }

@@ -1,28 +1,28 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import { useConnection, useDispatch } from '#state/hooks.ts'
-import { askUploads, packagesPort } from '#features/apps/upload/slice.ts'
-import type { KnownApps } from '#features/apps/upload/upload-entry.ts'
+import { useConnection, useDispatch } from '#state/use-store.ts'
+import { fetchUploads, getPackagesPort } from '#features/apps/upload/upload-slice.ts'
+import type { KnownVersions } from '#features/apps/upload/upload-entry.ts'
 import { UploadQueue } from '#features/apps/upload/upload-queue.ts'
 
 /** The files of this page, as long as it stands. `apps`: what this device knows of the catalogue; null until it was asked. */
-export function useUploadQueue(apps: KnownApps | null) {
+export function useUploadQueue(apps: KnownVersions | null) {
   const dispatch = useDispatch()
-  const isOnline = useConnection().line === 'online'
-  const [now] = useState<{ apps: KnownApps | null; isOnline: boolean }>(() => ({ apps, isOnline }))
+  const isOnline = useConnection().networkState === 'online'
+  const [current] = useState<{ apps: KnownVersions | null; isOnline: boolean }>(() => ({ apps, isOnline }))
   const [queue] = useState(
     () =>
       new UploadQueue({
-        read: async (file) =>
+        readFile: async (file) =>
           (await import(/* chunk: staff-packages */ '#features/apps/upload/read-file.ts')).readFile(file),
-        send: async (file, options) => (await dispatch(packagesPort())).send(file, options),
-        forget: async (id) => (await dispatch(packagesPort())).forget(id),
-        list: () => dispatch(askUploads()),
-        apps: () => now.apps ?? new Map(),
-        isOnline: () => now.isOnline,
+        send: async (file, options) => (await dispatch(getPackagesPort())).send(file, options),
+        forget: async (id) => (await dispatch(getPackagesPort())).forget(id),
+        fetchUploads: () => dispatch(fetchUploads()),
+        getKnownApps: () => current.apps ?? new Map(),
+        isOnline: () => current.isOnline,
       }),
   )
-  const { entries, isFull } = useSyncExternalStore(queue.subscribe, queue.snapshot)
-  useEffect(() => void Object.assign(now, { apps, isOnline }), [now, apps, isOnline])
+  const { entries, isFull } = useSyncExternalStore(queue.subscribe, queue.getState)
+  useEffect(() => void Object.assign(current, { apps, isOnline }), [current, apps, isOnline])
   useEffect(() => {
     if (!isOnline) return
     queue.wake()

@@ -1,15 +1,15 @@
 import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
 import { getSettings } from '#contract/accounts.ts'
-import { readAnswer } from '#local/lists/responses.ts'
+import { readResponseOutput } from '#local/lists/responses.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useTranslation } from 'react-i18next'
-import { useEntryWords } from '#features/audit-trail/entry-words.ts'
+import { useEntryTexts } from '#features/audit-trail/use-entry-texts.ts'
 
 /** Each field that was changed, as it was and as it is now; nothing of it is taken for more than text. */
 export function Differences({ entry }: { entry: Pick<AuditEntryRow, 'code' | 'changes'> }) {
   const { t } = useTranslation('audit')
-  const { fieldOf, namedValueOf } = useEntryWords()
-  const uatBound = useLiveQuery(async () => await readAnswer(getSettings, {}), [])?.uat_bound ?? 'floor'
+  const { formatField, formatFieldValue } = useEntryTexts()
+  const uatBound = useLiveQuery(async () => await readResponseOutput(getSettings, {}), [])?.uat_bound ?? 'floor'
   return (
     <table className="trail-changes">
       <caption className="sr-only">{t('entry.differences')}</caption>
@@ -21,15 +21,15 @@ export function Differences({ entry }: { entry: Pick<AuditEntryRow, 'code' | 'ch
         </tr>
       </thead>
       <tbody>
-        {entry.changes.map(({ field, before, after }, at) => (
+        {entry.changes.map(({ field, before: previousValue, after: newValue }, index) => (
           // A field may be named twice: the place tells the two apart.
-          <tr key={`${at} ${field}`}>
-            <th scope="row">{fieldOf(field, entry, uatBound)}</th>
+          <tr key={`${index} ${field}`}>
+            <th scope="row">{formatField(field, entry, uatBound)}</th>
             <td data-label={t('entry.before')}>
-              <del>{namedValueOf(field, before, entry)}</del>
+              <del>{formatFieldValue(field, previousValue, entry)}</del>
             </td>
             <td data-label={t('entry.after')}>
-              <ins>{namedValueOf(field, after, entry)}</ins>
+              <ins>{formatFieldValue(field, newValue, entry)}</ins>
             </td>
           </tr>
         ))}

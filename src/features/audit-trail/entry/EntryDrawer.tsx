@@ -2,26 +2,26 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import { isOffline } from '#contract/problem.ts'
 import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
-import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
+import { useConnection, useDispatch, useSignedIn } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
-import { Fact, Facts } from '#ui/display/DescriptionList.tsx'
+import { DescriptionItem, DescriptionList } from '#ui/display/DescriptionList.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
-import { number } from '#ui/list/Freshness.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { Differences } from '#features/audit-trail/entry/Differences.tsx'
-import { type Found, readEntry } from '#features/audit-trail/entry/read-entry.ts'
-import { recordPath } from '#features/audit-trail/entry/record-path.ts'
-import { useEntryWords } from '#features/audit-trail/entry-words.ts'
+import { type AuditEntryResult, readEntry } from '#features/audit-trail/entry/read-entry.ts'
+import { toRecordPath } from '#features/audit-trail/entry/record-path.ts'
+import { useEntryTexts } from '#features/audit-trail/use-entry-texts.ts'
 
 const ProofView = lazy(async () => ({
   default: (await import(/* chunk: trail-device */ '#features/audit-trail/offline/ProofView.tsx')).ProofView,
 }))
 
-interface Props {
+interface EntryDrawerProps {
   /** Of the entry. */
   id: number
   /** Whose log; null: the own company's. */
@@ -33,95 +33,100 @@ interface Props {
 }
 
 /** All that an entry says. The arrow keys go to its neighbours in the list. */
-export function EntryDrawer({ id, company, rows, onOpen, onClose }: Props) {
+export function EntryDrawer({ id, company, rows, onOpen, onClose }: EntryDrawerProps) {
   const { t } = useTranslation('audit')
-  const words = useEntryWords()
-  const found = useEntry(id, company, rows)
-  const at = rows?.findIndex((row) => row.id === id) ?? -1
-  const neighbour = (by: 1 | -1) => (at < 0 ? undefined : rows?.[at + by])
-  const [previous, next] = [neighbour(-1), neighbour(1)]
+  const texts = useEntryTexts()
+  const result = useEntry(id, company, rows)
+  const index = rows?.findIndex((row) => row.id === id) ?? -1
+  const getNeighbour = (offset: 1 | -1) => (index < 0 ? undefined : rows?.[index + offset])
+  const [previous, next] = [getNeighbour(-1), getNeighbour(1)]
   useNeighbourKeys(previous?.id, next?.id, onOpen)
-  const entry = found && typeof found !== 'string' && 'entry' in found ? found.entry : null
+  const entry = result && typeof result !== 'string' && 'entry' in result ? result.entry : null
   const title = entry
-    ? t('entry.title', { type: words.typeOf(entry), operation: words.operationOf(entry) })
+    ? t('entry.title', { type: texts.formatType(entry), operation: texts.formatOperation(entry) })
     : t('entry.loading')
-  const whyNot = (end: 'firstOfPage' | 'lastOfPage') => t(at < 0 ? 'entry.alone' : `entry.${end}`)
-  const act = (
+  const getEndReason = (end: 'firstOfPage' | 'lastOfPage') => t(index < 0 ? 'entry.alone' : `entry.${end}`)
+  const neighbourButtons = (
     <span className="trail-neighbours">
       <Button
         icon="left"
-        bare
-        whyNot={previous ? null : whyNot('firstOfPage')}
+        isIconOnly
+        disabledReason={previous ? null : getEndReason('firstOfPage')}
         onClick={() => previous && onOpen(previous.id)}
       >
         {t('entry.previous')}
       </Button>
-      <Button icon="right" bare whyNot={next ? null : whyNot('lastOfPage')} onClick={() => next && onOpen(next.id)}>
+      <Button
+        icon="right"
+        isIconOnly
+        disabledReason={next ? null : getEndReason('lastOfPage')}
+        onClick={() => next && onOpen(next.id)}
+      >
         {t('entry.next')}
       </Button>
     </span>
   )
   return (
-    <Dialog open side="right" title={title} onClose={onClose} act={act} cancel={t('entry.close')}>
-      <div className="trail-entry">{entry ? <Shown entry={entry} /> : <Missing found={found} />}</div>
+    <Dialog open side="right" title={title} onClose={onClose} action={neighbourButtons} cancel={t('entry.close')}>
+      <div className="trail-entry">{entry ? <EntryDetails entry={entry} /> : <MissingEntry result={result} />}</div>
     </Dialog>
   )
 }
 
 /** Heard wherever the focus is: a drawer has nothing else to do with these keys, and each has its button. */
-function useNeighbourKeys(previous: number | undefined, next: number | undefined, onOpen: (id: number) => void) {
-  const open = useRef(onOpen)
+function useNeighbourKeys(previousId: number | undefined, nextId: number | undefined, onOpen: (id: number) => void) {
+  const onOpenRef = useRef(onOpen)
   useEffect(() => {
-    open.current = onOpen
+    onOpenRef.current = onOpen
   })
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return
       if (event.target instanceof Element && event.target.closest('input, select, textarea')) return
-      const to = { ArrowLeft: previous, k: previous, ArrowRight: next, j: next }[event.key]
-      if (to === undefined) return
+      const targetId = { ArrowLeft: previousId, k: previousId, ArrowRight: nextId, j: nextId }[event.key]
+      if (targetId === undefined) return
       event.preventDefault()
-      open.current(to)
+      onOpenRef.current(targetId)
     }
     // Before the others hear of it: the button that closes the drawer, where the focus begins, lets nothing pass.
     document.addEventListener('keydown', onKey, true)
     return () => document.removeEventListener('keydown', onKey, true)
-  }, [previous, next])
+  }, [previousId, nextId])
 }
 
-function Shown({ entry }: { entry: AuditEntryRow }) {
+function EntryDetails({ entry }: { entry: AuditEntryRow }) {
   const { t } = useTranslation('audit')
   const { caller } = useSignedIn()
-  const { factsOf, valueOf, whoOf, statusOf } = useEntryWords()
-  const facts = factsOf({ ...entry, info: withoutProblem(entry.info) })
-  const to = recordPath(entry, caller)
+  const { listFacts, formatValue, formatUser, formatStatus } = useEntryTexts()
+  const facts = listFacts({ ...entry, info: withoutProblem(entry.info) })
+  const recordPath = toRecordPath(entry, caller)
   return (
     <>
-      <Facts>
-        <Fact label={t('entry.time')}>{entry.end_time}</Fact>
-        <Fact label={t('entry.who')}>{whoOf(entry)}</Fact>
-        <Fact label={t('entry.status')}>
-          <Tag tone={entry.status === -1 ? 'danger' : 'positive'}>{statusOf(entry)}</Tag>
-        </Fact>
+      <DescriptionList>
+        <DescriptionItem label={t('entry.time')}>{entry.end_time}</DescriptionItem>
+        <DescriptionItem label={t('entry.who')}>{formatUser(entry)}</DescriptionItem>
+        <DescriptionItem label={t('entry.status')}>
+          <Tag tone={entry.status === -1 ? 'danger' : 'positive'}>{formatStatus(entry)}</Tag>
+        </DescriptionItem>
         {'problem' in entry.info && (
-          <Fact label={t('entry.why')}>
-            {factsOf({ code: entry.code, info: { problem: entry.info['problem'] ?? null } })[0]?.[1]}
-          </Fact>
+          <DescriptionItem label={t('entry.why')}>
+            {listFacts({ code: entry.code, info: { problem: entry.info['problem'] ?? null } })[0]?.[1]}
+          </DescriptionItem>
         )}
-      </Facts>
+      </DescriptionList>
       {facts.length > 0 && (
         <section>
           <h3>{t('entry.about')}</h3>
-          <Facts>
+          <DescriptionList>
             {facts.map(([label, value]) => (
-              <Fact key={label} label={label}>
+              <DescriptionItem key={label} label={label}>
                 {value}
-              </Fact>
+              </DescriptionItem>
             ))}
-          </Facts>
-          {to !== null && (
+          </DescriptionList>
+          {recordPath !== null && (
             <p>
-              <Link to={to}>{t('entry.open', { name: facts[0]?.[1] })}</Link>
+              <Link to={recordPath}>{t('entry.open', { name: facts[0]?.[1] })}</Link>
             </p>
           )}
         </section>
@@ -132,30 +137,30 @@ function Shown({ entry }: { entry: AuditEntryRow }) {
           <Differences entry={entry} />
         </section>
       )}
-      {isSilent(entry) && (
+      {hasNoChanges(entry) && (
         <section>
           <h3>{t('entry.differences')}</h3>
           <p>{t(entry.info['ChangeCount'] === 0 ? 'entry.unchanged' : 'entry.unrecorded')}</p>
         </section>
       )}
       <section>
-        <Facts>
-          <Fact label={t('entry.id')}>{entry.id}</Fact>
-          <Fact label={t('entry.number')}>
-            {entry.log_index === null ? t('entry.recording') : number(entry.log_index)}
-          </Fact>
+        <DescriptionList>
+          <DescriptionItem label={t('entry.id')}>{entry.id}</DescriptionItem>
+          <DescriptionItem label={t('entry.number')}>
+            {entry.log_index === null ? t('entry.recording') : formatNumber(entry.log_index)}
+          </DescriptionItem>
           {entry.intent !== null && (
-            <Fact label={t('entry.intent')}>
+            <DescriptionItem label={t('entry.intent')}>
               <CopyText text={entry.intent} />
-            </Fact>
+            </DescriptionItem>
           )}
-          <Fact label={t('entry.request')}>
-            <CopyText text={valueOf(entry.request_id)} />
-          </Fact>
-        </Facts>
+          <DescriptionItem label={t('entry.request')}>
+            <CopyText text={formatValue(entry.request_id)} />
+          </DescriptionItem>
+        </DescriptionList>
         {entry.intent !== null && (
           <p>
-            <Link to={`?intent=${entry.intent}${companyPart(entry, caller.companyId)}`}>{t('entry.related')}</Link>
+            <Link to={`?intent=${entry.intent}${toCompanyQuery(entry, caller.companyId)}`}>{t('entry.related')}</Link>
           </p>
         )}
       </section>
@@ -167,20 +172,20 @@ function Shown({ entry }: { entry: AuditEntryRow }) {
 }
 
 /** An update that names no field: it changed none, which it then says (`ChangeCount`), or is from before fields were recorded. */
-const isSilent = ({ operation, status, changes, info }: AuditEntryRow) =>
+const hasNoChanges = ({ operation, status, changes, info }: AuditEntryRow) =>
   operation === 'update' && status === 0 && changes.length === 0 && !('Field' in info)
 
-const companyPart = (entry: AuditEntryRow, own: number) =>
-  entry.company_id === own ? '' : `&company=${entry.company_id}`
+const toCompanyQuery = (entry: AuditEntryRow, ownCompanyId: number) =>
+  entry.company_id === ownCompanyId ? '' : `&company=${entry.company_id}`
 
 const withoutProblem = ({ problem: _one, ...info }: AuditEntryRow['info']) => info
 
-function Missing({ found }: { found: Found | undefined }) {
+function MissingEntry({ result }: { result: AuditEntryResult | undefined }) {
   const { t } = useTranslation('audit')
-  if (found === undefined) return <Skeleton lines={6} />
-  const isUnknown = found === 'unknown'
-  if (!isUnknown && 'problem' in found && !isOffline(found.problem))
-    return <ProblemNote problem={found.problem} focus />
+  if (result === undefined) return <Skeleton lines={6} />
+  const isUnknown = result === 'unknown'
+  if (!isUnknown && 'problem' in result && !isOffline(result.problem))
+    return <ProblemNote problem={result.problem} shouldFocus />
   return (
     <>
       <h3>{t(isUnknown ? 'entry.missing' : 'entry.notHere')}</h3>
@@ -190,26 +195,26 @@ function Missing({ found }: { found: Found | undefined }) {
 }
 
 /** Of the page behind it, else asked for, and once more when the connection is back. Undefined: not known yet. */
-function useEntry(id: number, company: number | null, rows: Props['rows']): Found | undefined {
+function useEntry(id: number, company: number | null, rows: EntryDrawerProps['rows']): AuditEntryResult | undefined {
   const dispatch = useDispatch()
-  const { line } = useConnection()
-  const [found, setFound] = useState<{ id: number; was: Found }>()
-  const listed = rows?.find((row) => row.id === id)
-  const isListed = listed !== undefined
-  const known = found?.id === id && found.was !== 'unknown' && 'entry' in found.was
+  const { networkState: connection } = useConnection()
+  const [loaded, setLoaded] = useState<{ id: number; result: AuditEntryResult }>()
+  const listedRow = rows?.find((row) => row.id === id)
+  const isListed = listedRow !== undefined
+  const isLoaded = loaded?.id === id && loaded.result !== 'unknown' && 'entry' in loaded.result
   useEffect(() => {
     // What is shown stays, also when the page behind it lists something else by now.
-    if (listed) setFound({ id, was: { entry: listed } })
+    if (listedRow) setLoaded({ id, result: { entry: listedRow } })
     // The row of that id never changes.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [id, isListed])
-  const isRead = rows !== undefined
+  const isPageRead = rows !== undefined
   // biome-ignore lint: the connection is not used, its coming back is the reason
   useEffect(() => {
-    if (isListed || known || !isRead) return
-    let counts = true
-    void dispatch(readEntry(id, company)).then((was) => counts && setFound({ id, was }))
-    return () => void (counts = false)
-  }, [dispatch, id, company, isListed, known, isRead, line])
-  return listed ? { entry: listed } : found?.id === id ? found.was : undefined
+    if (isListed || isLoaded || !isPageRead) return
+    let isActive = true
+    void dispatch(readEntry(id, company)).then((result) => isActive && setLoaded({ id, result }))
+    return () => void (isActive = false)
+  }, [dispatch, id, company, isListed, isLoaded, isPageRead, connection])
+  return listedRow ? { entry: listedRow } : loaded?.id === id ? loaded.result : undefined
 }

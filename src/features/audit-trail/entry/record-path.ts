@@ -1,26 +1,26 @@
 /** Where the record of an entry has its page, for who may go there; null: nowhere. */
-import { type Caller, isProviderAdmin, may } from '#domain/access.ts'
+import { type Caller, isProviderAdmin, isAllowed } from '#domain/access.ts'
 import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
 
-export function recordPath({ code, info, company_id }: AuditEntryRow, caller: Caller): string | null {
+export function toRecordPath({ code, info, company_id }: AuditEntryRow, caller: Caller): string | null {
   const isOwn = company_id === caller.companyId
-  if (code === 'user' && isOwn && may('admin', caller)) return numbered('/app/user?user=', info['UserId'])
-  if (code === 'company' && isOwn && may('admin', caller)) return '/app/profile/company'
-  if ((code === 'order' || code === 'service') && (isOwn || isProviderAdmin(caller)) && may('order', caller)) {
-    const order = numbered('/app/contract/', info['OrderId'])
-    return order ?? searched('/app/contract', info['ServiceCode'], isOwn ? null : company_id)
+  if (code === 'user' && isOwn && isAllowed('admin', caller)) return buildIdPath('/app/user?user=', info['UserId'])
+  if (code === 'company' && isOwn && isAllowed('admin', caller)) return '/app/profile/company'
+  if ((code === 'order' || code === 'service') && (isOwn || isProviderAdmin(caller)) && isAllowed('order', caller)) {
+    const order = buildIdPath('/app/contract/', info['OrderId'])
+    return order ?? buildSearchPath('/app/contract', info['ServiceCode'], isOwn ? null : company_id)
   }
   if (!isProviderAdmin(caller)) return null
-  if (code === 'module') return searched('/app/m18/module', info['ModuleCode'])
-  if (code === 'automodule') return searched('/app/m18/automodule', info['ModuleCode'])
-  if (code === 'app') return searched('/app/apphistory', info['AppCode'])
+  if (code === 'module') return buildSearchPath('/app/m18/module', info['ModuleCode'])
+  if (code === 'automodule') return buildSearchPath('/app/m18/automodule', info['ModuleCode'])
+  if (code === 'app') return buildSearchPath('/app/apphistory', info['AppCode'])
   return code === 'price' ? '/app/m18/price' : null
 }
 
-const numbered = (path: string, id: unknown) =>
+const buildIdPath = (path: string, id: unknown) =>
   Number.isSafeInteger(id) && Number(id) > 0 ? `${path}${Number(id)}` : null
 
-function searched(path: string, text: unknown, company: number | null = null): string | null {
+function buildSearchPath(path: string, text: unknown, company: number | null = null): string | null {
   if (typeof text !== 'string' || text === '') return null
   const query = new URLSearchParams({ ...(company === null ? {} : { company: String(company) }), searchText: text })
   return `${path}?${query}`

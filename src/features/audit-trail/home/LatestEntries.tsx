@@ -3,21 +3,21 @@ import { Link } from 'react-router-dom'
 import { listTrail } from '#contract/audit-trail.ts'
 import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
 import { callEndpoint } from '#state/app-thunk.ts'
-import { useConnection, useDispatch } from '#state/hooks.ts'
+import { useConnection, useDispatch } from '#state/use-store.ts'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import { rowsOf } from '#features/audit-trail/entry/read-entry.ts'
-import { useEntryWords } from '#features/audit-trail/entry-words.ts'
-import { langOf } from '#ui/i18n/name-language.ts'
+import { toEntryRows } from '#features/audit-trail/entry/read-entry.ts'
+import { useEntryTexts } from '#features/audit-trail/use-entry-texts.ts'
+import { getNameLang } from '#ui/i18n/name-language.ts'
 
-const trail = '/app/systrail'
-const count = 5
+const trailPath = '/app/systrail'
+const maxEntries = 5
 
 /** What was done lately in the own company, for who may read its trail (D51): each entry leads to itself. */
 export function LatestEntries() {
   const { t } = useTranslation('audit')
-  const words = useEntryWords()
-  const entries = useLatest()
+  const texts = useEntryTexts()
+  const entries = useLatestEntries()
   return (
     <section className="card home-card" aria-labelledby="home-latest">
       <h2 id="home-latest">{t('recent.title')}</h2>
@@ -28,21 +28,22 @@ export function LatestEntries() {
         <ul className="home-list">
           {entries.map((entry) => (
             <li key={entry.id}>
-              <Link className="home-entry" to={`${trail}?entry=${entry.id}`}>
+              <Link className="home-entry" to={`${trailPath}?entry=${entry.id}`}>
                 <span>
-                  {words.typeOf(entry)}: {words.operationOf(entry)}
-                  {entry.status === -1 && ` · ${words.statusOf(entry)}`}
+                  {texts.formatType(entry)}: {texts.formatOperation(entry)}
+                  {entry.status === -1 && ` · ${texts.formatStatus(entry)}`}
                 </span>
-                <span className="home-note">{words.aboutOf(entry)}</span>
+                <span className="home-note">{texts.formatSubject(entry)}</span>
                 <span className="home-note">
-                  <bdi lang={langOf(words.whoOf(entry))}>{words.whoOf(entry)}</bdi> · <time>{entry.end_time}</time>
+                  <bdi lang={getNameLang(texts.formatUser(entry))}>{texts.formatUser(entry)}</bdi> ·{' '}
+                  <time>{entry.end_time}</time>
                 </span>
               </Link>
             </li>
           ))}
         </ul>
       )}
-      <Link className="home-all" to={trail}>
+      <Link className="home-all" to={trailPath}>
         {t('recent.all')}
       </Link>
     </section>
@@ -50,19 +51,19 @@ export function LatestEntries() {
 }
 
 /** Newest first; undefined: being asked for; null: neither the server nor the device can say. */
-function useLatest(): AuditEntryRow[] | null | undefined {
+function useLatestEntries(): AuditEntryRow[] | null | undefined {
   const dispatch = useDispatch()
-  const isOnline = useConnection().line === 'online'
+  const isOnline = useConnection().networkState === 'online'
   const [entries, setEntries] = useState<AuditEntryRow[] | null | undefined>()
   // biome-ignore lint: the connection is not used, its coming back is the reason
   useEffect(() => {
-    let isOver = false
-    void dispatch(callEndpoint(listTrail, { query: { results: count } })).then((result) => {
-      const found = 'output' in result && result.output ? rowsOf(result.output) : null
+    let isCancelled = false
+    void dispatch(callEndpoint(listTrail, { query: { results: maxEntries } })).then((result) => {
+      const readEntries = 'output' in result && result.output ? toEntryRows(result.output) : null
       // What was read stays while the line is away.
-      if (!isOver) setEntries((before) => found ?? before ?? null)
+      if (!isCancelled) setEntries((previous) => readEntries ?? previous ?? null)
     })
-    return () => void (isOver = true)
+    return () => void (isCancelled = true)
   }, [dispatch, isOnline])
   return entries
 }

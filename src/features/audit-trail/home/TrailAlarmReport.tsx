@@ -1,8 +1,8 @@
 import { listTrailAlarms } from '#contract/audit-trail.ts'
-import { readAged } from '#local/lists/responses.ts'
-import { useSignedIn } from '#state/hooks.ts'
+import { readAgedResponse } from '#local/lists/responses.ts'
+import { useSignedIn } from '#state/use-store.ts'
 import { useCachedResponse } from '#state/use-cached-response.ts'
-import { type Duty, type OnReport, useReport } from '#ui/page/home-report.ts'
+import { type HomeDuty, type OnReport, useReport } from '#ui/page/home-report.ts'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
 import { useAlarmText } from '#features/audit-trail/offline/use-alarm-text.ts'
@@ -11,16 +11,16 @@ import { useAlarmText } from '#features/audit-trail/offline/use-alarm-text.ts'
 export function TrailAlarmReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('auditKept')
   const { user } = useSignedIn()
-  const textOf = useAlarmText()
-  const { response, problem, refetch } = useCachedResponse(readAged, listTrailAlarms, {})
+  const formatAlarm = useAlarmText()
+  const { response, problem, refetch } = useCachedResponse(readAgedResponse, listTrailAlarms, {})
   const duties = (response?.output ?? []).map(
-    ({ company_id, company_name, ...alarm }): Duty => ({
+    ({ company_id, company_name, ...alarm }): HomeDuty => ({
       key: `trail ${company_id}`,
       at: '',
       icon: 'alert',
       isUrgent: true,
       title: company_name ? t('alarm.of', { company: company_name }) : t('alarm.title'),
-      text: t('alarm.unsigned', { text: textOf(alarm) }),
+      text: t('alarm.unsigned', { text: formatAlarm(alarm) }),
       action: {
         label: t('alarm.open'),
         path: `/app/systrail${company_id === user.company_id ? '' : `?company=${company_id}`}`,

@@ -1,19 +1,19 @@
 import { type KeyboardEvent, lazy, Suspense, useMemo, useState } from 'react'
 import type { PlainDate } from '#domain/time.ts'
-import { number } from '#ui/list/Freshness.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
-import { type Day, everyDay } from '#features/audit-trail/list/activity-days.ts'
-import type { Range } from '#features/audit-trail/list/list-url.ts'
-import { type Look, useLook } from '#features/audit-trail/list/useLook.ts'
+import { type ActivityDay, fillDays } from '#features/audit-trail/list/activity-days.ts'
+import type { TrailRange } from '#features/audit-trail/list/trail-view.ts'
+import { type ChartStyle, useChartStyle } from '#features/audit-trail/list/useChartStyle.ts'
 
 const Chart = lazy(() => import(/* chunk: trail-chart */ '#ui/prime/Chart.tsx'))
 
-interface Props {
-  days: readonly Day[]
+interface ActivityChartProps {
+  days: readonly ActivityDay[]
   /** What was counted. */
-  range: Range
+  range: TrailRange
   /** The only day that is shown; null: all of them. */
-  chosen: PlainDate | null
+  selectedDay: PlainDate | null
   onDay: (day: PlainDate) => void
 }
 
@@ -21,32 +21,47 @@ interface Props {
  * Bars by day, what failed over what was done. A click chooses a day; by keys the drawing is one control with the days as its
  * values; whoever cannot see it has the numbers as a table.
  */
-export function ActivityChart({ days: given, range: { dateFrom, dateTo }, chosen, onDay }: Props) {
+export function ActivityChart({
+  days: countedDays,
+  range: { dateFrom, dateTo },
+  selectedDay,
+  onDay,
+}: ActivityChartProps) {
   const { t } = useTranslation('audit')
-  const days = useMemo(() => everyDay(given, { dateFrom, dateTo }), [given, dateFrom, dateTo])
-  const [reached, setReached] = useState<PlainDate | null>(null)
-  const placeOf = (day: PlainDate | null) => days.findIndex((one) => one.day === day)
-  const at = Math.max(
+  const days = useMemo(() => fillDays(countedDays, { dateFrom, dateTo }), [countedDays, dateFrom, dateTo])
+  const [focusedDay, setFocusedDay] = useState<PlainDate | null>(null)
+  const getIndex = (day: PlainDate | null) => days.findIndex((candidate) => candidate.day === day)
+  const currentIndex = Math.max(
     0,
-    placeOf(reached) < 0 ? (placeOf(chosen) < 0 ? days.length - 1 : placeOf(chosen)) : placeOf(reached),
+    getIndex(focusedDay) < 0
+      ? getIndex(selectedDay) < 0
+        ? days.length - 1
+        : getIndex(selectedDay)
+      : getIndex(focusedDay),
   )
-  const now = days[at]
+  const currentDay = days[currentIndex]
   const onKeyDown = (event: KeyboardEvent) => {
-    const to = {
-      ArrowLeft: at - 1,
-      ArrowDown: at - 1,
-      ArrowRight: at + 1,
-      ArrowUp: at + 1,
+    const indexByKey = {
+      ArrowLeft: currentIndex - 1,
+      ArrowDown: currentIndex - 1,
+      ArrowRight: currentIndex + 1,
+      ArrowUp: currentIndex + 1,
       Home: 0,
       End: days.length - 1,
     }
-    const next = to[event.key as keyof typeof to]
-    if (next !== undefined) setReached(days[Math.min(Math.max(next, 0), days.length - 1)]?.day ?? null)
-    else if (event.key === 'Enter' && now) onDay(now.day)
+    const nextIndex = indexByKey[event.key as keyof typeof indexByKey]
+    if (nextIndex !== undefined) setFocusedDay(days[Math.min(Math.max(nextIndex, 0), days.length - 1)]?.day ?? null)
+    else if (event.key === 'Enter' && currentDay) onDay(currentDay.day)
     else return
     event.preventDefault()
   }
-  const spoken = now && t('activity.day', { day: now.day, done: number(now.done), failed: number(now.failed) })
+  const announcement =
+    currentDay &&
+    t('activity.day', {
+      day: currentDay.day,
+      done: formatNumber(currentDay.done),
+      failed: formatNumber(currentDay.failed),
+    })
   return (
     <>
       {/* biome-ignore lint: Enter chooses the day that was reached, beyond what a slider does */}
@@ -57,39 +72,52 @@ export function ActivityChart({ days: given, range: { dateFrom, dateTo }, chosen
         aria-label={t('activity.keys')}
         aria-valuemin={1}
         aria-valuemax={days.length}
-        aria-valuenow={at + 1}
-        aria-valuetext={spoken}
+        aria-valuenow={currentIndex + 1}
+        aria-valuetext={announcement}
         onKeyDown={onKeyDown}
-        onBlur={() => setReached(null)}
+        onBlur={() => setFocusedDay(null)}
       >
-        <Drawn days={days} marked={reached ?? chosen} onDay={onDay} />
+        <ActivityBars days={days} highlightedDay={focusedDay ?? selectedDay} onDay={onDay} />
       </div>
       <p className="trail-reached" aria-hidden="true">
-        {reached !== null && spoken}
+        {focusedDay !== null && announcement}
       </p>
-      <Numbers days={given} onDay={onDay} />
+      <ActivityTable days={countedDays} onDay={onDay} />
     </>
   )
 }
 
-function Drawn({ days, marked, onDay }: { days: readonly Day[]; marked: PlainDate | null; onDay: Props['onDay'] }) {
+function ActivityBars({
+  days,
+  highlightedDay,
+  onDay,
+}: {
+  days: readonly ActivityDay[]
+  highlightedDay: PlainDate | null
+  onDay: ActivityChartProps['onDay']
+}) {
   const { t } = useTranslation('audit')
-  const look = useLook()
-  const [done, failed] = [t('activity.done'), t('activity.failed')]
+  const style = useChartStyle()
+  const [doneLabel, failedLabel] = [t('activity.done'), t('activity.failed')]
   const data = useMemo(() => {
-    const bars = (label: string, key: 'done' | 'failed', colour: string) => ({
+    const buildDataset = (label: string, key: 'done' | 'failed', colour: string) => ({
       label,
-      data: days.map((one) => one[key]),
+      data: days.map((activityDay) => activityDay[key]),
       // The others step back, where one day is meant.
-      backgroundColor: days.map(({ day }) => (marked === null || day === marked ? colour : `${colour}55`)),
+      backgroundColor: days.map(({ day }) =>
+        highlightedDay === null || day === highlightedDay ? colour : `${colour}55`,
+      ),
       maxBarThickness: 28,
     })
     return {
       labels: days.map(({ day }) => day),
-      datasets: [bars(done, 'done', look.done), bars(failed, 'failed', look.failed)],
+      datasets: [
+        buildDataset(doneLabel, 'done', style.doneColour),
+        buildDataset(failedLabel, 'failed', style.failedColour),
+      ],
     }
-  }, [days, marked, look, done, failed])
-  const options = useMemo(() => optionsOf(look, days, onDay), [look, days, onDay])
+  }, [days, highlightedDay, style, doneLabel, failedLabel])
+  const options = useMemo(() => buildChartOptions(style, days, onDay), [style, days, onDay])
   return (
     <div aria-hidden="true">
       <Suspense fallback={null}>
@@ -100,15 +128,19 @@ function Drawn({ days, marked, onDay }: { days: readonly Day[]; marked: PlainDat
 }
 
 /** As Chart.js tells of a click: the bars under it, or nearest to it along the days. */
-type Hit = readonly { index: number }[]
+type ChartHits = readonly { index: number }[]
 
-function optionsOf({ text, grid, font }: Look, days: readonly Day[], onDay: Props['onDay']) {
+function buildChartOptions(
+  { text, grid, font }: ChartStyle,
+  days: readonly ActivityDay[],
+  onDay: ActivityChartProps['onDay'],
+) {
   const ticks = { color: text, font }
   return {
     animation: false,
     maintainAspectRatio: false,
     interaction: { mode: 'index', intersect: false },
-    onClick: (_event: unknown, [hit]: Hit) => {
+    onClick: (_event: unknown, [hit]: ChartHits) => {
       const day = hit && days[hit.index]
       if (day) onDay(day.day)
     },
@@ -121,7 +153,7 @@ function optionsOf({ text, grid, font }: Look, days: readonly Day[], onDay: Prop
   }
 }
 
-function Numbers({ days, onDay }: Pick<Props, 'days' | 'onDay'>) {
+function ActivityTable({ days, onDay }: Pick<ActivityChartProps, 'days' | 'onDay'>) {
   const { t } = useTranslation('audit')
   const [open, setOpen] = useState(false)
   const sorted = useMemo(() => days.toSorted((a, b) => (a.day < b.day ? 1 : -1)), [days])
@@ -148,8 +180,8 @@ function Numbers({ days, onDay }: Pick<Props, 'days' | 'onDay'>) {
                       <span aria-hidden="true">{day}</span>
                     </button>
                   </th>
-                  <td>{number(done)}</td>
-                  <td>{number(failed)}</td>
+                  <td>{formatNumber(done)}</td>
+                  <td>{formatNumber(failed)}</td>
                 </tr>
               ))}
             </tbody>

@@ -5,21 +5,21 @@ import { Button } from '#ui/display/Button.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import { keepDrawn, readDrawn } from '#features/audit-trail/list/drawn-days.ts'
-import { drawnRange, filtersOf, type Range, type View } from '#features/audit-trail/list/list-url.ts'
-import { useAnswer } from '#features/audit-trail/list/useAnswer.ts'
+import { storeDrawnRange, readDrawnRange } from '#features/audit-trail/list/drawn-range.ts'
+import { toDrawnRange, toFilterQuery, type TrailRange, type TrailView } from '#features/audit-trail/list/trail-view.ts'
+import { useTrailResponse } from '#features/audit-trail/list/useTrailResponse.ts'
 
 const ActivityChart = lazy(async () => ({
   default: (await import('#features/audit-trail/list/ActivityChart.tsx')).ActivityChart,
 }))
 
-interface Props {
-  view: View
-  onRange: (range: Range) => void
+interface ActivityPanelProps {
+  view: TrailView
+  onRange: (range: TrailRange) => void
 }
 
 /** How much was done on which day, by the filters of the list. Nothing is asked or drawn while it is folded away. */
-export function ActivityPanel({ view, onRange }: Props) {
+export function ActivityPanel({ view, onRange }: ActivityPanelProps) {
   const { t } = useTranslation('audit')
   // A small screen is the list's.
   const [open, setOpen] = useState(() => !matchMedia('(width < 48rem), (height < 49rem)').matches)
@@ -31,32 +31,35 @@ export function ActivityPanel({ view, onRange }: Props) {
   )
 }
 
-function Activity({ view, onRange }: Props) {
+function Activity({ view, onRange }: ActivityPanelProps) {
   const { t } = useTranslation('audit')
-  const chosen = view.dateFrom === view.dateTo ? view.dateFrom : null
-  const [wide, setWide] = useState(readDrawn)
-  const drawn = drawnRange(view, wide)
-  if (chosen === null && (wide?.dateFrom !== view.dateFrom || wide.dateTo !== view.dateTo)) setWide(drawn)
+  const selectedDay = view.dateFrom === view.dateTo ? view.dateFrom : null
+  const [wideRange, setWideRange] = useState(readDrawnRange)
+  const drawnRange = toDrawnRange(view, wideRange)
+  if (selectedDay === null && (wideRange?.dateFrom !== view.dateFrom || wideRange.dateTo !== view.dateTo))
+    setWideRange(drawnRange)
   useEffect(() => {
-    if (wide) keepDrawn(wide)
-  }, [wide])
-  const { answer, earlier, problem, refetch } = useAnswer(trailActivity, { query: filtersOf({ ...view, ...drawn }) })
-  const shown = answer ?? earlier
-  if (problem && !answer)
+    if (wideRange) storeDrawnRange(wideRange)
+  }, [wideRange])
+  const { response, previousResponse, problem, refetch } = useTrailResponse(trailActivity, {
+    query: toFilterQuery({ ...view, ...drawnRange }),
+  })
+  const displayedResponse = response ?? previousResponse
+  if (problem && !response)
     return isOffline(problem) ? (
       <p className="trail-activity-note">{t('activity.notHere')}</p>
     ) : (
       <LoadProblem problem={problem} onRetry={refetch} />
     )
-  if (!shown) return <Skeleton lines={4} />
-  const { days, from } = shown.output
+  if (!displayedResponse) return <Skeleton lines={4} />
+  const { days, from } = displayedResponse.output
   if (days.length === 0) return <p className="trail-activity-note">{t('activity.none')}</p>
   return (
     <div className="trail-activity-room">
       <p className="trail-activity-note">
-        <span>{chosen === null ? t('activity.hint') : t('activity.chosen', { day: chosen })}</span>
-        {chosen !== null && (
-          <Button kind="plain" onClick={() => onRange(wide ?? { dateFrom: null, dateTo: null })}>
+        <span>{selectedDay === null ? t('activity.hint') : t('activity.chosen', { day: selectedDay })}</span>
+        {selectedDay !== null && (
+          <Button kind="plain" onClick={() => onRange(wideRange ?? { dateFrom: null, dateTo: null })}>
             {t('activity.allDays')}
           </Button>
         )}
@@ -68,8 +71,8 @@ function Activity({ view, onRange }: Props) {
       <Suspense fallback={<div className="trail-plot" />}>
         <ActivityChart
           days={days}
-          range={{ ...drawn, dateFrom: from ?? drawn.dateFrom }}
-          chosen={chosen}
+          range={{ ...drawnRange, dateFrom: from ?? drawnRange.dateFrom }}
+          selectedDay={selectedDay}
           onDay={(day) => onRange({ dateFrom: day, dateTo: day })}
         />
       </Suspense>

@@ -1,22 +1,22 @@
 import { Button } from '#ui/display/Button.tsx'
-import { Pages } from '#ui/list/Pagination.tsx'
+import { Pagination } from '#ui/list/Pagination.tsx'
 import { useTranslation } from 'react-i18next'
 
-interface Props {
+interface TrailPagesProps {
   page: number
   /** Those that have a number. */
-  pages: number
+  pageCount: number
   /** What is shown stands behind them: only the next page is known, and the browser's Back leads to the one before. */
-  isBehind: boolean
+  isBeyondNumbers: boolean
   onPage: (page: number) => void
   /** Null: there are no more. */
   onNext: (() => void) | null
 }
 
 /** Page numbers as far as the server counts, and from there on page after page. */
-export function TrailPages({ page, pages, isBehind, onPage, onNext }: Props) {
+export function TrailPages({ page, pageCount, isBeyondNumbers, onPage, onNext }: TrailPagesProps) {
   const { t } = useTranslation('ui')
-  if (!isBehind) return <Pages page={page} pages={pages} onPage={onPage} onBeyond={onNext} />
+  if (!isBeyondNumbers) return <Pagination page={page} pageCount={pageCount} onPage={onPage} onBeyond={onNext} />
   return (
     <nav className="pages" aria-label={t('list.pages')}>
       <button type="button" className="page-number" aria-label={t('list.goTo', { page: 1 })} onClick={() => onPage(1)}>
@@ -25,7 +25,13 @@ export function TrailPages({ page, pages, isBehind, onPage, onNext }: Props) {
       <span className="gap" aria-hidden="true">
         …
       </span>
-      <Button kind="plain" icon="right" bare whyNot={onNext ? null : t('list.lastPage')} onClick={() => onNext?.()}>
+      <Button
+        kind="plain"
+        icon="right"
+        isIconOnly
+        disabledReason={onNext ? null : t('list.lastPage')}
+        onClick={() => onNext?.()}
+      >
         {t('list.next')}
       </Button>
     </nav>

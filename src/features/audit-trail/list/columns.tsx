@@ -1,11 +1,11 @@
 import type { TFunction } from 'i18next'
 import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
 import { Tag } from '#ui/display/Tag.tsx'
-import type { Column } from '#ui/list/column.ts'
-import type { EntryWords } from '#features/audit-trail/entry-words.ts'
+import type { ListColumn } from '#ui/list/column.ts'
+import type { EntryTexts } from '#features/audit-trail/use-entry-texts.ts'
 
 /** Contracts 3 and screens, one line for each: what does not fit stands in the details as well. */
-export const columns = (t: TFunction<'audit'>, words: EntryWords): Column<AuditEntryRow>[] => [
+export const buildTrailColumns = (t: TFunction<'audit'>, texts: EntryTexts): ListColumn<AuditEntryRow>[] => [
   {
     key: 'end_time',
     header: t('column.time'),
@@ -14,21 +14,21 @@ export const columns = (t: TFunction<'audit'>, words: EntryWords): Column<AuditE
     phone: 'fact',
     render: (row) => row.end_time,
   },
-  { key: 'code', header: t('column.type'), width: 'tag', phone: 'title', render: (row) => words.typeOf(row) },
+  { key: 'code', header: t('column.type'), width: 'tag', phone: 'title', render: (row) => texts.formatType(row) },
   {
     key: 'operation',
     header: t('column.operation'),
     width: 'tag',
     phone: 'title',
-    render: (row) => words.operationOf(row),
+    render: (row) => texts.formatOperation(row),
   },
-  { key: 'exec_user_name', header: t('column.who'), phone: 'fact', render: (row) => words.whoOf(row) },
-  { key: 'what', header: t('column.what'), phone: 'fact', render: (row) => words.aboutOf(row) },
+  { key: 'exec_user_name', header: t('column.who'), phone: 'fact', render: (row) => texts.formatUser(row) },
+  { key: 'what', header: t('column.what'), phone: 'fact', render: (row) => texts.formatSubject(row) },
   {
     key: 'status',
     header: t('column.status'),
     width: 'tag',
     phone: 'tag',
-    render: (row) => <Tag tone={row.status === -1 ? 'danger' : 'positive'}>{words.statusOf(row)}</Tag>,
+    render: (row) => <Tag tone={row.status === -1 ? 'danger' : 'positive'}>{texts.formatStatus(row)}</Tag>,
   },
 ]

@@ -1,56 +1,58 @@
 import { useEffect, useState } from 'react'
 import { keepTrail, trailRange } from '#contract/audit-trail.ts'
 import { isOffline, type Problem } from '#contract/problem.ts'
-import { addDays } from '#domain/period.ts'
-import { dateIn } from '#domain/time.ts'
+import { addDays } from '#domain/plain-dates.ts'
+import { toPlainDate } from '#domain/time.ts'
 import { callEndpoint } from '#state/app-thunk.ts'
-import { useConnection, useDispatch } from '#state/hooks.ts'
+import { useConnection, useDispatch } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { DateRange } from '#ui/form/DateRange.tsx'
-import { number } from '#ui/list/Freshness.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { businessNow, businessZone } from '#ui/page/business-clock.ts'
-import { trailsPort } from '#features/audit-trail/offline/trails.ts'
+import { getBusinessNow, getBusinessZone } from '#ui/page/business-clock.ts'
+import { getTrailsPort } from '#features/audit-trail/offline/trails-port.ts'
 
 /** The earliest day that it is anywhere: whoever keeps it as the last one means that entries still come. */
-const todayAnywhere = () => dateIn('Etc/GMT+12', businessNow())
-const usualDays = 30
+const getEarliestToday = () => toPlainDate('Etc/GMT+12', getBusinessNow())
+const defaultDays = 30
 
-interface Props {
+interface ChooseDaysProps {
   companyId: number
   /** Something else is kept now. */
-  replaces: boolean
-  onBegun: () => void
+  replacesStored: boolean
+  onStarted: () => void
   onCancel: (() => void) | null
 }
 
 /** The first and the last day, how much that is, and the yes. */
-export function ChooseDays({ companyId, replaces, onBegun, onCancel }: Props) {
+export function ChooseDays({ companyId, replacesStored, onStarted, onCancel }: ChooseDaysProps) {
   const { t } = useTranslation('auditKept')
   const dispatch = useDispatch()
-  const isOnline = useConnection().line === 'online'
+  const isOnline = useConnection().networkState === 'online'
   const [days, setDays] = useState(() => {
-    const today = dateIn(businessZone(), businessNow())
-    return { from: addDays(today, 1 - usualDays), to: today }
+    const today = toPlainDate(getBusinessZone(), getBusinessNow())
+    return { from: addDays(today, 1 - defaultDays), to: today }
   })
-  const [holds, setHolds] = useState(true)
-  const [busy, setBusy] = useState(false)
+  const [isValid, setValid] = useState(true)
+  const [isBusy, setIsBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
-  const isRange = holds && days.from !== '' && days.to !== ''
-  const kept = { dateFrom: days.from, dateTo: days.to }
-  const missing = (day: string) => (day === '' ? t('keep.missing') : null)
-  async function begin() {
-    if (!isRange) return
-    setBusy(true)
+  const isCompleteRange = isValid && days.from !== '' && days.to !== ''
+  const dateRange = { dateFrom: days.from, dateTo: days.to }
+  const getMissingMessage = (day: string) => (day === '' ? t('keep.missing') : null)
+  async function startStoring() {
+    if (!isCompleteRange) return
+    setIsBusy(true)
     setProblem(null)
-    const opened = await dispatch(callEndpoint(keepTrail, { body: { companyId, ...kept } }))
-    const trails = await dispatch(trailsPort())
-    const ended =
-      opened.kind === 'fresh' ? await trails.begin({ ...kept, today: todayAnywhere() }, opened.output) : opened
-    setBusy(false)
-    if (ended.kind === 'problem') return setProblem(ended.problem)
-    onBegun()
+    const openResult = await dispatch(callEndpoint(keepTrail, { body: { companyId, ...dateRange } }))
+    const trails = await dispatch(getTrailsPort())
+    const result =
+      openResult.kind === 'fresh'
+        ? await trails.begin({ ...dateRange, today: getEarliestToday() }, openResult.output)
+        : openResult
+    setIsBusy(false)
+    if (result.kind === 'problem') return setProblem(result.problem)
+    onStarted()
   }
   return (
     <>
@@ -60,24 +62,24 @@ export function ChooseDays({ companyId, replaces, onBegun, onCancel }: Props) {
           range={days}
           names={{ from: 'dateFrom', to: 'dateTo' }}
           labels={{ from: t('keep.from'), to: t('keep.to') }}
-          errors={{ from: missing(days.from), to: missing(days.to) }}
+          errors={{ from: getMissingMessage(days.from), to: getMissingMessage(days.to) }}
           onChange={(range) => {
-            setHolds(range !== null)
+            setValid(range !== null)
             if (range) setDays(range)
           }}
         />
       </div>
-      {isRange && <Size companyId={companyId} {...kept} />}
-      {isRange && days.to >= todayAnywhere() && <p className="field-help">{t('keep.follows')}</p>}
-      {replaces && <p className="field-help">{t('keep.replaces')}</p>}
-      <ProblemNote problem={problem} title={isOffline(problem) ? undefined : t('keep.failed')} focus />
+      {isCompleteRange && <RangeSize companyId={companyId} {...dateRange} />}
+      {isCompleteRange && days.to >= getEarliestToday() && <p className="field-help">{t('keep.follows')}</p>}
+      {replacesStored && <p className="field-help">{t('keep.replaces')}</p>}
+      <ProblemNote problem={problem} title={isOffline(problem) ? undefined : t('keep.failed')} shouldFocus />
       <div className="problem-ways">
         <Button
           kind="primary"
           icon="device"
-          busy={busy}
-          whyNot={isOnline ? (isRange ? null : t('keep.badRange')) : t('keep.offline')}
-          onClick={() => void begin()}
+          busy={isBusy}
+          disabledReason={isOnline ? (isCompleteRange ? null : t('keep.badRange')) : t('keep.offline')}
+          onClick={() => void startStoring()}
         >
           {t('keep.begin')}
         </Button>
@@ -88,24 +90,27 @@ export function ChooseDays({ companyId, replaces, onBegun, onCancel }: Props) {
 }
 
 /** Thousands, as the systems of tablets count. */
-const sizeOf = (bytes: number) => (bytes < 999_500 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`)
+const formatSize = (bytes: number) =>
+  bytes < 999_500 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
 
 /** How much it is, said before it is brought. */
-function Size({ companyId, dateFrom, dateTo }: { companyId: number; dateFrom: string; dateTo: string }) {
+function RangeSize({ companyId, dateFrom, dateTo }: { companyId: number; dateFrom: string; dateTo: string }) {
   const { t } = useTranslation('auditKept')
   const dispatch = useDispatch()
-  const { line } = useConnection()
+  const { networkState: connection } = useConnection()
   const [size, setSize] = useState<{ entries: number; bytes: number } | null>(null)
   useEffect(() => {
-    let counts = true
+    let isActive = true
     setSize(null)
-    if (line !== 'online') return
+    if (connection !== 'online') return
     void dispatch(callEndpoint(trailRange, { query: { companyId, dateFrom, dateTo } }))
       .catch(() => null)
-      .then((result) => counts && result?.kind === 'fresh' && setSize(result.output))
-    return () => void (counts = false)
-  }, [dispatch, companyId, dateFrom, dateTo, line])
-  if (!size) return <p role="status">{t(line === 'online' ? 'proof.checking' : 'keep.sizeUnknown')}</p>
+      .then((result) => isActive && result?.kind === 'fresh' && setSize(result.output))
+    return () => void (isActive = false)
+  }, [dispatch, companyId, dateFrom, dateTo, connection])
+  if (!size) return <p role="status">{t(connection === 'online' ? 'proof.checking' : 'keep.sizeUnknown')}</p>
   const { entries, bytes } = size
-  return <p role="status">{t('keep.size', { count: entries, number: number(entries), size: sizeOf(bytes) })}</p>
+  return (
+    <p role="status">{t('keep.size', { count: entries, number: formatNumber(entries), size: formatSize(bytes) })}</p>
+  )
 }

@@ -1,10 +1,10 @@
-import '#features/audit-trail/offline/words.ts'
+import '#features/audit-trail/offline/translations.ts'
 import { useEffect } from 'react'
-import { readKeptState } from '#local/audit-trail/kept-state.ts'
-import { useDispatch } from '#state/hooks.ts'
+import { readStoredTrailState } from '#local/audit-trail/stored-trail-state.ts'
+import { useDispatch } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { AlarmNote } from '#features/audit-trail/offline/AlarmNote.tsx'
-import { trailsPort } from '#features/audit-trail/offline/trails.ts'
+import { getTrailsPort } from '#features/audit-trail/offline/trails-port.ts'
 
 /**
  * Compares the log with what this device has seen of it before, once its entries are on the screen, and shows the alarm as long as it
@@ -12,11 +12,11 @@ import { trailsPort } from '#features/audit-trail/offline/trails.ts'
  */
 export function LogWatch({ companyId, isOnline }: { companyId: number; isOnline: boolean }) {
   const dispatch = useDispatch()
-  const alarm = useLiveQuery(() => readKeptState(companyId), [companyId])?.alarm
+  const alarm = useLiveQuery(() => readStoredTrailState(companyId), [companyId])?.alarm
   useEffect(() => {
     if (!isOnline) return
     // Code that cannot be fetched checks nothing; the next visit does.
-    dispatch(trailsPort())
+    dispatch(getTrailsPort())
       .then((trails) => trails.check(companyId))
       .catch(() => undefined)
   }, [dispatch, companyId, isOnline])

@@ -1,10 +1,10 @@
-import { number } from '#ui/list/Freshness.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
-import type { LogTrouble } from '#request/results.ts'
-import '#features/audit-trail/offline/words.ts'
+import type { LogTrouble } from '#request/call-results.ts'
+import '#features/audit-trail/offline/translations.ts'
 
 /** The word for what is wrong, by its code; all others are entries that are not those that were recorded. */
-const words: Partial<Record<LogTrouble['fault'], 'gone' | 'row' | 'other' | 'restored' | 'unsealed' | 'tables'>> = {
+const textKeys: Partial<Record<LogTrouble['fault'], 'gone' | 'row' | 'other' | 'restored' | 'unsealed' | 'tables'>> = {
   LOG_SHRANK: 'gone',
   ROW_DIFFERS: 'row',
   OTHER_LOG: 'other',
@@ -20,7 +20,7 @@ const words: Partial<Record<LogTrouble['fault'], 'gone' | 'row' | 'other' | 'res
 export function useAlarmText(): (alarm: LogTrouble) => string {
   const { t } = useTranslation('auditKept')
   return (alarm) => {
-    const [from, to] = [number(alarm.from), number(Math.max(alarm.from, alarm.to - 1))]
-    return t(`alarm.${words[alarm.fault] ?? (alarm.to - alarm.from > 1 ? 'many' : 'one')}`, { from, to })
+    const [from, to] = [formatNumber(alarm.from), formatNumber(Math.max(alarm.from, alarm.to - 1))]
+    return t(`alarm.${textKeys[alarm.fault] ?? (alarm.to - alarm.from > 1 ? 'many' : 'one')}`, { from, to })
   }
 }

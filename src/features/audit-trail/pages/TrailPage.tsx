@@ -1,144 +1,157 @@
 import '#ui/icons/order-icons.ts'
 import { useLiveQuery } from '#state/live-query.ts'
-import { readKeptState } from '#local/audit-trail/kept-state.ts'
+import { readStoredTrailState } from '#local/audit-trail/stored-trail-state.ts'
 import { lazy, Suspense, useMemo } from 'react'
 import { listTrail } from '#contract/audit-trail.ts'
-import { type AuditEntryRow, countedMost } from '#domain/audit-log/leaf.ts'
-import { useConnection, useSignedIn } from '#state/hooks.ts'
-import { useListing } from '#state/use-list-url.ts'
+import { type AuditEntryRow, maxCountedEntries } from '#domain/audit-log/leaf.ts'
+import { useConnection, useSignedIn } from '#state/use-store.ts'
+import { useListUrl } from '#state/use-list-url.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { DataList } from '#ui/list/DataList.tsx'
-import { businessTime, useBusinessZone } from '#ui/page/business-clock.ts'
-import { number, readingTime } from '#ui/list/Freshness.tsx'
+import { formatBusinessTime, useBusinessZone } from '#ui/page/business-clock.ts'
+import { formatNumber, formatReadingTime } from '#ui/list/Freshness.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { Menu } from '#ui/overlay/Menu.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
 import { EntryDrawer } from '#features/audit-trail/entry/EntryDrawer.tsx'
-import { rowsOf } from '#features/audit-trail/entry/read-entry.ts'
-import { useEntryWords } from '#features/audit-trail/entry-words.ts'
+import { toEntryRows } from '#features/audit-trail/entry/read-entry.ts'
+import { useEntryTexts } from '#features/audit-trail/use-entry-texts.ts'
 import { ActivityPanel } from '#features/audit-trail/list/ActivityPanel.tsx'
-import { columns } from '#features/audit-trail/list/columns.tsx'
-import { NoEntries } from '#features/audit-trail/list/EmptyList.tsx'
-import { type CompanyFilter, Filters } from '#features/audit-trail/list/Filters.tsx'
+import { buildTrailColumns } from '#features/audit-trail/list/columns.tsx'
+import { EmptyTrail } from '#features/audit-trail/list/EmptyTrail.tsx'
+import { type TrailCompanyFilter, TrailFilters } from '#features/audit-trail/list/TrailFilters.tsx'
 import {
-  allowed,
+  restrictView,
   changeView,
-  lastPage,
-  queryOf,
+  getLastPage,
+  toListQuery,
   readView,
-  remembered,
-  type View,
+  toRememberedQuery,
+  type TrailView,
   writeView,
-} from '#features/audit-trail/list/list-url.ts'
-import { selectSavedQuery, viewChanged } from '#features/audit-trail/list/slice.ts'
+} from '#features/audit-trail/list/trail-view.ts'
+import { selectSavedTrailQuery, viewChanged } from '#features/audit-trail/list/trail-slice.ts'
 import { TrailPages } from '#features/audit-trail/list/TrailPages.tsx'
-import { type Answer, useAnswer } from '#features/audit-trail/list/useAnswer.ts'
-import { type Format, useExport } from '#features/audit-trail/list/useExport.ts'
-import { Sheet } from '#features/audit-trail/TrailStyles.tsx'
+import { type TrailResponse, useTrailResponse } from '#features/audit-trail/list/useTrailResponse.ts'
+import { type ExportFormat, useExport } from '#features/audit-trail/list/useExport.ts'
+import { TrailStyles } from '#features/audit-trail/TrailStyles.tsx'
 
-const KeepOffline = lazy(async () => ({
-  default: (await import(/* chunk: trail-device */ '#features/audit-trail/offline/KeepOffline.tsx')).KeepOffline,
+const StoreTrailButton = lazy(async () => ({
+  default: (await import(/* chunk: trail-device */ '#features/audit-trail/offline/StoreTrailButton.tsx'))
+    .StoreTrailButton,
 }))
 
-const ways = { read: readView, write: writeView, change: changeView, remembered }
-const saved = { selectSavedQuery, viewChanged }
+const viewFunctions = { read: readView, write: writeView, change: changeView, toSavedQuery: toRememberedQuery }
+const savedQueryState = { selectSavedQuery: selectSavedTrailQuery, viewChanged }
 
 const LogWatch = lazy(async () => ({
   default: (await import(/* chunk: trail-device */ '#features/audit-trail/offline/LogWatch.tsx')).LogWatch,
 }))
 
 /** Who did what, and when (contracts 2, M131 to M134): of the own company, or of a customer for the provider's staff. */
-export function Trail({ CompanyFilter }: { CompanyFilter: CompanyFilter }) {
+export function TrailPage({ CompanyFilter }: { CompanyFilter: TrailCompanyFilter }) {
   const { t } = useTranslation('audit')
   const { user, caller } = useSignedIn()
-  const { view: addressed, change } = useListing(ways, saved)
-  const view = allowed(addressed, caller)
-  const words = useEntryWords()
-  const isOnline = useConnection().line === 'online'
-  const { answer, earlier, problem, isFetching, refetch } = useAnswer(listTrail, { query: queryOf(view) })
-  const shown = answer ?? (isFetching ? earlier : null)
-  const rows = useMemo(() => shown && rowsOf(shown.output), [shown])
-  const drawnColumns = useMemo(() => columns(t, words), [t, words])
-  const sorting = { columns: drawnColumns, sort: view.sort, onSort: (sort: View['sort']) => change({ sort }) }
-  const [count, isMore] = [shown?.output.count ?? 0, shown?.output.more === true]
-  const last = rows?.at(-1)
-  const isFull = rows?.length === view.results
-  const withNumbers = lastPage(view) * view.results
-  const beyond = view.after !== null || isMore || count > withNumbers
-  const goBehind = last && isFull ? () => change({ after: last.id }) : null
-  const list = rows ?? (answer === null || problem ? [] : undefined)
+  const { view: requestedView, change } = useListUrl(viewFunctions, savedQueryState)
+  const view = restrictView(requestedView, caller)
+  const texts = useEntryTexts()
+  const isOnline = useConnection().networkState === 'online'
+  const { response, previousResponse, problem, isFetching, refetch } = useTrailResponse(listTrail, {
+    query: toListQuery(view),
+  })
+  const displayedResponse = response ?? (isFetching ? previousResponse : null)
+  const rows = useMemo(() => displayedResponse && toEntryRows(displayedResponse.output), [displayedResponse])
+  const visibleColumns = useMemo(() => buildTrailColumns(t, texts), [t, texts])
+  const sorting = { columns: visibleColumns, sort: view.sort, onSort: (sort: TrailView['sort']) => change({ sort }) }
+  const [count, isMore] = [displayedResponse?.output.count ?? 0, displayedResponse?.output.more === true]
+  const lastRow = rows?.at(-1)
+  const isPageFull = rows?.length === view.results
+  const numberedCount = getLastPage(view) * view.results
+  const isBeyondNumbers = view.after !== null || isMore || count > numberedCount
+  const goToNext = lastRow && isPageFull ? () => change({ after: lastRow.id }) : null
+  const listedRows = rows ?? (response === null || problem ? [] : undefined)
   return (
     <Page
       title={t('title')}
       intro={t('lead')}
-      action={<Acts view={view} answer={shown} busy={isFetching} onRefresh={refetch} own={user.company_id} />}
+      action={
+        <TrailActions
+          view={view}
+          response={displayedResponse}
+          isBusy={isFetching}
+          onRefresh={refetch}
+          ownCompanyId={user.company_id}
+        />
+      }
     >
-      <Sheet />
-      {shown && (
+      <TrailStyles />
+      {displayedResponse && (
         <Suspense fallback={null}>
           <LogWatch companyId={view.company ?? user.company_id} isOnline={isOnline} />
         </Suspense>
       )}
-      <Filters view={view} rows={rows ?? []} sorting={sorting} CompanyFilter={CompanyFilter} onChange={change} />
+      <TrailFilters view={view} rows={rows ?? []} sorting={sorting} CompanyFilter={CompanyFilter} onChange={change} />
       {/* Offline the rows that are here, or the word that there are none, say all there is to say. */}
       <LoadProblem problem={problem} onRetry={refetch} />
       <ActivityPanel view={view} onRange={change} />
-      {shown?.days && (
+      {displayedResponse?.days && (
         <p className="trail-partly" role="status">
           <Icon name="offline" size={16} />
-          {shown.days.to === null
-            ? t('partly.from', { from: shown.days.from })
-            : t('partly.days', { from: shown.days.from, to: shown.days.to })}
+          {displayedResponse.days.to === null
+            ? t('partly.from', { from: displayedResponse.days.from })
+            : t('partly.days', { from: displayedResponse.days.from, to: displayedResponse.days.to })}
         </p>
       )}
       <div className="trail-list">
         <DataList
           caption={t('caption')}
-          counted={() =>
-            isMore ? t('countedMore', { number: number(countedMost) }) : t('counted', { count, number: number(count) })
+          formatCount={() =>
+            isMore
+              ? t('countedMore', { number: formatNumber(maxCountedEntries) })
+              : t('counted', { count, number: formatNumber(count) })
           }
-          columns={drawnColumns}
-          rows={list}
-          rowKey={keyOf}
-          rowName={(row) => `${row.end_time} ${words.typeOf(row)}`}
-          rowTo={(row) => `?${writeView(changeView(view, { open: row.id }))}`}
+          columns={visibleColumns}
+          rows={listedRows}
+          getRowKey={toRowKey}
+          getRowName={(row) => `${row.end_time} ${texts.formatType(row)}`}
+          getRowPath={(row) => `?${writeView(changeView(view, { open: row.id }))}`}
           sort={view.sort}
           onSort={sorting.onSort}
           page={view.page}
-          results={view.results}
-          count={Math.min(count, withNumbers)}
+          pageSize={view.results}
+          count={Math.min(count, numberedCount)}
           onPage={(page, isCorrection) => change({ page, after: null }, isCorrection)}
-          onResults={(results) => change({ results })}
+          onPageSize={(results) => change({ results })}
           pager={
-            beyond ? (
+            isBeyondNumbers ? (
               <TrailPages
                 page={view.page}
-                pages={lastPage(view)}
-                isBehind={view.after !== null}
+                pageCount={getLastPage(view)}
+                isBeyondNumbers={view.after !== null}
                 onPage={(page) => change({ page, after: null })}
-                onNext={goBehind}
+                onNext={goToNext}
               />
             ) : undefined
           }
-          fresh={{
-            asOf: shown?.asOf ?? null,
-            here: rows?.length ?? 0,
+          freshness={{
+            asOf: displayedResponse?.asOf ?? null,
+            cachedCount: rows?.length ?? 0,
             total: count,
             complete: true,
-            isKept: shown?.isKept ?? true,
+            isCached: displayedResponse?.isCached ?? true,
           }}
           isFetching={isFetching}
           problem={problem}
-          empty={<NoEntries view={view} problem={problem} read={Boolean(answer)} onChange={change} />}
+          emptyContent={<EmptyTrail view={view} problem={problem} wasAnswered={Boolean(response)} onChange={change} />}
         />
       </div>
       {view.open !== null && (
         <EntryDrawer
           id={view.open}
           company={view.company}
-          rows={list}
+          rows={listedRows}
           onOpen={(open) => change({ open })}
           onClose={() => change({ open: null })}
         />
@@ -147,53 +160,54 @@ export function Trail({ CompanyFilter }: { CompanyFilter: CompanyFilter }) {
   )
 }
 
-const keyOf = (row: AuditEntryRow) => String(row.id)
+const toRowKey = (row: AuditEntryRow) => String(row.id)
 
-interface ActsProps {
-  view: View
-  answer: Answer<unknown> | null
-  busy: boolean
+interface TrailActionsProps {
+  view: TrailView
+  response: TrailResponse<unknown> | null
+  isBusy: boolean
   /** Id of the own company. */
-  own: number
+  ownCompanyId: number
   onRefresh: () => void
 }
 
-function Acts({ view, answer, busy, own, onRefresh }: ActsProps) {
+function TrailActions({ view, response, isBusy, ownCompanyId, onRefresh }: TrailActionsProps) {
   const { t } = useTranslation('audit')
-  const isOnline = useConnection().line === 'online'
+  const isOnline = useConnection().networkState === 'online'
   const zone = useBusinessZone()
-  const file = useExport(view)
-  const company = view.company ?? own
-  const kept = useLiveQuery(() => readKeptState(company), [company])?.kept
+  const exportFile = useExport(view)
+  const companyId = view.company ?? ownCompanyId
+  const storedTrail = useLiveQuery(() => readStoredTrailState(companyId), [companyId])?.storedTrail
   // What is kept here the device writes down by itself, as CSV.
-  const whyNot = (format: Format) => (isOnline || (format === 'csv' && kept) ? null : t('export.offline'))
+  const getExportReason = (format: ExportFormat) =>
+    isOnline || (format === 'csv' && storedTrail) ? null : t('export.offline')
   return (
     <>
-      {answer && (
+      {response && (
         <time
           className="trail-updated"
-          dateTime={new Date(answer.asOf).toISOString()}
-          title={`${businessTime(answer.asOf)} ${zone}`}
+          dateTime={new Date(response.asOf).toISOString()}
+          title={`${formatBusinessTime(response.asOf)} ${zone}`}
         >
-          {t('updated', { at: readingTime(answer.asOf) })}
+          {t('updated', { at: formatReadingTime(response.asOf) })}
         </time>
       )}
-      <Button icon="refresh" bare busy={busy} onClick={onRefresh}>
+      <Button icon="refresh" isIconOnly busy={isBusy} onClick={onRefresh}>
         {t('refresh')}
       </Button>
       <Suspense fallback={null}>
-        <KeepOffline companyId={company} />
+        <StoreTrailButton companyId={companyId} />
       </Suspense>
       <Menu
         label={t('export.open')}
         icon="install"
-        bare={false}
+        isIconOnly={false}
         kind="quiet"
         items={(['csv', 'xlsx'] as const).map((format) => ({
           key: format,
           label: t(`export.${format}`),
-          whyNot: file.busy ? t('export.begun') : whyNot(format),
-          onSelect: () => file.save(format),
+          disabledReason: exportFile.isBusy ? t('export.begun') : getExportReason(format),
+          onSelect: () => exportFile.save(format),
         }))}
       />
     </>

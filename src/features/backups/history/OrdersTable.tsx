@@ -1,31 +1,31 @@
 import { useId } from 'react'
 import type { BackupOrderRow } from '#contract/backups.ts'
-import { lastDay } from '#domain/period.ts'
-import { useDispatch } from '#state/hooks.ts'
+import { getLastDay } from '#domain/plain-dates.ts'
+import { useDispatch } from '#state/use-store.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
-import { Tag, type Tone } from '#ui/display/Tag.tsx'
+import { Tag, type TagTone } from '#ui/display/Tag.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
-import { number } from '#ui/list/Freshness.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
-import { dueOfOrder } from '#features/backups/dues.ts'
-import { type Column, FiveRows } from '#features/backups/FiveRows.tsx'
-import type { Due, OrderParts } from '#features/backups/order-parts.ts'
-import type { Charged } from '#features/backups/useBackups.ts'
-import { useWhyOffline } from '#features/backups/useWhyOffline.ts'
+import { toOrderPayable } from '#features/backups/payables.ts'
+import { type FiveRowsColumn, FiveRows } from '#features/backups/FiveRows.tsx'
+import type { BackupPayable, OrderParts } from '#features/backups/order-parts.ts'
+import type { BackupCharges } from '#features/backups/backup-hooks.ts'
+import { useOfflineReason } from '#features/backups/useOfflineReason.ts'
 
-interface Props {
+interface OrdersTableProps {
   code: string
-  orders: Charged['orders']
+  orders: BackupCharges['orders']
   print: OrderParts['print']
-  onPay: (due: Due) => void
+  onPay: (due: BackupPayable) => void
 }
 
 /** What was subscribed, newest first, with its invoice (M128, M129). */
-export function OrdersTable({ code, orders, print, onPay }: Props) {
+export function OrdersTable({ code, orders, print, onPay }: OrdersTableProps) {
   const { t } = useTranslation('backups')
-  const title = useId()
-  const columns: Column<BackupOrderRow>[] = [
+  const titleId = useId()
+  const columns: FiveRowsColumn<BackupOrderRow>[] = [
     {
       key: 'type',
       header: t('history.column.type'),
@@ -36,7 +36,7 @@ export function OrdersTable({ code, orders, print, onPay }: Props) {
         </>
       ),
     },
-    { key: 'period', header: t('history.column.period'), render: (row) => <Period row={row} /> },
+    { key: 'period', header: t('history.column.period'), render: (row) => <OrderPeriod row={row} /> },
     {
       key: 'amount',
       header: t('history.column.amount'),
@@ -48,29 +48,29 @@ export function OrdersTable({ code, orders, print, onPay }: Props) {
         </>
       ),
     },
-    { key: 'status', header: t('history.column.status'), render: ({ status }) => <Status status={status} /> },
+    { key: 'status', header: t('history.column.status'), render: ({ status }) => <OrderStatus status={status} /> },
     {
       key: 'invoice',
       header: t('history.column.invoice'),
-      render: ({ invoice_no: invoice }) => (invoice === null ? t('none') : <code>{invoice}</code>),
+      render: ({ invoice_no: invoiceNumber }) => (invoiceNumber === null ? t('none') : <code>{invoiceNumber}</code>),
     },
     {
       key: 'acts',
       header: t('history.column.acts'),
       align: 'end',
-      render: (row) => <Acts row={row} print={print} onPay={onPay} />,
+      render: (row) => <OrderActions row={row} print={print} onPay={onPay} />,
     },
   ]
   return (
-    <section className="card backup-part" aria-labelledby={title}>
-      <h2 id={title}>{t('history.title')}</h2>
+    <section className="card backup-part" aria-labelledby={titleId}>
+      <h2 id={titleId}>{t('history.title')}</h2>
       <FiveRows
         caption={t('history.caption', { code })}
-        counted={(count) => t('history.counted', { count, number: number(count) })}
+        counted={(count) => t('history.counted', { count, number: formatNumber(count) })}
         columns={columns}
         list={orders}
         rowKey={({ id }) => String(id)}
-        notHere={t('history.notHere')}
+        notCachedText={t('history.notHere')}
         empty={
           <EmptyState icon="history" title={t('history.empty')}>
             <p>{t('history.emptyText')}</p>
@@ -81,37 +81,47 @@ export function OrdersTable({ code, orders, print, onPay }: Props) {
   )
 }
 
-function Period({ row: { period, period_type: unit, period_start: from, period_end: end } }: { row: BackupOrderRow }) {
+function OrderPeriod({
+  row: { period, period_type: periodUnit, period_start: startDate, period_end: endDate },
+}: {
+  row: BackupOrderRow
+}) {
   const { t } = useTranslation('backups')
   return (
     <>
-      {t(`history.${unit}`, { count: period })}
-      <span className="backup-beside">{t('history.fromTo', { from, last: lastDay(end) })}</span>
+      {t(`history.${periodUnit}`, { count: period })}
+      <span className="backup-beside">{t('history.fromTo', { from: startDate, last: getLastDay(endDate) })}</span>
     </>
   )
 }
 
-const tones: Record<string, Tone> = { '-1': 'neutral', '0': 'warning', '1': 'positive' }
+const tones: Record<string, TagTone> = { '-1': 'neutral', '0': 'warning', '1': 'positive' }
 
-function Status({ status }: Pick<BackupOrderRow, 'status'>) {
+function OrderStatus({ status }: Pick<BackupOrderRow, 'status'>) {
   const { t } = useTranslation('backups')
   return <Tag tone={tones[status] ?? 'neutral'}>{t(`history.status.${status}`)}</Tag>
 }
 
-function Acts({ row, print, onPay }: { row: BackupOrderRow } & Pick<Props, 'print' | 'onPay'>) {
+function OrderActions({ row, print, onPay }: { row: BackupOrderRow } & Pick<OrdersTableProps, 'print' | 'onPay'>) {
   const { t } = useTranslation('backups')
   const dispatch = useDispatch()
-  const whyNot = useWhyOffline()
-  const due = dueOfOrder(row)
+  const disabledReason = useOfflineReason()
+  const payable = toOrderPayable(row)
   return (
     <span className="backup-acts">
-      {due && (
-        <Button whyNot={whyNot} onClick={() => onPay(due)}>
+      {payable && (
+        <Button disabledReason={disabledReason} onClick={() => onPay(payable)}>
           {t('history.pay')}
         </Button>
       )}
       {row.status === 1 && (
-        <Button kind="plain" bare icon="print" whyNot={whyNot} onClick={() => void dispatch(print('PDBORDER', row.id))}>
+        <Button
+          kind="plain"
+          isIconOnly
+          icon="print"
+          disabledReason={disabledReason}
+          onClick={() => void dispatch(print('PDBORDER', row.id))}
+        >
           {t('history.print', { id: row.id })}
         </Button>
       )}

@@ -1,13 +1,13 @@
-import { useSignedIn } from '#state/hooks.ts'
+import { useSignedIn } from '#state/use-store.ts'
 import { useList } from '#state/use-list.ts'
-import { knownOf, type OnReport, useReport } from '#ui/page/home-report.ts'
+import { getKnownState, type OnReport, useReport } from '#ui/page/home-report.ts'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
-import '#features/backups/words.ts'
-import { dutiesOf } from '#features/backups/home/backup-duties.ts'
+import '#features/backups/translations.ts'
+import { listBackupDuties } from '#features/backups/home/backup-duties.ts'
 import { useContractPages } from '#features/backups/home/useContractPages.ts'
-import { backedServices } from '#features/backups/slice.ts'
-import { serviceView, useBusinessToday } from '#features/backups/useBackups.ts'
+import { backedServices } from '#features/backups/backups-slice.ts'
+import { serviceView, useBusinessToday } from '#features/backups/backup-hooks.ts'
 
 /** What of services and their backups needs somebody who orders: from the device, so that it is there offline too. */
 export function BackupReport({ onReport }: { onReport: OnReport }) {
@@ -15,26 +15,27 @@ export function BackupReport({ onReport }: { onReport: OnReport }) {
   const { companyId } = useSignedIn().caller
   const list = useList(backedServices, { scope: null, view: serviceView })
   const today = useBusinessToday()
-  const pages = useContractPages(companyId)
+  const orderIdsByContract = useContractPages(companyId)
   const rows = list.rows?.map(({ row }) => row).filter(({ company_id: company }) => company === companyId) ?? []
-  const known = knownOf(list.freshness)
+  const dataState = getKnownState(list.freshness)
   // The business day begins for all at once (D31): without its zone nothing is said of days.
-  const state = known !== 'known' || today !== null ? known : list.problem ? 'unknown' : 'asking'
-  const duties = (today === null ? [] : dutiesOf(rows, today)).map((duty) => {
+  const state = dataState !== 'known' || today !== null ? dataState : list.problem ? 'unknown' : 'asking'
+  const duties = (today === null ? [] : listBackupDuties(rows, today)).map((duty) => {
     const { kind, name, isUrgent, contractId, code } = duty
-    const page = pages?.get(contractId)
+    const orderId = orderIdsByContract?.get(contractId)
     if (kind === 'deletion') {
-      const { deleted, days, stops, isExpired } = duty
-      const left = days === 0 ? t('home.today') : t('home.days', { count: days })
-      const advice = stops === null ? t(isExpired ? 'home.stopped' : 'home.removed') : t('home.stops', { date: stops })
+      const { deletionDate, days, stopDate, isExpired } = duty
+      const daysLeftText = days === 0 ? t('home.today') : t('home.days', { count: days })
+      const advice =
+        stopDate === null ? t(isExpired ? 'home.stopped' : 'home.removed') : t('home.stops', { date: stopDate })
       return {
         key: `deletion ${code}`,
-        at: stops ?? deleted,
+        at: stopDate ?? deletionDate,
         icon: 'alert' as const,
         isUrgent,
-        title: t('home.deletion', { name, date: deleted }),
-        text: `${left} · ${advice}`,
-        action: { label: t(isExpired ? 'home.extend' : 'home.look'), path: pathOf(code, page) },
+        title: t('home.deletion', { name, date: deletionDate }),
+        text: `${daysLeftText} · ${advice}`,
+        action: { label: t(isExpired ? 'home.extend' : 'home.look'), path: toContractPath(code, orderId) },
       }
     }
     const { type } = duty
@@ -45,7 +46,7 @@ export function BackupReport({ onReport }: { onReport: OnReport }) {
       isUrgent,
       title: t(`home.${kind}`, { name, type: t(`type.${type}`) }),
       text: t(`home.${kind}Text`),
-      action: { label: t('home.look'), path: pathOf(code, page, '?tab=subscribe') },
+      action: { label: t('home.look'), path: toContractPath(code, orderId, '?tab=subscribe') },
     }
   })
   useReport({ from: 'backups', state, duties, figures: {} }, onReport)
@@ -53,5 +54,5 @@ export function BackupReport({ onReport }: { onReport: OnReport }) {
 }
 
 /** The page of the contract; where that is not known here, the list of contracts finds it by its code. */
-const pathOf = (code: string, page: number | undefined, tab = '') =>
-  page === undefined ? `/app/contract?searchText=${code}` : `/app/contract/${page}${tab}`
+const toContractPath = (code: string, orderId: number | undefined, tab = '') =>
+  orderId === undefined ? `/app/contract?searchText=${code}` : `/app/contract/${orderId}${tab}`

@@ -1,7 +1,7 @@
 /** What of a company's services and their backups needs somebody, out of the rows that the device has: what is broken first. */
-import type { BackupType } from '#contract/backups.ts'
+import type { PdbType } from '#contract/backups.ts'
 import type { ServiceRow } from '#contract/services.ts'
-import { daysLeft } from '#domain/period.ts'
+import { countDaysLeft } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 
 interface ServiceDutyBase {
@@ -13,33 +13,45 @@ interface ServiceDutyBase {
 
 export type BackupDuty = ServiceDutyBase &
   (
-    | { kind: 'failing' | 'suspended'; type: BackupType }
+    | { kind: 'failing' | 'suspended'; type: PdbType }
     /** `stops`: null: it has stopped, or was removed. `days`: left until its data is deleted. */
-    | { kind: 'deletion'; isExpired: boolean; stops: PlainDate | null; deleted: PlainDate; days: number }
+    | { kind: 'deletion'; isExpired: boolean; stopDate: PlainDate | null; deletionDate: PlainDate; days: number }
   )
 
 /** As near as a deletion is urgent, days. */
 const nearDays = 7
 
 /** Overdue traffic, which suspends backups too, is named where it is to be paid. */
-export function dutiesOf(services: readonly ServiceRow[], today: PlainDate): BackupDuty[] {
+export function listBackupDuties(services: readonly ServiceRow[], today: PlainDate): BackupDuty[] {
   const duties = services.flatMap((service): BackupDuty[] => {
-    const { contract_id: contractId, code, failing_backups: failing, traffic_due: due, erase_date: deleted } = service
-    const about = { contractId, code, name: service.name || code }
-    const urgent = { ...about, isUrgent: true }
-    const days = deleted === null ? -1 : daysLeft(today, deleted)
-    const isOverdue = due !== null && due.slice(0, 10) < today
+    const {
+      contract_id: contractId,
+      code,
+      failing_backups: failingTypes,
+      traffic_due: trafficDue,
+      erase_date: deletionDate,
+    } = service
+    const baseDuty = { contractId, code, name: service.name || code }
+    const urgentDuty = { ...baseDuty, isUrgent: true }
+    const days = deletionDate === null ? -1 : countDaysLeft(today, deletionDate)
+    const isOverdue = trafficDue !== null && trafficDue.slice(0, 10) < today
     const isSuspended = service.traffic_disabled && !isOverdue
     return [
-      ...(deleted !== null && days >= 0 ? [deletionDuty(service, { ...about, deleted, days })] : []),
-      ...(contractId === 0 ? [] : failing.map((type) => ({ ...urgent, kind: 'failing' as const, type }))),
-      ...(contractId === 0 || !isSuspended ? [] : [{ ...urgent, kind: 'suspended', type: 'pdb2s3' } as const]),
+      ...(deletionDate !== null && days >= 0 ? [toDeletionDuty(service, { ...baseDuty, deletionDate, days })] : []),
+      ...(contractId === 0 ? [] : failingTypes.map((type) => ({ ...urgentDuty, kind: 'failing' as const, type }))),
+      ...(contractId === 0 || !isSuspended ? [] : [{ ...urgentDuty, kind: 'suspended', type: 'pdb2s3' } as const]),
     ]
   })
   return duties.toSorted((a, b) => Number(b.isUrgent) - Number(a.isUrgent))
 }
 
-const deletionDuty = (
-  { status, stop_date: stops }: ServiceRow,
-  about: Omit<ServiceDutyBase, 'isUrgent'> & { deleted: PlainDate; days: number },
-): BackupDuty => ({ ...about, kind: 'deletion', isExpired: status === 2, stops, isUrgent: about.days <= nearDays })
+const toDeletionDuty = (
+  { status, stop_date: stopDate }: ServiceRow,
+  baseDuty: Omit<ServiceDutyBase, 'isUrgent'> & { deletionDate: PlainDate; days: number },
+): BackupDuty => ({
+  ...baseDuty,
+  kind: 'deletion',
+  isExpired: status === 2,
+  stopDate,
+  isUrgent: baseDuty.days <= nearDays,
+})

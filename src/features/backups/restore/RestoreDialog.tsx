@@ -5,52 +5,55 @@ import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 import { BlockedChoices } from '#features/backups/BlockedChoices.tsx'
-import { choicesOf } from '#features/backups/restore/choices.ts'
-import { useOperate } from '#features/backups/useOperate.ts'
+import { listRestoreChoices } from '#features/backups/restore/restore-choices.ts'
+import { useBackupOperation } from '#features/backups/useBackupOperation.ts'
 
-interface Props {
+interface RestoreDialogProps {
   backup: StoredBackupRow
-  from: ServiceRow
+  sourceService: ServiceRow
   services: readonly ServiceRow[]
   onClose: () => void
   onEnded: () => void
 }
 
 /** Which service takes a backup in, and what is lost there; its code is typed before anything is overwritten (M52). */
-export function RestoreDialog({ backup, from, services, onClose, onEnded }: Props) {
+export function RestoreDialog({ backup, sourceService, services, onClose, onEnded }: RestoreDialogProps) {
   const { t } = useTranslation('backups')
-  const [wanted, setWanted] = useState(from.id)
-  const choices = choicesOf(backup, from, services)
-  const open = choices.filter(({ whyNot }) => whyNot === null).map(({ service }) => service)
-  const into = open.find(({ id }) => id === wanted) ?? open[0] ?? null
+  const [selectedId, setSelectedId] = useState(sourceService.id)
+  const choices = listRestoreChoices(backup, sourceService, services)
+  const allowedServices = choices.filter(({ refusal }) => refusal === null).map(({ service }) => service)
+  const target = allowedServices.find(({ id }) => id === selectedId) ?? allowedServices[0] ?? null
   const time = backup.start_time
-  const code = into?.code ?? ''
-  const { busy, problem, run } = useOperate({
-    done: t('restore.done', { code, time }),
-    failed: (why) => t('restore.failed', { code, why }),
+  const code = target?.code ?? ''
+  const { isBusy, problem, run } = useBackupOperation({
+    doneText: t('restore.done', { code, time }),
+    formatFailure: (reason) => t('restore.failed', { code, why: reason }),
     onStarted: onClose,
     onEnded,
   })
-  const chooser = (
+  const serviceChoices = (
     <BlockedChoices
       label={t('restore.into')}
       name="restore-into"
-      choices={choices.map(({ service: { id, code: one, name }, whyNot }) => ({
+      choices={choices.map(({ service: { id, code: serviceCode, name }, refusal }) => ({
         value: id,
-        label: id === from.id ? t('restore.own', { code: one, name }) : t('restore.other', { code: one, name }),
-        whyNot: whyNot && t(`restore.whyNot.${whyNot}`),
+        label:
+          id === sourceService.id
+            ? t('restore.own', { code: serviceCode, name })
+            : t('restore.other', { code: serviceCode, name }),
+        disabledReason: refusal && t(`restore.whyNot.${refusal}`),
       }))}
-      chosen={into?.id ?? null}
-      onChoose={setWanted}
+      selectedValue={target?.id ?? null}
+      onSelect={setSelectedId}
     />
   )
   const title = t('restore.title', { time })
-  if (!into)
+  if (!target)
     return (
       <Dialog open title={title} onClose={onClose}>
         <div className="form">
           <p>{t('restore.nowhere')}</p>
-          {chooser}
+          {serviceChoices}
         </div>
       </Dialog>
     )
@@ -58,19 +61,19 @@ export function RestoreDialog({ backup, from, services, onClose, onEnded }: Prop
     <TypedConfirmation
       open
       title={title}
-      value={into.code}
+      value={target.code}
       label={t('restore.label')}
-      action={t('restore.confirm')}
-      busy={busy}
+      actionLabel={t('restore.confirm')}
+      busy={isBusy}
       problem={problem}
-      onConfirm={() => run({ kind: 'restore', backup: backup.id, into: into.id })}
+      onConfirm={() => run({ kind: 'restore', backup: backup.id, targetServiceId: target.id })}
       onClose={onClose}
     >
-      {chooser}
+      {serviceChoices}
       <p>
-        <strong>{t('restore.loss', { code: into.code, name: into.name, from: from.code, time })}</strong>
+        <strong>{t('restore.loss', { code: target.code, name: target.name, from: sourceService.code, time })}</strong>
       </p>
-      {into.id !== from.id && <p>{t('restore.lossOther')}</p>}
+      {target.id !== sourceService.id && <p>{t('restore.lossOther')}</p>}
     </TypedConfirmation>
   )
 }

@@ -1,79 +1,85 @@
 import { useState } from 'react'
-import { type BackupType, backupTypes } from '#contract/backups.ts'
+import { type PdbType, backupTypes } from '#contract/backups.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { ServiceRow } from '#contract/services.ts'
-import { type BackupRefusal, whyNotBackedUp } from '#domain/backups.ts'
+import { type BackupRefusal, getBackupRefusal } from '#domain/backups.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { BlockedChoices } from '#features/backups/BlockedChoices.tsx'
-import { useOperate } from '#features/backups/useOperate.ts'
-import { useWhyOffline } from '#features/backups/useWhyOffline.ts'
+import { useBackupOperation } from '#features/backups/useBackupOperation.ts'
+import { useOfflineReason } from '#features/backups/useOfflineReason.ts'
 
-interface Props {
+interface BackUpDialogProps {
   service: ServiceRow
   today: PlainDate
   /** Of these one runs now. */
-  running: readonly BackupType[]
+  runningTypes: readonly PdbType[]
   onClose: () => void
   onEnded: () => void
 }
 
 /** A backup now, of a kind that is subscribed, with how long it takes (M130). */
-export function BackUpDialog({ service, today, running, onClose, onEnded }: Props) {
+export function BackUpDialog({ service, today, runningTypes, onClose, onEnded }: BackUpDialogProps) {
   const { t } = useTranslation('backups')
   const { id, code } = service
-  const offline = useWhyOffline()
-  const { busy, problem, run } = useOperate({
-    done: t('backUp.done', { code }),
-    failed: (why) => t('backUp.failed', { code, why }),
+  const offlineReason = useOfflineReason()
+  const { isBusy, problem, run } = useBackupOperation({
+    doneText: t('backUp.done', { code }),
+    formatFailure: (reason) => t('backUp.failed', { code, why: reason }),
     onStarted: onClose,
     onEnded,
   })
   const choices = backupTypes.map((type) => {
-    const why = whyNotBackedUp(type, service, today) ?? (running.includes(type) ? 'running' : null)
-    return { value: type, label: t(`type.${type}`), whyNot: why && t(`backUp.whyNot.${why}`) }
+    const refusal = getBackupRefusal(type, service, today) ?? (runningTypes.includes(type) ? 'running' : null)
+    return { value: type, label: t(`type.${type}`), disabledReason: refusal && t(`backUp.whyNot.${refusal}`) }
   })
-  const [wanted, setWanted] = useState<BackupType | null>(null)
-  const chosen =
-    choices.find(({ value, whyNot }) => value === wanted && !whyNot) ?? choices.find(({ whyNot }) => !whyNot)
-  const refusal = problem && refusalOf(problem)
-  const act = (
+  const [selectedType, setSelectedType] = useState<PdbType | null>(null)
+  const selectedChoice =
+    choices.find(({ value, disabledReason }) => value === selectedType && !disabledReason) ??
+    choices.find(({ disabledReason }) => !disabledReason)
+  const serverRefusal = problem && findBackupRefusal(problem)
+  const submitButton = (
     <Button
       kind="primary"
-      busy={busy}
-      whyNot={chosen ? offline : t('backUp.nothing')}
-      onClick={() => chosen && run({ kind: 'backUp', service: id, type: chosen.value })}
+      busy={isBusy}
+      disabledReason={selectedChoice ? offlineReason : t('backUp.nothing')}
+      onClick={() => selectedChoice && run({ kind: 'backUp', service: id, type: selectedChoice.value })}
     >
       {t('backUp.act')}
     </Button>
   )
   return (
-    <Dialog open title={t('backUp.title', { code })} onClose={onClose} act={act}>
+    <Dialog open title={t('backUp.title', { code })} onClose={onClose} action={submitButton}>
       <div className="form">
-        <ProblemNote problem={problem} title={t('backUp.refused')} focus>
-          {refusal && <p>{t(`backUp.whyNot.${refusal}`)}</p>}
+        <ProblemNote problem={problem} title={t('backUp.refused')} shouldFocus>
+          {serverRefusal && <p>{t(`backUp.whyNot.${serverRefusal}`)}</p>}
         </ProblemNote>
         <p>{t('backUp.text')}</p>
         <BlockedChoices
           label={t('backUp.type')}
           name="backup-type"
           choices={choices}
-          chosen={chosen?.value ?? null}
-          onChoose={(value) => setWanted(backupTypes.find((type) => type === value) ?? null)}
+          selectedValue={selectedChoice?.value ?? null}
+          onSelect={(value) => setSelectedType(backupTypes.find((type) => type === value) ?? null)}
         />
-        {chosen?.value === 'pdb2s3' && <p className="field-help">{t('backUp.traffic')}</p>}
+        {selectedChoice?.value === 'pdb2s3' && <p className="field-help">{t('backUp.traffic')}</p>}
       </div>
     </Dialog>
   )
 }
 
-const refusals = ['not_subscribed', 'expired', 'traffic_disabled', 'not_created'] as const satisfies BackupRefusal[]
+const knownRefusals = [
+  'not_subscribed',
+  'expired',
+  'traffic_disabled',
+  'not_created',
+] as const satisfies BackupRefusal[]
 
 /** What the server says against it, where it says that: it may be newer than what stands here. */
-function refusalOf({ data }: Problem): BackupRefusal | null {
-  const said = (data as { why?: string } | null)?.why
-  return refusals.find((one) => one === said) ?? null
+function findBackupRefusal({ data }: Problem): BackupRefusal | null {
+  const reason = (data as { why?: string } | null)?.why
+  return knownRefusals.find((one) => one === reason) ?? null
 }

@@ -1,26 +1,26 @@
 import { useId, useState } from 'react'
 import { backupTypes, type StoredBackupRow } from '#contract/backups.ts'
 import type { ServiceRow } from '#contract/services.ts'
-import { backupTag, whyNotBackedUp } from '#domain/backups.ts'
+import { getBackupTag, getBackupRefusal } from '#domain/backups.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
-import { number } from '#ui/list/Freshness.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 import { FiveRows } from '#features/backups/FiveRows.tsx'
 import { RestoreDialog } from '#features/backups/restore/RestoreDialog.tsx'
-import { whyNotRestorable } from '#features/backups/restore/choices.ts'
+import { findRestoreRefusal } from '#features/backups/restore/restore-choices.ts'
 import { BackUpDialog } from '#features/backups/stored/BackUpDialog.tsx'
-import { columns } from '#features/backups/stored/columns.tsx'
-import { Doing } from '#features/backups/stored/Doing.tsx'
+import { buildStoredBackupColumns } from '#features/backups/stored/columns.tsx'
+import { BackupProgress } from '#features/backups/stored/BackupProgress.tsx'
 import { PlanFacts } from '#features/backups/stored/PlanFacts.tsx'
 import { SuspendTraffic } from '#features/backups/traffic/SuspendTraffic.tsx'
-import type { Stored } from '#features/backups/useBackups.ts'
-import { useWhyOffline } from '#features/backups/useWhyOffline.ts'
+import type { StoredBackupList } from '#features/backups/backup-hooks.ts'
+import { useOfflineReason } from '#features/backups/useOfflineReason.ts'
 
-interface Props {
+interface StoredBackupsProps {
   service: ServiceRow
-  stored: Stored
+  storedBackups: StoredBackupList
   today: PlainDate
   /** All that are here: what a backup may be restored into is among them. */
   services: readonly ServiceRow[] | undefined
@@ -29,56 +29,60 @@ interface Props {
 }
 
 /** The backups of a service: when the next is made, how they are kept, and what can be restored; alike for customers and staff. */
-export function StoredBackups({ service, stored, today, services, onDone }: Props) {
+export function StoredBackups({ service, storedBackups, today, services, onDone }: StoredBackupsProps) {
   const { t } = useTranslation('backups')
-  const title = useId()
-  const offline = useWhyOffline()
+  const titleId = useId()
+  const offlineReason = useOfflineReason()
   const [isBackingUp, setBackingUp] = useState(false)
-  const [restoring, setRestoring] = useState<StoredBackupRow | null>(null)
-  const { rows, plan } = stored
-  const running = rows?.filter(({ state }) => state === 'running').map(({ pdb_type }) => pdb_type) ?? []
-  const isNowhere = backupTypes.every((type) => whyNotBackedUp(type, service, today) !== null)
-  const isNever = backupTypes.every((type) => backupTag(type, service, today) === 'none')
-  const whyNone = isNever ? t('stored.emptyNone') : t('backUp.nothing')
-  const whyNot = (row: StoredBackupRow) => {
-    const why = whyNotRestorable(row, service)
-    return why ? t(`restore.whyNot.${why}`) : offline
+  const [restoredBackup, setRestoredBackup] = useState<StoredBackupRow | null>(null)
+  const { rows, plan } = storedBackups
+  const runningTypes = rows?.filter(({ state }) => state === 'running').map(({ pdb_type }) => pdb_type) ?? []
+  const isNoneAllowed = backupTypes.every((type) => getBackupRefusal(type, service, today) !== null)
+  const wasNeverSubscribed = backupTypes.every((type) => getBackupTag(type, service, today) === 'none')
+  const noneReason = wasNeverSubscribed ? t('stored.emptyNone') : t('backUp.nothing')
+  const getRestoreReason = (row: StoredBackupRow) => {
+    const refusal = findRestoreRefusal(row, service)
+    return refusal ? t(`restore.whyNot.${refusal}`) : offlineReason
   }
   return (
-    <section className="card backup-part" aria-labelledby={title}>
+    <section className="card backup-part" aria-labelledby={titleId}>
       <div className="backup-head">
-        <h2 id={title}>{t('stored.title')}</h2>
+        <h2 id={titleId}>{t('stored.title')}</h2>
         <div className="backup-acts">
           <SuspendTraffic service={service} plan={plan} onDone={onDone} />
-          <Button icon="upload" whyNot={isNowhere ? whyNone : offline} onClick={() => setBackingUp(true)}>
+          <Button
+            icon="upload"
+            disabledReason={isNoneAllowed ? noneReason : offlineReason}
+            onClick={() => setBackingUp(true)}
+          >
             {t('backUp.act')}
           </Button>
         </div>
       </div>
-      <Doing service={service} />
+      <BackupProgress service={service} />
       {plan && <PlanFacts plan={plan} />}
       <FiveRows
         caption={t('stored.caption', { code: service.code })}
-        counted={(count) => t('stored.counted', { count, number: number(count) })}
-        columns={columns(t, { whyNot, onRestore: setRestoring })}
-        list={stored}
+        counted={(count) => t('stored.counted', { count, number: formatNumber(count) })}
+        columns={buildStoredBackupColumns(t, { getRestoreReason, onRestore: setRestoredBackup })}
+        list={storedBackups}
         rowKey={({ id }) => String(id)}
-        notHere={t('stored.notHere')}
+        notCachedText={t('stored.notHere')}
         empty={
           <EmptyState icon="install" title={t('stored.empty')}>
-            <p>{t(isNever ? 'stored.emptyNone' : 'stored.emptyText')}</p>
+            <p>{t(wasNeverSubscribed ? 'stored.emptyNone' : 'stored.emptyText')}</p>
           </EmptyState>
         }
       />
       {isBackingUp && (
-        <BackUpDialog {...{ service, today, running }} onClose={() => setBackingUp(false)} onEnded={onDone} />
+        <BackUpDialog {...{ service, today, runningTypes }} onClose={() => setBackingUp(false)} onEnded={onDone} />
       )}
-      {restoring && (
+      {restoredBackup && (
         <RestoreDialog
-          backup={restoring}
-          from={service}
+          backup={restoredBackup}
+          sourceService={service}
           services={services ?? [service]}
-          onClose={() => setRestoring(null)}
+          onClose={() => setRestoredBackup(null)}
           onEnded={onDone}
         />
       )}

@@ -1,24 +1,27 @@
 import type { TFunction } from 'i18next'
 import type { StoredBackupRow } from '#contract/backups.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { Tag, type Tone } from '#ui/display/Tag.tsx'
-import type { Column } from '#features/backups/FiveRows.tsx'
-import { sizeOf } from '#features/backups/stored/size.ts'
+import { Tag, type TagTone } from '#ui/display/Tag.tsx'
+import type { FiveRowsColumn } from '#features/backups/FiveRows.tsx'
+import { formatSize } from '#features/backups/stored/format-size.ts'
 
-interface Ways {
+interface StoredBackupActions {
   /** Why one cannot be restored, in words; null: it can. */
-  whyNot: (row: StoredBackupRow) => string | null
+  getRestoreReason: (row: StoredBackupRow) => string | null
   onRestore: (row: StoredBackupRow) => void
 }
 
-const tones: Record<StoredBackupRow['state'], Tone> = {
+const tones: Record<StoredBackupRow['state'], TagTone> = {
   running: 'accent',
   done: 'positive',
   failed: 'danger',
   removed: 'neutral',
 }
 
-export const columns = (t: TFunction<'backups'>, { whyNot, onRestore }: Ways): Column<StoredBackupRow>[] => [
+export const buildStoredBackupColumns = (
+  t: TFunction<'backups'>,
+  { getRestoreReason, onRestore }: StoredBackupActions,
+): FiveRowsColumn<StoredBackupRow>[] => [
   {
     key: 'time',
     header: t('stored.column.time'),
@@ -33,22 +36,22 @@ export const columns = (t: TFunction<'backups'>, { whyNot, onRestore }: Ways): C
     key: 'size',
     header: t('stored.column.size'),
     align: 'end',
-    render: ({ bytes }) => (bytes === null ? t('none') : sizeOf(bytes)),
+    render: ({ bytes }) => (bytes === null ? t('none') : formatSize(bytes)),
   },
   {
     key: 'duration',
     header: t('stored.column.duration'),
     align: 'end',
-    render: ({ duration }) => (duration === null ? t('none') : durationWords(duration, t)),
+    render: ({ duration }) => (duration === null ? t('none') : formatDuration(duration, t)),
   },
   { key: 'result', header: t('stored.column.result'), render: (row) => <Result row={row} t={t} /> },
-  { key: 'who', header: t('stored.column.who'), render: (row) => <bdi>{whoOf(row, t)}</bdi> },
+  { key: 'who', header: t('stored.column.who'), render: (row) => <bdi>{formatUser(row, t)}</bdi> },
   {
     key: 'acts',
     header: t('stored.column.acts'),
     align: 'end',
     render: (row) => (
-      <Button whyNot={whyNot(row)} onClick={() => onRestore(row)}>
+      <Button disabledReason={getRestoreReason(row)} onClick={() => onRestore(row)}>
         <span aria-hidden="true">{t('restore.act')}</span>
         <span className="sr-only">{t('restore.of', { time: row.start_time })}</span>
       </Button>
@@ -67,12 +70,12 @@ function Result({ row: { state, fault }, t }: { row: StoredBackupRow; t: TFuncti
 }
 
 /** The provider's staff have no name for a customer. */
-const whoOf = ({ user_name: user, cause }: StoredBackupRow, t: TFunction<'backups'>): string =>
-  user ?? t(cause === 'schedule' ? 'stored.schedule' : 'stored.staff')
+const formatUser = ({ user_name: userName, cause }: StoredBackupRow, t: TFunction<'backups'>): string =>
+  userName ?? t(cause === 'schedule' ? 'stored.schedule' : 'stored.staff')
 
 /** `ms` in minutes and seconds, rounded up: nothing takes no time. */
-export function durationWords(ms: number, t: TFunction<'backups'>): string {
-  const all = Math.max(1, Math.ceil(ms / 1000))
-  const [minutes, seconds] = [Math.floor(all / 60), all % 60]
+export function formatDuration(ms: number, t: TFunction<'backups'>): string {
+  const totalSeconds = Math.max(1, Math.ceil(ms / 1000))
+  const [minutes, seconds] = [Math.floor(totalSeconds / 60), totalSeconds % 60]
   return minutes === 0 ? t('stored.seconds', { seconds }) : t('stored.minutes', { minutes, seconds })
 }

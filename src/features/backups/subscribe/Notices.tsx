@@ -1,88 +1,92 @@
 import type { ReactNode } from 'react'
 import type { BackupOrderRow, TrafficRow } from '#contract/backups.ts'
 import type { ServiceRow } from '#contract/services.ts'
-import { monthOf } from '#domain/fees/traffic.ts'
+import { getTrafficMonth } from '#domain/fees/traffic.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
-import { Broken } from '#features/backups/Broken.tsx'
-import { dueOfOrder, dueOfTraffic, isUnpaid } from '#features/backups/dues.ts'
+import { BrokenBackups } from '#features/backups/BrokenBackups.tsx'
+import { toOrderPayable, toTrafficPayable, isUnpaid } from '#features/backups/payables.ts'
 import { Notice } from '#features/backups/Notice.tsx'
-import type { Due } from '#features/backups/order-parts.ts'
-import { type Charged, type Plan, useBusinessToday } from '#features/backups/useBackups.ts'
-import { useWhyOffline } from '#features/backups/useWhyOffline.ts'
+import type { BackupPayable } from '#features/backups/order-parts.ts'
+import { type BackupCharges, type BackupPlan, useBusinessToday } from '#features/backups/backup-hooks.ts'
+import { useOfflineReason } from '#features/backups/useOfflineReason.ts'
 
-interface Props {
+interface NoticesProps {
   service: ServiceRow
-  charged: Charged
-  plan: Plan | null
-  onPay: (due: Due) => void
+  charges: BackupCharges
+  plan: BackupPlan | null
+  onPay: (due: BackupPayable) => void
 }
 
 /** What waits to be paid, and until when, and what does not work. */
-export function Notices({ service, charged, plan, onPay }: Props) {
-  const unpaid = charged.orders.rows?.filter(({ status }) => status === 0) ?? []
-  const months = charged.months.rows?.filter(isUnpaid) ?? []
+export function Notices({ service, charges, plan, onPay }: NoticesProps) {
+  const unpaidOrders = charges.orders.rows?.filter(({ status }) => status === 0) ?? []
+  const unpaidMonths = charges.months.rows?.filter(isUnpaid) ?? []
   return (
     <>
-      <Broken service={service} plan={plan} />
-      {unpaid.map((row) => (
+      <BrokenBackups service={service} plan={plan} />
+      {unpaidOrders.map((row) => (
         <UnpaidOrder key={row.id} row={row} onPay={onPay} />
       ))}
-      {months.map((row) => (
+      {unpaidMonths.map((row) => (
         <UnpaidTraffic key={row.id} row={row} onPay={onPay} />
       ))}
     </>
   )
 }
 
-function UnpaidOrder({ row, onPay }: { row: BackupOrderRow; onPay: (due: Due) => void }) {
+function UnpaidOrder({ row, onPay }: { row: BackupOrderRow; onPay: (due: BackupPayable) => void }) {
   const { t } = useTranslation('backups')
   return (
-    <Unpaid due={dueOfOrder(row)} onPay={onPay} title={t('unpaid.order', { type: t(`type.${row.pdb_type}`) })}>
+    <UnpaidNotice
+      payable={toOrderPayable(row)}
+      onPay={onPay}
+      title={t('unpaid.order', { type: t(`type.${row.pdb_type}`) })}
+    >
       {t('unpaid.due', { due: row.due })}
-    </Unpaid>
+    </UnpaidNotice>
   )
 }
 
-function UnpaidTraffic({ row, onPay }: { row: TrafficRow; onPay: (due: Due) => void }) {
+function UnpaidTraffic({ row, onPay }: { row: TrafficRow; onPay: (due: BackupPayable) => void }) {
   const { t } = useTranslation('backups')
   const today = useBusinessToday()
-  const isOver = today !== null && row.due.slice(0, 10) < today
-  const month = monthOf(row.period_end)
+  const isOverdue = today !== null && row.due.slice(0, 10) < today
+  const month = getTrafficMonth(row.period_end)
   return (
-    <Unpaid
-      due={dueOfTraffic(row)}
+    <UnpaidNotice
+      payable={toTrafficPayable(row)}
       onPay={onPay}
-      title={t(isOver ? 'unpaid.overdue' : 'unpaid.traffic', { month })}
-      isOver={isOver}
+      title={t(isOverdue ? 'unpaid.overdue' : 'unpaid.traffic', { month })}
+      isOverdue={isOverdue}
     >
-      {t(isOver ? 'unpaid.overdueDue' : 'unpaid.trafficDue', { due: row.due })}
-    </Unpaid>
+      {t(isOverdue ? 'unpaid.overdueDue' : 'unpaid.trafficDue', { due: row.due })}
+    </UnpaidNotice>
   )
 }
 
-interface UnpaidProps {
-  due: Due | null
-  onPay: (due: Due) => void
+interface UnpaidNoticeProps {
+  payable: BackupPayable | null
+  onPay: (due: BackupPayable) => void
   title: string
-  isOver?: boolean
+  isOverdue?: boolean
   children: ReactNode
 }
 
-function Unpaid({ due, onPay, title, isOver = false, children }: UnpaidProps) {
+function UnpaidNotice({ payable, onPay, title, isOverdue = false, children }: UnpaidNoticeProps) {
   const { t } = useTranslation('backups')
-  const whyNot = useWhyOffline()
-  if (!due) return null
-  const pay = (
-    <Button kind="primary" whyNot={whyNot} onClick={() => onPay(due)}>
+  const disabledReason = useOfflineReason()
+  if (!payable) return null
+  const payButton = (
+    <Button kind="primary" disabledReason={disabledReason} onClick={() => onPay(payable)}>
       {t('unpaid.pay')}
     </Button>
   )
   return (
-    <Notice tone={isOver ? 'danger' : 'warning'} icon={isOver ? 'alert' : 'waiting'} acts={pay}>
+    <Notice tone={isOverdue ? 'danger' : 'warning'} icon={isOverdue ? 'alert' : 'waiting'} actions={payButton}>
       <p>
-        <strong>{title}</strong> <Amount currency={due.currency} amount={due.pay_amount} />
+        <strong>{title}</strong> <Amount currency={payable.currency} amount={payable.pay_amount} />
       </p>
       <p>{children}</p>
     </Notice>

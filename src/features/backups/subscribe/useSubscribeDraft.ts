@@ -1,12 +1,12 @@
 import { useState } from 'react'
 import * as drafts from '#local/drafts/form-drafts.ts'
 import { type DraftOffer, useDraftOffers } from '#state/use-draft-offers.ts'
-import { type SubscribeDraft, storedDraft } from '#features/backups/subscribe/subscribe-form.ts'
+import { type SubscribeDraft, parseStoredDraft } from '#features/backups/subscribe/subscribe-draft.ts'
 
-interface SubscribeDrafts {
+interface SubscribeDraftState {
   /** Null: no form is open. */
   draft: SubscribeDraft | null
-  keep: (draft: SubscribeDraft | null) => void
+  saveDraft: (draft: SubscribeDraft | null) => void
   offer: DraftOffer | null
   onContinue: () => void
   onDiscard: () => void
@@ -16,19 +16,19 @@ interface SubscribeDrafts {
  * What stands in the form of a service's subscription, kept on the device as it is typed: whoever chose without a line, or left,
  * finds it again and orders it then, by the price of that day (D89). A draft of an earlier visit is offered.
  */
-export function useSubscribeDraft(serviceId: number): SubscribeDrafts {
-  const form = `backup:${serviceId}`
-  const [typed, setTyped] = useState<SubscribeDraft | null | undefined>()
-  const { own, offer, accept, discard } = useDraftOffers(drafts, { form, parse: storedDraft })
-  const draft = typed === undefined ? (own?.value ?? null) : typed
+export function useSubscribeDraft(serviceId: number): SubscribeDraftState {
+  const formKey = `backup:${serviceId}`
+  const [typedDraft, setTypedDraft] = useState<SubscribeDraft | null | undefined>()
+  const { ownDraft, offer, accept, discard } = useDraftOffers(drafts, { form: formKey, parse: parseStoredDraft })
+  const draft = typedDraft === undefined ? (ownDraft?.value ?? null) : typedDraft
   return {
     draft,
-    keep(now) {
-      setTyped(now)
-      void drafts.saveDraft(form, now)
+    saveDraft(newDraft) {
+      setTypedDraft(newDraft)
+      void drafts.saveDraft(formKey, newDraft)
     },
     offer,
-    onContinue: () => setTyped(accept(draft)),
+    onContinue: () => setTypedDraft(accept(draft)),
     onDiscard: discard,
   }
 }

@@ -2,74 +2,91 @@ import { useState } from 'react'
 import type { Problem } from '#contract/problem.ts'
 import type { ServiceRow } from '#contract/services.ts'
 import { isProviderAdmin } from '#domain/access.ts'
-import { useDispatch, useSignedIn } from '#state/hooks.ts'
+import { useDispatch, useSignedIn } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { setTraffic } from '#features/backups/slice.ts'
-import type { Plan } from '#features/backups/useBackups.ts'
-import { useWhyOffline } from '#features/backups/useWhyOffline.ts'
+import { setTrafficDisabled } from '#features/backups/backups-slice.ts'
+import type { BackupPlan } from '#features/backups/backup-hooks.ts'
+import { useOfflineReason } from '#features/backups/useOfflineReason.ts'
 
-interface Props {
+interface SuspendTrafficProps {
   service: ServiceRow
-  plan: Plan | null
+  plan: BackupPlan | null
   onDone: () => void
 }
 
 /** The provider's staff suspend what causes traffic, or lift that; what suspended itself ends with its payment. */
-export function SuspendTraffic({ service, plan, onDone }: Props) {
+export function SuspendTraffic({ service, plan, onDone }: SuspendTrafficProps) {
   const { t } = useTranslation('backups')
   const { caller } = useSignedIn()
-  const whyNot = useWhyOffline()
-  const [asking, setAsking] = useState<'suspend' | 'allow' | null>(null)
+  const disabledReason = useOfflineReason()
+  const [pendingAction, setPendingAction] = useState<'suspend' | 'allow' | null>(null)
   if (!isProviderAdmin(caller)) return null
-  const act = plan?.traffic_disabled_by === 'staff' || (plan === null && service.traffic_disabled) ? 'allow' : 'suspend'
+  const action =
+    plan?.traffic_disabled_by === 'staff' || (plan === null && service.traffic_disabled) ? 'allow' : 'suspend'
   return (
     <>
-      <Button icon={act === 'allow' ? 'play' : 'stop'} whyNot={whyNot} onClick={() => setAsking(act)}>
-        {t(`traffic.${act}`)}
+      <Button
+        icon={action === 'allow' ? 'play' : 'stop'}
+        disabledReason={disabledReason}
+        onClick={() => setPendingAction(action)}
+      >
+        {t(`traffic.${action}`)}
       </Button>
-      {asking && <Asked act={asking} service={service} onClose={() => setAsking(null)} onDone={onDone} />}
+      {pendingAction && (
+        <SuspendDialog
+          action={pendingAction}
+          service={service}
+          onClose={() => setPendingAction(null)}
+          onDone={onDone}
+        />
+      )}
     </>
   )
 }
 
-interface AskedProps {
-  act: 'suspend' | 'allow'
+interface SuspendDialogProps {
+  action: 'suspend' | 'allow'
   service: ServiceRow
   onClose: () => void
   onDone: () => void
 }
 
 /** Says what follows of it; in a suspension the safe way out has the focus. */
-function Asked({ act, service: { id, code }, onClose, onDone }: AskedProps) {
+function SuspendDialog({ action, service: { id, code }, onClose, onDone }: SuspendDialogProps) {
   const { t } = useTranslation('backups')
   const dispatch = useDispatch()
-  const whyNot = useWhyOffline()
-  const [busy, setBusy] = useState(false)
+  const disabledReason = useOfflineReason()
+  const [isBusy, setIsBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
-  const isLoss = act === 'suspend'
+  const isSuspension = action === 'suspend'
   async function send() {
-    setBusy(true)
-    const result = await dispatch(setTraffic(id, isLoss))
-    setBusy(false)
+    setIsBusy(true)
+    const result = await dispatch(setTrafficDisabled(id, isSuspension))
+    setIsBusy(false)
     if (result.kind === 'problem') return setProblem(result.problem)
-    showToast({ kind: 'done', text: t(isLoss ? 'traffic.suspended' : 'traffic.allowed', { code }) })
+    showToast({ kind: 'done', text: t(isSuspension ? 'traffic.suspended' : 'traffic.allowed', { code }) })
     onClose()
     onDone()
   }
-  const button = (
-    <Button kind={isLoss ? 'danger' : 'primary'} busy={busy} whyNot={whyNot} onClick={() => void send()}>
-      {t(`traffic.${act}`)}
+  const confirmButton = (
+    <Button
+      kind={isSuspension ? 'danger' : 'primary'}
+      busy={isBusy}
+      disabledReason={disabledReason}
+      onClick={() => void send()}
+    >
+      {t(`traffic.${action}`)}
     </Button>
   )
   return (
-    <Dialog open title={t(`traffic.${act}Title`, { code })} onClose={onClose} act={button}>
+    <Dialog open title={t(`traffic.${action}Title`, { code })} onClose={onClose} action={confirmButton}>
       <div className="form">
-        <ProblemNote problem={problem} title={t('traffic.suspendFailed')} focus />
-        <p>{t(`traffic.${act}Text`)}</p>
+        <ProblemNote problem={problem} title={t('traffic.suspendFailed')} shouldFocus />
+        <p>{t(`traffic.${action}Text`)}</p>
       </div>
     </Dialog>
   )

@@ -2,44 +2,44 @@ import { useId, useState } from 'react'
 import type { TrafficRow } from '#contract/backups.ts'
 import type { ServiceRow } from '#contract/services.ts'
 import { explainTraffic } from '#domain/fees/explain.ts'
-import { extraTraffic, monthOf } from '#domain/fees/traffic.ts'
-import { grouped, readAmount, writeAmount } from '#domain/money.ts'
-import { useDispatch } from '#state/hooks.ts'
+import { calculateExtraTraffic, getTrafficMonth } from '#domain/fees/traffic.ts'
+import { groupThousands, readAmount, writeAmount } from '#domain/money.ts'
+import { useDispatch } from '#state/use-store.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
-import { number } from '#ui/list/Freshness.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
-import { dueOfTraffic, isUnpaid } from '#features/backups/dues.ts'
-import { type Column, FiveRows } from '#features/backups/FiveRows.tsx'
-import type { Due, OrderParts } from '#features/backups/order-parts.ts'
-import { MonthSoFar } from '#features/backups/traffic/MonthSoFar.tsx'
-import { type Charged, useBusinessToday } from '#features/backups/useBackups.ts'
-import { useWhyOffline } from '#features/backups/useWhyOffline.ts'
+import { toTrafficPayable, isUnpaid } from '#features/backups/payables.ts'
+import { type FiveRowsColumn, FiveRows } from '#features/backups/FiveRows.tsx'
+import type { BackupPayable, OrderParts } from '#features/backups/order-parts.ts'
+import { CurrentMonthTraffic } from '#features/backups/traffic/CurrentMonthTraffic.tsx'
+import { type BackupCharges, useBusinessToday } from '#features/backups/backup-hooks.ts'
+import { useOfflineReason } from '#features/backups/useOfflineReason.ts'
 
-interface Props {
+interface TrafficPartProps {
   service: ServiceRow
-  charged: Charged
+  charges: BackupCharges
   parts: OrderParts
-  onPay: (due: Due) => void
+  onPay: (due: BackupPayable) => void
 }
 
 /** This month so far, and the months before with what they cost (M127, M128). */
-export function TrafficPart({ service, charged, parts, onPay }: Props) {
+export function TrafficPart({ service, charges, parts, onPay }: TrafficPartProps) {
   const { t } = useTranslation('backups')
-  const title = useId()
-  const [why, setWhy] = useState<TrafficRow | null>(null)
-  const columns: Column<TrafficRow>[] = [
-    { key: 'month', header: t('traffic.column.month'), render: (row) => monthOf(row.period_end) },
-    { key: 'used', header: t('traffic.column.used'), align: 'end', render: (row) => <Used row={row} /> },
-    { key: 'free', header: t('traffic.column.free'), align: 'end', render: ({ free }) => grouped(free) },
+  const titleId = useId()
+  const [explainedRow, setExplainedRow] = useState<TrafficRow | null>(null)
+  const columns: FiveRowsColumn<TrafficRow>[] = [
+    { key: 'month', header: t('traffic.column.month'), render: (row) => getTrafficMonth(row.period_end) },
+    { key: 'used', header: t('traffic.column.used'), align: 'end', render: (row) => <UsedTraffic row={row} /> },
+    { key: 'free', header: t('traffic.column.free'), align: 'end', render: ({ free }) => groupThousands(free) },
     {
       key: 'extra',
       header: t('traffic.column.extra'),
       align: 'end',
-      render: (row) => grouped(writeAmount(extraOf(row))),
+      render: (row) => groupThousands(writeAmount(getExtraTraffic(row))),
     },
     {
       key: 'amount',
@@ -54,109 +54,120 @@ export function TrafficPart({ service, charged, parts, onPay }: Props) {
         </>
       ),
     },
-    { key: 'paid', header: t('traffic.column.paid'), render: (row) => <Payment row={row} /> },
+    { key: 'paid', header: t('traffic.column.paid'), render: (row) => <PaymentStatus row={row} /> },
     {
       key: 'invoice',
       header: t('traffic.column.invoice'),
-      render: ({ invoice_no: invoice }) => (invoice === null ? t('none') : <code>{invoice}</code>),
+      render: ({ invoice_no: invoiceNumber }) => (invoiceNumber === null ? t('none') : <code>{invoiceNumber}</code>),
     },
     {
       key: 'acts',
       header: t('traffic.column.acts'),
       align: 'end',
-      render: (row) => <Acts row={row} print={parts.print} onPay={onPay} onWhy={setWhy} />,
+      render: (row) => <TrafficActions row={row} print={parts.print} onPay={onPay} onExplain={setExplainedRow} />,
     },
   ]
   return (
-    <section className="card backup-part" aria-labelledby={title}>
-      <h2 id={title}>{t('traffic.title')}</h2>
-      {charged.month && <MonthSoFar month={charged.month} />}
+    <section className="card backup-part" aria-labelledby={titleId}>
+      <h2 id={titleId}>{t('traffic.title')}</h2>
+      {charges.month && <CurrentMonthTraffic traffic={charges.month} />}
       <FiveRows
         caption={t('traffic.caption', { code: service.code })}
-        counted={(count) => t('traffic.counted', { count, number: number(count) })}
+        counted={(count) => t('traffic.counted', { count, number: formatNumber(count) })}
         columns={columns}
-        list={charged.months}
+        list={charges.months}
         rowKey={({ id }) => String(id)}
-        notHere={t('traffic.notHere')}
+        notCachedText={t('traffic.notHere')}
         empty={
           <EmptyState icon="activity" title={t('traffic.empty')}>
             <p>{t('traffic.emptyText')}</p>
           </EmptyState>
         }
       />
-      {why && (
-        <Dialog open title={t('traffic.whyOf', { month: monthOf(why.period_end) })} onClose={() => setWhy(null)}>
-          <parts.Why currency={why.currency} steps={stepsOf(why)} />
+      {explainedRow && (
+        <Dialog
+          open
+          title={t('traffic.whyOf', { month: getTrafficMonth(explainedRow.period_end) })}
+          onClose={() => setExplainedRow(null)}
+        >
+          <parts.FeeExplanation currency={explainedRow.currency} steps={explainRow(explainedRow)} />
         </Dialog>
       )}
     </section>
   )
 }
 
-const extraOf = ({ pdb_traffic: used, free }: TrafficRow) => extraTraffic(readAmount(used), readAmount(free))
+const getExtraTraffic = ({ pdb_traffic: usedGb, free }: TrafficRow) =>
+  calculateExtraTraffic(readAmount(usedGb), readAmount(free))
 
 /** A device may hold rows of a version that carried nothing over. */
-const isCarriedOn = ({ carried_out: carried = '0.00' }: Partial<TrafficRow>) => carried !== '0.00'
+const wasCarriedOver = ({ carried_out: carriedAmount = '0.00' }: Partial<TrafficRow>) => carriedAmount !== '0.00'
 
-const stepsOf = (row: TrafficRow) => {
-  const { pdb_traffic: used, free, price, carried_from: from = null, carried_in: amount = '0.00' } = row
-  const carried = { from, amount: readAmount(amount), isCarriedOn: isCarriedOn(row) }
-  return explainTraffic(readAmount(used), readAmount(free), readAmount(price), carried)
+const explainRow = (row: TrafficRow) => {
+  const { pdb_traffic: usedGb, free, price, carried_from: fromMonth = null, carried_in: amount = '0.00' } = row
+  const carriedTraffic = { from: fromMonth, amount: readAmount(amount), isCarriedOn: wasCarriedOver(row) }
+  return explainTraffic(readAmount(usedGb), readAmount(free), readAmount(price), carriedTraffic)
 }
 
 /** Over the free limit in red, with a sign and in words. */
-function Used({ row }: { row: TrafficRow }) {
+function UsedTraffic({ row }: { row: TrafficRow }) {
   const { t } = useTranslation('backups')
-  const used = grouped(row.pdb_traffic)
-  if (extraOf(row) === 0n) return used
+  const usedGb = groupThousands(row.pdb_traffic)
+  if (getExtraTraffic(row) === 0n) return usedGb
   return (
     <span className="backup-over">
-      <Icon name="alert" size={16} /> {used}
+      <Icon name="alert" size={16} /> {usedGb}
       <span className="backup-beside">{t('traffic.overLimit')}</span>
     </span>
   )
 }
 
-function Payment({ row }: { row: TrafficRow }) {
+function PaymentStatus({ row }: { row: TrafficRow }) {
   const { t } = useTranslation('backups')
   const today = useBusinessToday()
   if (row.pay_date !== null) return t('traffic.paidOn', { date: row.pay_date })
-  if (isCarriedOn(row)) return t('traffic.carriedOn', { amount: grouped(row.carried_out) })
+  if (wasCarriedOver(row)) return t('traffic.carriedOn', { amount: groupThousands(row.carried_out) })
   if (!isUnpaid(row)) return t('traffic.nothing')
-  const date = row.due.slice(0, 10)
-  const isOver = today !== null && date < today
+  const dueDate = row.due.slice(0, 10)
+  const isOverdue = today !== null && dueDate < today
   return (
-    <span className={isOver ? 'backup-over' : undefined}>
-      {t(isOver ? 'traffic.overdue' : 'traffic.due', { date })}
+    <span className={isOverdue ? 'backup-over' : undefined}>
+      {t(isOverdue ? 'traffic.overdue' : 'traffic.due', { date: dueDate })}
     </span>
   )
 }
 
-interface ActsProps {
+interface TrafficActionsProps {
   row: TrafficRow
   print: OrderParts['print']
-  onPay: (due: Due) => void
-  onWhy: (row: TrafficRow) => void
+  onPay: (due: BackupPayable) => void
+  onExplain: (row: TrafficRow) => void
 }
 
-function Acts({ row, print, onPay, onWhy }: ActsProps) {
+function TrafficActions({ row, print, onPay, onExplain }: TrafficActionsProps) {
   const { t } = useTranslation('backups')
   const dispatch = useDispatch()
-  const whyNot = useWhyOffline()
-  const due = dueOfTraffic(row)
-  const month = monthOf(row.period_end)
+  const disabledReason = useOfflineReason()
+  const payable = toTrafficPayable(row)
+  const month = getTrafficMonth(row.period_end)
   return (
     <span className="backup-acts">
-      {due && (
-        <Button whyNot={whyNot} onClick={() => onPay(due)}>
+      {payable && (
+        <Button disabledReason={disabledReason} onClick={() => onPay(payable)}>
           {t('traffic.pay')}
         </Button>
       )}
-      <Button kind="plain" bare icon="info" onClick={() => onWhy(row)}>
+      <Button kind="plain" isIconOnly icon="info" onClick={() => onExplain(row)}>
         {t('traffic.whyOf', { month })}
       </Button>
       {row.pay_date !== null && (
-        <Button kind="plain" bare icon="print" whyNot={whyNot} onClick={() => void dispatch(print('TRAFFIC', row.id))}>
+        <Button
+          kind="plain"
+          isIconOnly
+          icon="print"
+          disabledReason={disabledReason}
+          onClick={() => void dispatch(print('TRAFFIC', row.id))}
+        >
           {t('traffic.print', { month })}
         </Button>
       )}

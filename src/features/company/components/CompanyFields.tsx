@@ -1,6 +1,12 @@
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
-import { type CompanyField, type CompanyValues, dialCodeFor, joinTel, splitTel } from '#domain/accounts/companies.ts'
-import { CompanyForm, type Name } from '#features/company/components/CompanyForm.tsx'
+import {
+  type CompanyField,
+  type CompanyValues,
+  getDialCode,
+  joinTel,
+  splitTel,
+} from '#domain/accounts/company-fields.ts'
+import { CompanyForm, type CompanyFieldName } from '#features/company/components/CompanyForm.tsx'
 import { useProblemWords } from '#features/company/components/useProblemWords.ts'
 
 export interface CompanyFieldsProps {
@@ -13,30 +19,30 @@ export interface CompanyFieldsProps {
 
 /** The company's form for one that is not there yet: whoever registers it keeps the values (portal 5). */
 export function CompanyFields({ values, problems, onChange, onLeave }: CompanyFieldsProps) {
-  const inWords = useProblemWords(values.code)
+  const formatProblem = useProblemWords(values.code)
   const tel = splitTel(values.tel)
 
-  function typed(name: Name, value: string): Partial<CompanyValues> {
+  function toValues(name: CompanyFieldName, value: string): Partial<CompanyValues> {
     if (name === 'dialCode' || name === 'number') return { tel: joinTel({ ...tel, [name]: value }) }
     if (name !== 'country') return { [name]: value }
-    return { country: value, tel: joinTel({ ...tel, dialCode: dialCodeFor(value, tel.dialCode) }) }
+    return { country: value, tel: joinTel({ ...tel, dialCode: getDialCode(value, tel.dialCode) }) }
   }
 
-  const field = (name: Name) => {
+  const getFieldProps = (name: CompanyFieldName) => {
     const { [name as CompanyField]: text = '' } = values
     // A wrong number is shown where the digits are.
-    const about = name === 'number' || name === 'dialCode' ? 'tel' : name
+    const valueName = name === 'number' || name === 'dialCode' ? 'tel' : name
     const problem = problems.find(
       ({ field, code }) =>
-        field === about && (about !== 'tel' || (code === 'DIAL_CODE_MISSING') === (name === 'dialCode')),
+        field === valueName && (valueName !== 'tel' || (code === 'DIAL_CODE_MISSING') === (name === 'dialCode')),
     )
     return {
       name,
       value: name === 'dialCode' || name === 'number' ? tel[name] : text,
-      error: problem && inWords(problem),
-      onChange: ({ target: { value } }: { target: { value: string } }) => onChange(typed(name, value)),
-      onBlur: () => onLeave(about),
+      error: problem && formatProblem(problem),
+      onChange: ({ target: { value } }: { target: { value: string } }) => onChange(toValues(name, value)),
+      onBlur: () => onLeave(valueName),
     }
   }
-  return <CompanyForm values={values} field={field} />
+  return <CompanyForm values={values} getFieldProps={getFieldProps} />
 }

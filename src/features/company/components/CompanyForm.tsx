@@ -1,51 +1,51 @@
 import '#features/company/style.css'
-import { countries, dialCodes, longestCompanyCode } from '#domain/accounts/companies.ts'
-import { tidyCode, tidyFigures } from '#domain/text.ts'
-import { SelectField } from '#ui/form/ChoiceFields.tsx'
+import { countries, dialCodes, maxCompanyCodeLength } from '#domain/accounts/company-fields.ts'
+import { cleanCode, cleanDigits } from '#domain/text.ts'
+import { SelectField } from '#ui/form/choice-fields.tsx'
 import { Field, type FieldProps } from '#ui/form/Field.tsx'
-import { tidyOnLeave } from '#ui/form/tidy-on-leave.ts'
+import { normaliseOnBlur } from '#ui/form/normalise-on-blur.ts'
 import { useTranslation } from 'react-i18next'
 import { Region } from '#features/company/components/Region.tsx'
-import type { Values } from '#features/company/form.ts'
+import type { CompanyFormValues } from '#features/company/form.ts'
 
 /** `code` is a field only while there is no company yet; the sign-up does not ask for a tax number. */
-export type Name = Exclude<keyof Values, 'tax_number'> | 'code'
+export type CompanyFieldName = Exclude<keyof CompanyFormValues, 'tax_number'> | 'code'
 
 interface Props {
   /** Shown and never changed (M35). Absent: it is a new company, whose telephone is required (portal 5). */
   lockedCode?: string
-  values: Pick<Values, 'country' | 'province'>
+  values: Pick<CompanyFormValues, 'country' | 'province'>
   /** What the form spreads into a field of its own, its error included. */
-  field: (name: Name) => Partial<FieldProps>
+  getFieldProps: (name: CompanyFieldName) => Partial<FieldProps>
 }
 
 /** The fields of a company, in the order of an address. It knows neither who keeps the values nor what becomes of them. */
-export function CompanyForm({ lockedCode, values, field }: Props) {
+export function CompanyForm({ lockedCode, values, getFieldProps }: Props) {
   const { t } = useTranslation('company')
   const options = [
     { value: '', label: t('country.none') },
     ...countries.map((country) => ({ value: country, label: t(`country.${country}`, { code: dialCodes[country] }) })),
   ]
-  const { list: _, type: __, ...country } = field('country')
+  const { list: _, type: __, ...country } = getFieldProps('country')
   return (
     <>
       {lockedCode === undefined ? (
-        <NewCode {...field('code')} />
+        <NewCode {...getFieldProps('code')} />
       ) : (
-        <Field size="code" label={t('form.code')} value={lockedCode} locked={t('locked')} />
+        <Field size="code" label={t('form.code')} value={lockedCode} lockReason={t('locked')} />
       )}
-      <Field required label={t('form.name')} autoComplete="organization" maxLength={100} {...field('name')} />
+      <Field required label={t('form.name')} autoComplete="organization" maxLength={100} {...getFieldProps('name')} />
       <SelectField label={t('form.country')} autoComplete="country" options={options} {...(country as object)} />
       <div className="field-row">
-        <Region country={values.country} province={values.province} field={field} />
+        <Region country={values.country} province={values.province} getFieldProps={getFieldProps} />
       </div>
-      {(['addr1', 'addr2', 'addr3'] as const).map((name, at) => (
+      {(['addr1', 'addr2', 'addr3'] as const).map((name, index) => (
         <Field
           key={name}
           label={t(`form.${name}`)}
-          autoComplete={`address-line${at + 1}`}
+          autoComplete={`address-line${index + 1}`}
           maxLength={200}
-          {...field(name)}
+          {...getFieldProps(name)}
         />
       ))}
       <fieldset className="company-tel">
@@ -57,7 +57,7 @@ export function CompanyForm({ lockedCode, values, field }: Props) {
           inputMode="numeric"
           autoComplete="tel-country-code"
           maxLength={5}
-          {...tidyOnLeave(field('dialCode'), tidyDialCode)}
+          {...normaliseOnBlur(getFieldProps('dialCode'), tidyDialCode)}
         />
         <Field
           label={t('form.number')}
@@ -65,24 +65,24 @@ export function CompanyForm({ lockedCode, values, field }: Props) {
           type="tel"
           autoComplete="tel-national"
           maxLength={20}
-          {...tidyOnLeave(field('number'), tidyFigures)}
+          {...normaliseOnBlur(getFieldProps('number'), cleanDigits)}
         />
       </fieldset>
-      <Field label={t('form.email')} type="email" autoComplete="email" maxLength={254} {...field('email')} />
+      <Field label={t('form.email')} type="email" autoComplete="email" maxLength={254} {...getFieldProps('email')} />
       <Field
         label={t('form.website')}
         type="url"
         autoComplete="url"
         maxLength={200}
         help={t('help.website')}
-        {...field('website')}
+        {...getFieldProps('website')}
       />
     </>
   )
 }
 
 /** A plus before it is there already. */
-const tidyDialCode = (text: string) => tidyFigures(text.normalize('NFKC').replace(/^\s*(?:\+|00)/, ''))
+const tidyDialCode = (text: string) => cleanDigits(text.normalize('NFKC').replace(/^\s*(?:\+|00)/, ''))
 
 function NewCode(field: Partial<FieldProps>) {
   const { t } = useTranslation('company')
@@ -92,12 +92,12 @@ function NewCode(field: Partial<FieldProps>) {
       size="code"
       label={t('form.code')}
       help={t('help.code')}
-      maxLength={longestCompanyCode}
+      maxLength={maxCompanyCodeLength}
       autoComplete="off"
       autoCapitalize="none"
       autoCorrect="off"
       spellCheck={false}
-      {...tidyOnLeave(field, tidyCode)}
+      {...normaliseOnBlur(field, cleanCode)}
     />
   )
 }

@@ -1,20 +1,20 @@
 import { useEffect, useId, useState } from 'react'
-import { countries } from '#domain/accounts/companies.ts'
-import { languageNow } from '#ui/i18n/i18n.ts'
+import { countries } from '#domain/accounts/company-fields.ts'
+import { getLanguage } from '#ui/i18n/messages.ts'
 import { Field, type FieldProps } from '#ui/form/Field.tsx'
 import { useTranslation } from 'react-i18next'
-import { readRegions, type Regions } from '#features/company/regions.ts'
+import { readRegions, type CountryRegions } from '#features/company/regions.ts'
 
 interface Props {
   /** As the form holds them. */
   country: string
   province: string
   /** What the form spreads into a field of its own: react-hook-form's `register`, or value and onChange. */
-  field: (name: 'province' | 'city') => Partial<FieldProps>
+  getFieldProps: (name: 'province' | 'city') => Partial<FieldProps>
 }
 
 /** Province and city of the country, suggested from its list as it is typed, and free to be another. */
-export function Region({ country, province, field }: Props) {
+export function Region({ country, province, getFieldProps }: Props) {
   const { t } = useTranslation('company')
   const id = useId()
   const regions = useRegions(country)
@@ -31,7 +31,7 @@ export function Region({ country, province, field }: Props) {
           maxLength={100}
           help={help}
           list={`${id}-province`}
-          {...field('province')}
+          {...getFieldProps('province')}
         />
       )}
       <Field
@@ -40,12 +40,12 @@ export function Region({ country, province, field }: Props) {
         maxLength={100}
         help={hasProvinces ? cities.length > 1 && t('help.city') : help}
         list={`${id}-city`}
-        {...field('city')}
+        {...getFieldProps('city')}
       />
       {Object.entries(lists).map(([name, names]) => (
         <datalist key={name} id={`${id}-${name}`}>
-          {names.map((one) => (
-            <option key={one} value={one} />
+          {names.map((suggestion) => (
+            <option key={suggestion} value={suggestion} />
           ))}
         </datalist>
       ))}
@@ -54,15 +54,15 @@ export function Region({ country, province, field }: Props) {
 }
 
 /** Null while there is nothing to suggest. What cannot be fetched now is no reason to stop typing. */
-function useRegions(country: string): Regions | null {
-  const language = languageNow()
-  const [regions, setRegions] = useState<Regions | null>(null)
+function useRegions(country: string): CountryRegions | null {
+  const language = getLanguage()
+  const [regions, setRegions] = useState<CountryRegions | null>(null)
   useEffect(() => {
     let isCurrent = true
-    const known = countries.find((one) => one === country) ?? null
-    void readRegions(known, language)
+    const knownCountry = countries.find((candidate) => candidate === country) ?? null
+    void readRegions(knownCountry, language)
       .catch(() => null)
-      .then((found) => isCurrent && setRegions(found))
+      .then((loadedRegions) => isCurrent && setRegions(loadedRegions))
     return () => {
       isCurrent = false
     }

@@ -1,7 +1,7 @@
 import '#ui/icons/app-icons.ts'
 import { useCallback, useState } from 'react'
-import { readSingle } from '#local/lists/read-row.ts'
-import { useDispatch, useSelector, useSignedIn } from '#state/hooks.ts'
+import { readSingleRow } from '#local/lists/read-row.ts'
+import { useDispatch, useSelector, useSignedIn } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useFetch } from '#state/use-fetch.ts'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
@@ -10,8 +10,8 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { CompanyEdit } from '#features/company/components/CompanyEdit.tsx'
-import { type CompanyRow, pathOf } from '#features/company/form.ts'
-import { fetchCompany, selectCompany } from '#features/company/slice.ts'
+import { type CompanyRow, getCompanyPath } from '#features/company/form.ts'
+import { fetchCompany, selectCompany } from '#features/company/company-slice.ts'
 
 /** The company's profile as a form (M35). Works without a network once it has been read. */
 export function Company() {
@@ -22,15 +22,18 @@ export function Company() {
   const id = user.company_id
   const refetch = useCallback(() => void dispatch(fetchCompany(id)), [dispatch, id])
   useFetch(refetch)
-  const here = useLiveQuery(async () => await readSingle<CompanyRow>(pathOf(id), 'companies', id), [id])
-  const [shown, setShown] = useState(here)
+  const currentRow = useLiveQuery(
+    async () => await readSingleRow<CompanyRow>(getCompanyPath(id), 'companies', id),
+    [id],
+  )
+  const [displayedRow, setDisplayedRow] = useState(currentRow)
   // A session that ends takes the rows away first: the form stays until its page goes, with what stands typed in it.
-  if (here && here !== shown) setShown(here)
+  if (currentRow && currentRow !== displayedRow) setDisplayedRow(currentRow)
   return (
     <Page title={t('title')} intro={t('lead')} width="narrow">
-      {shown && <CompanyEdit shown={shown} />}
-      {!shown && !problem && <Skeleton />}
-      {!shown && problem?.code === 'OFFLINE' && (
+      {displayedRow && <CompanyEdit overlaidRow={displayedRow} />}
+      {!displayedRow && !problem && <Skeleton />}
+      {!displayedRow && problem?.code === 'OFFLINE' && (
         // Nothing is wrong, and nothing has to be pressed: it is asked for again when the line is back.
         <section className="card">
           <EmptyState icon="offline" title={t('missing')}>
@@ -38,7 +41,7 @@ export function Company() {
           </EmptyState>
         </section>
       )}
-      {!shown && problem?.code !== 'OFFLINE' && (
+      {!displayedRow && problem?.code !== 'OFFLINE' && (
         <ProblemNote problem={problem} title={t('missing')} onRetry={refetch} />
       )}
     </Page>

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { localProblem, type Problem } from '#contract/problem.ts'
+import { createLocalProblem, type Problem } from '#contract/problem.ts'
 import { clearCache } from '#local/space/clear-cache.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
@@ -9,37 +9,37 @@ import { useTranslation } from 'react-i18next'
 
 /** Says what goes, and what in no case goes (C-16). */
 export function ClearDialog({
-  waiting,
+  waitingCount,
   isOnline,
   onClose,
 }: {
-  waiting: number
+  waitingCount: number
   isOnline: boolean
   onClose: () => void
 }) {
   const { t } = useTranslation('device')
-  const [busy, setBusy] = useState(false)
+  const [isBusy, setIsBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   async function clear() {
-    setBusy(true)
+    setIsBusy(true)
     const isDone = await clearCache().catch(() => false)
-    setBusy(false)
-    if (!isDone) return setProblem(localProblem('STORAGE_FAILED'))
+    setIsBusy(false)
+    if (!isDone) return setProblem(createLocalProblem('STORAGE_FAILED'))
     showToast({ kind: 'done', text: t('clear.done') })
     onClose()
   }
-  const act = (
-    <Button kind="danger" icon="remove" busy={busy} onClick={() => void clear()}>
+  const confirmButton = (
+    <Button kind="danger" icon="remove" busy={isBusy} onClick={() => void clear()}>
       {t('clear.confirm')}
     </Button>
   )
   return (
-    <Dialog open title={t('clear.title')} onClose={onClose} act={act} cancel={t('clear.cancel')}>
+    <Dialog open title={t('clear.title')} onClose={onClose} action={confirmButton} cancel={t('clear.cancel')}>
       <div className="form">
-        <ProblemNote problem={problem} focus />
+        <ProblemNote problem={problem} shouldFocus />
         <p>{t('clear.text')}</p>
         {!isOnline && <p className="device-warning">{t('clear.offline')}</p>}
-        <p>{waiting > 0 ? t('clear.keepsWaiting', { count: waiting }) : t('clear.keeps')}</p>
+        <p>{waitingCount > 0 ? t('clear.keepsWaiting', { count: waitingCount }) : t('clear.keeps')}</p>
       </div>
     </Dialog>
   )

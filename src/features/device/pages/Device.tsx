@@ -3,14 +3,14 @@ import '#features/device/style.css'
 import { type ReactNode, useEffect, useState } from 'react'
 import { Link } from 'react-router-dom'
 import { ClearDialog } from '#features/device/components/ClearDialog.tsx'
-import { Lists } from '#features/device/components/Lists.tsx'
+import { CachedLists } from '#features/device/components/CachedLists.tsx'
 import { SharedDevice } from '#features/device/components/SharedDevice.tsx'
-import { Storage } from '#features/device/components/Storage.tsx'
+import { StorageCard } from '#features/device/components/StorageCard.tsx'
 import { pageOpened, refreshLists, selectRefresh } from '#features/device/refresh-lists.ts'
-import { countOfOthers } from '#local/outbox/other-users.ts'
+import { countWritesOfOtherUsers } from '#local/outbox/other-users.ts'
 import { readUsage } from '#local/space/usage.ts'
 import { countWaiting } from '#local/outbox/read-entries.ts'
-import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
+import { useConnection, useDispatch, useSelector } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
@@ -25,13 +25,13 @@ import { useTranslation } from 'react-i18next'
 export function Device({ panel }: { panel: ReactNode }) {
   const { t } = useTranslation('device')
   // Counted anew when the browser has been asked for its promise.
-  const [asked, setAsked] = useState(0)
-  const room = useLiveQuery(() => readUsage(), [asked])
-  const waiting = useLiveQuery(() => countWaiting(), [])
-  const { busy, problem, again } = useRefresh()
-  const { line } = useConnection()
-  const [clearing, setClearing] = useState(false)
-  const lists = room?.lists ?? []
+  const [storageRequestCount, setStorageRequestCount] = useState(0)
+  const storage = useLiveQuery(() => readUsage(), [storageRequestCount])
+  const waitingCount = useLiveQuery(() => countWaiting(), [])
+  const { isBusy, problem, refreshAll } = useRefresh()
+  const { networkState: connection } = useConnection()
+  const [isClearing, setIsClearing] = useState(false)
+  const lists = storage?.lists ?? []
   return (
     <Page title={t('title')} intro={t('lead')} width="narrow">
       {panel}
@@ -45,32 +45,36 @@ export function Device({ panel }: { panel: ReactNode }) {
             <div className="device-acts">
               <Button
                 icon="refresh"
-                busy={busy}
-                whyNot={line === 'online' ? null : t('lists.needsConnection')}
-                onClick={() => void again(lists)}
+                busy={isBusy}
+                disabledReason={connection === 'online' ? null : t('lists.needsConnection')}
+                onClick={() => void refreshAll(lists)}
               >
                 {t('lists.refresh')}
               </Button>
-              <Button icon="remove" aria-haspopup="dialog" onClick={() => setClearing(true)}>
+              <Button icon="remove" aria-haspopup="dialog" onClick={() => setIsClearing(true)}>
                 {t('lists.clear')}
               </Button>
             </div>
           )}
         </div>
         <ProblemNote problem={problem} title={t('lists.failed')} />
-        {room === undefined && <Skeleton />}
-        {room !== undefined && lists.length === 0 && (
+        {storage === undefined && <Skeleton />}
+        {storage !== undefined && lists.length === 0 && (
           <EmptyState icon="device" title={t('lists.none')}>
             <p>{t('lists.noneText')}</p>
           </EmptyState>
         )}
-        {lists.length > 0 && <Lists lists={lists} />}
+        {lists.length > 0 && <CachedLists lists={lists} />}
       </section>
-      {room && <Storage room={room} onAsked={() => setAsked(asked + 1)} />}
-      <Own waiting={waiting ?? 0} />
+      {storage && <StorageCard storage={storage} onAnswered={() => setStorageRequestCount(storageRequestCount + 1)} />}
+      <UnsentChanges waitingCount={waitingCount ?? 0} />
       <SharedDevice />
-      {clearing && (
-        <ClearDialog waiting={waiting ?? 0} isOnline={line === 'online'} onClose={() => setClearing(false)} />
+      {isClearing && (
+        <ClearDialog
+          waitingCount={waitingCount ?? 0}
+          isOnline={connection === 'online'}
+          onClose={() => setIsClearing(false)}
+        />
       )}
     </Page>
   )
@@ -79,34 +83,34 @@ export function Device({ panel }: { panel: ReactNode }) {
 function useRefresh() {
   const { t } = useTranslation('device')
   const dispatch = useDispatch()
-  const { isRefreshing: busy, problem } = useSelector(selectRefresh)
+  const { isRefreshing: isBusy, problem } = useSelector(selectRefresh)
   useEffect(() => void dispatch(pageOpened()), [dispatch])
-  async function again(lists: Parameters<typeof refreshLists>[0]) {
+  async function refreshAll(lists: Parameters<typeof refreshLists>[0]) {
     const action = await dispatch(refreshLists(lists))
     if (refreshLists.fulfilled.match(action)) showToast({ kind: 'done', text: t('lists.refreshed') })
   }
-  return { busy, problem, again }
+  return { isBusy, problem, refreshAll }
 }
 
 /** What exists only here, which nothing on this page takes away. */
-function Own({ waiting }: { waiting: number }) {
+function UnsentChanges({ waitingCount }: { waitingCount: number }) {
   const { t } = useTranslation('device')
-  const others = useLiveQuery(() => countOfOthers(), [])
+  const otherUsersCount = useLiveQuery(() => countWritesOfOtherUsers(), [])
   return (
     <section className="card" aria-labelledby="device-own">
       <h2 id="device-own">{t('own.title')}</h2>
       <ul className="device-own">
         <li>
-          <Icon name={waiting > 0 ? 'waiting' : 'check'} />
+          <Icon name={waitingCount > 0 ? 'waiting' : 'check'} />
           <span>
-            {waiting > 0 ? t('own.waiting', { count: waiting }) : t('own.none')}{' '}
+            {waitingCount > 0 ? t('own.waiting', { count: waitingCount }) : t('own.none')}{' '}
             <Link to="/app/outbox">{t('own.toOutbox')}</Link>
           </span>
         </li>
-        {others !== undefined && others > 0 && (
+        {otherUsersCount !== undefined && otherUsersCount > 0 && (
           <li>
             <Icon name="lock" />
-            <span>{t('own.sealed', { count: others })}</span>
+            <span>{t('own.sealed', { count: otherUsersCount })}</span>
           </li>
         )}
       </ul>

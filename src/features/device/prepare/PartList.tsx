@@ -1,19 +1,25 @@
-import { sizeOf } from '#features/device/format-bytes.ts'
+import { formatBytes } from '#features/device/format-bytes.ts'
 import {
-  type PartName,
-  partNames,
+  type PreparationPartName,
+  preparationPartNames,
   type PreparationRecord,
   type PreparedPart,
 } from '#local/storage/preparation-record.ts'
 import { Icon, type IconName } from '#ui/icons/Icon.tsx'
-import { problemWords } from '#ui/i18n/problem-messages.ts'
-import { readingTime } from '#ui/list/Freshness.tsx'
+import { formatProblem } from '#ui/i18n/problem-messages.ts'
+import { formatReadingTime } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 
 /** Part by part: how large, how old, and what is missing. `running`: the part that is being fetched. */
-export function PartList({ record, running }: { record: PreparationRecord; running: PartName | null }) {
+export function PartList({
+  record,
+  runningPart,
+}: {
+  record: PreparationRecord
+  runningPart: PreparationPartName | null
+}) {
   const { t } = useTranslation('prepare')
-  const names = partNames.filter((name) => record.parts[name] !== undefined || name === running)
+  const names = preparationPartNames.filter((name) => record.parts[name] !== undefined || name === runningPart)
   if (names.length === 0) return null
   return (
     <ul className="device-own device-parts" aria-label={t('parts')}>
@@ -21,11 +27,11 @@ export function PartList({ record, running }: { record: PreparationRecord; runni
         const part = record.parts[name]
         return (
           <li key={name}>
-            <Icon name={getIcon(part, name === running)} />
+            <Icon name={getIcon(part, name === runningPart)} />
             <span>
               <strong>{t(`part.${name}`)}</strong>
               <br />
-              <PartState part={part} isRunning={name === running} />
+              <PartState part={part} isRunning={name === runningPart} />
             </span>
           </li>
         )
@@ -45,13 +51,13 @@ function PartState({ part, isRunning }: { part: PreparedPart | undefined; isRunn
   const { bytes, asOf, missing, problem } = part
   return (
     <span className="field-help">
-      {t('state.saved', { size: sizeOf(bytes), time: readingTime(asOf) })}
+      {t('state.saved', { size: formatBytes(bytes), time: formatReadingTime(asOf) })}
       {problem && missing > 0 && (
         <>
           <br />
           {problem.code === 'NOT_ATTEMPTED'
             ? t('state.rest', { count: missing })
-            : t('state.missing', { count: missing, reason: problemWords(problem) })}
+            : t('state.missing', { count: missing, reason: formatProblem(problem) })}
         </>
       )}
     </span>

@@ -1,22 +1,22 @@
-import '#features/device/prepare/words.ts'
+import '#features/device/prepare/translations.ts'
 import { useState, useSyncExternalStore } from 'react'
-import { sizeOf } from '#features/device/format-bytes.ts'
+import { formatBytes } from '#features/device/format-bytes.ts'
 import { PartList } from '#features/device/prepare/PartList.tsx'
 import type { PreparationRecord } from '#local/storage/preparation-record.ts'
 import { readPreparation } from '#local/preparation/preparation-store.ts'
-import type { PreparationProgress, Preparer, PrepareResult } from '#request/results.ts'
-import { useConnection } from '#state/hooks.ts'
+import type { PreparationProgress, DevicePreparer, PrepareResult } from '#request/call-results.ts'
+import { useConnection } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
-import { readingTime } from '#ui/list/Freshness.tsx'
+import { formatReadingTime } from '#ui/list/Freshness.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { ProgressBar } from '#ui/page/ProgressBar.tsx'
 import { useTranslation } from 'react-i18next'
 
 /** Prepares this device to work offline: how far it is, what is saved, what is missing. */
-export function PreparePanel({ preparer }: { preparer: Preparer }) {
+export function PreparePanel({ preparer }: { preparer: DevicePreparer }) {
   const { t } = useTranslation('prepare')
   const record = useLiveQuery(() => readPreparation(), [])
   const progress = useSyncExternalStore(preparer.subscribe, preparer.getProgress)
@@ -37,9 +37,13 @@ export function PreparePanel({ preparer }: { preparer: Preparer }) {
         <h2 id="device-prepare">{t('title')}</h2>
         <p className="field-help">{t('text')}</p>
       </div>
-      {progress ? <Progress progress={progress} /> : <Summary record={record} result={result} />}
+      {progress ? (
+        <PreparationProgressBar progress={progress} />
+      ) : (
+        <PreparationSummary record={record} result={result} />
+      )}
       <Actions {...{ record, preparer, isRunning: progress !== null }} onPrepare={prepare} onTurnOff={turnOff} />
-      {record.isOn && <PartList record={record} running={progress?.part ?? null} />}
+      {record.isOn && <PartList record={record} runningPart={progress?.part ?? null} />}
     </section>
   )
 }
@@ -52,15 +56,15 @@ function Actions({
   onTurnOff,
 }: {
   record: PreparationRecord
-  preparer: Preparer
+  preparer: DevicePreparer
   isRunning: boolean
   onPrepare: () => Promise<void>
   onTurnOff: () => Promise<void>
 }) {
   const { t } = useTranslation('prepare')
-  const isOnline = useConnection().line === 'online'
+  const isOnline = useConnection().networkState === 'online'
   const isDone = record.end?.kind === 'done'
-  const isBegun = record.isOn && Object.keys(record.parts).length > 0
+  const wasStarted = record.isOn && Object.keys(record.parts).length > 0
   return (
     <div className="device-acts">
       {isRunning ? (
@@ -69,12 +73,12 @@ function Actions({
         </Button>
       ) : (
         <Button
-          icon={isBegun ? 'refresh' : 'device'}
+          icon={wasStarted ? 'refresh' : 'device'}
           kind={record.isOn && isDone ? 'quiet' : 'primary'}
-          whyNot={isOnline ? null : t('needsConnection')}
+          disabledReason={isOnline ? null : t('needsConnection')}
           onClick={() => void onPrepare()}
         >
-          {t(!isBegun ? 'start' : isDone ? 'refresh' : 'continue')}
+          {t(!wasStarted ? 'start' : isDone ? 'refresh' : 'continue')}
         </Button>
       )}
       {record.isOn && <Button onClick={() => void onTurnOff()}>{t('turnOff')}</Button>}
@@ -82,10 +86,14 @@ function Actions({
   )
 }
 
-function Progress({ progress: { part, index, count, done, of } }: { progress: PreparationProgress }) {
+function PreparationProgressBar({
+  progress: { part, index, count, doneCount: done, total: of },
+}: {
+  progress: PreparationProgress
+}) {
   const { t } = useTranslation('prepare')
-  const place = { index: index + 1, total: count, part: t(`part.${part}`) }
-  const text = of > 0 ? t('stepOf', { ...place, done, of }) : t('step', place)
+  const stepParams = { index: index + 1, total: count, part: t(`part.${part}`) }
+  const text = of > 0 ? t('stepOf', { ...stepParams, done, of }) : t('step', stepParams)
   return (
     <div className="device-usage">
       <ProgressBar
@@ -99,22 +107,22 @@ function Progress({ progress: { part, index, count, done, of } }: { progress: Pr
 }
 
 /** How the latest run ended. */
-function Summary({ record, result }: { record: PreparationRecord; result: PrepareResult | null }) {
+function PreparationSummary({ record, result }: { record: PreparationRecord; result: PrepareResult | null }) {
   const { t } = useTranslation('prepare')
   const { isOn, parts } = record
   // On a full disk the record says nothing of it.
   const end = result?.kind === 'no space' ? result : record.end
   if (result?.kind === 'busy') return <p role="status">{t('busy')}</p>
   if (!isOn || !end) return null
-  const saved = Object.values(parts)
-  const size = sizeOf(saved.reduce((sum, { bytes }) => sum + bytes, 0))
+  const savedParts = Object.values(parts)
+  const size = formatBytes(savedParts.reduce((sum, { bytes }) => sum + bytes, 0))
   if (end.kind === 'no space') {
     const { free, needed } = end
     const isKnown = free !== null && needed > 0
     return (
       <p className="device-promise device-warning" role="alert">
         <Icon name="alert" />
-        {isKnown ? t('noSpace', { free: sizeOf(free), needed: sizeOf(needed) }) : t('noSpaceUnknown')}
+        {isKnown ? t('noSpace', { free: formatBytes(free), needed: formatBytes(needed) }) : t('noSpaceUnknown')}
       </p>
     )
   }
@@ -126,9 +134,9 @@ function Summary({ record, result }: { record: PreparationRecord; result: Prepar
       </>
     )
   if (end.kind === 'stopped') return <p role="status">{t('stopped')}</p>
-  const isComplete = saved.every(({ missing }) => missing === 0)
+  const isComplete = savedParts.every(({ missing }) => missing === 0)
   // The oldest part is what "updated" promises.
-  const time = readingTime(Math.min(...saved.map(({ asOf }) => asOf)))
+  const time = formatReadingTime(Math.min(...savedParts.map(({ asOf }) => asOf)))
   return (
     <p className={`device-promise ${isComplete ? 'kept' : ''}`} role="status">
       <Icon name={isComplete ? 'check' : 'info'} />

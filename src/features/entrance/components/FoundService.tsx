@@ -1,13 +1,13 @@
 import { CopyText } from '#ui/display/CopyText.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
-import { readingTime } from '#ui/list/Freshness.tsx'
+import { formatReadingTime } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
-import type { Found } from '#features/entrance/found-services.ts'
+import type { EntranceService } from '#features/entrance/found-services.ts'
 
 /** Where the service and its admin site are. `isKept`: the server could not be asked. */
-export function FoundService({ found, isKept }: { found: Found; isKept: boolean }) {
+export function FoundService({ service, isCached }: { service: EntranceService; isCached: boolean }) {
   const { t } = useTranslation('entrance')
-  const { code, url, adminUrl, at } = found
+  const { code, url, adminUrl, at: foundAt } = service
   return (
     <section className="card entrance-found" aria-labelledby="entrance-found" role="status">
       <h2 id="entrance-found">{t('found.title', { code })}</h2>
@@ -26,7 +26,7 @@ export function FoundService({ found, isKept }: { found: Found; isKept: boolean 
           </a>
         )}
       </div>
-      {isKept && <p className="field-help">{t('found.kept', { at: readingTime(at) })}</p>}
+      {isCached && <p className="field-help">{t('found.kept', { at: formatReadingTime(foundAt) })}</p>}
     </section>
   )
 }

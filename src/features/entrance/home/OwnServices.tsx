@@ -3,16 +3,16 @@ import { Link } from 'react-router-dom'
 import { ButtonLink } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
-import { readFound } from '#features/entrance/found-services.ts'
+import { readFoundServices } from '#features/entrance/found-services.ts'
 
 /** The services that were opened on this device: what they are called is all that who neither orders nor administrates may ask. */
 export function OwnServices() {
   const { t } = useTranslation('entrance')
-  const [found] = useState(readFound)
+  const [services] = useState(readFoundServices)
   return (
     <section className="card home-card" aria-labelledby="home-services">
       <h2 id="home-services">{t('own.title')}</h2>
-      {found.length === 0 ? (
+      {services.length === 0 ? (
         <>
           <p className="home-note">{t('own.none')}</p>
           <ButtonLink to="/entrance">{t('own.find')}</ButtonLink>
@@ -20,7 +20,7 @@ export function OwnServices() {
       ) : (
         <>
           <ul className="home-list">
-            {found.map(({ code, url }) => (
+            {services.map(({ code, url }) => (
               <li className="home-item" key={code}>
                 <Icon name="service" />
                 <code className="home-words">{code}</code>

@@ -1,20 +1,20 @@
 import { useState } from 'react'
 import type { AppRow } from '#contract/apps.ts'
 import type { ModuleApp } from '#domain/checks/module-checks.ts'
-import { foldText } from '#domain/text.ts'
+import { normaliseText } from '#domain/text.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Combobox } from '#ui/form/Combobox.tsx'
-import { Pages } from '#ui/list/Pagination.tsx'
+import { Pagination } from '#ui/list/Pagination.tsx'
 import { useTranslation } from 'react-i18next'
 import { FlagFields } from '#features/modules/form/FlagFields.tsx'
 
-interface Props {
+interface AppsFieldProps {
   /** Undefined: the device has not been asked yet. */
   apps: readonly AppRow[] | undefined
-  chosen: readonly ModuleApp[]
+  selectedApps: readonly ModuleApp[]
   error: string | undefined
-  optional: boolean
-  onChange: (chosen: ModuleApp[]) => void
+  isOptional: boolean
+  onChange: (selectedApps: ModuleApp[]) => void
 }
 
 /** contracts 9. */
@@ -22,44 +22,45 @@ const pageSize = 4
 const maxChoices = 20
 
 /** The apps of a module, four a page, each with what it is told (M139). */
-export function AppsField({ apps: known, chosen, error, optional, onChange }: Props) {
+export function AppsField({ apps: cachedApps, selectedApps, error, isOptional, onChange }: AppsFieldProps) {
   const { t } = useTranslation('modules')
-  const apps = known ?? []
-  const [text, setText] = useState('')
-  const [page, setPage] = useState(1)
-  const pages = Math.max(1, Math.ceil(chosen.length / pageSize))
-  const at = Math.min(page, pages)
-  const sought = foldText(text.trim())
-  const free = apps.filter((app) => !chosen.some(({ code }) => code === app.code))
-  const fitting = free.filter((app) => foldText(`${app.code} ${app.name}`).includes(sought))
-  const choices = fitting.slice(0, maxChoices).map((app) => ({
+  const apps = cachedApps ?? []
+  const [searchText, setSearchText] = useState('')
+  const [requestedPage, setRequestedPage] = useState(1)
+  const pageCount = Math.max(1, Math.ceil(selectedApps.length / pageSize))
+  const page = Math.min(requestedPage, pageCount)
+  const normalisedSearch = normaliseText(searchText.trim())
+  const availableApps = apps.filter((app) => !selectedApps.some(({ code }) => code === app.code))
+  const matches = availableApps.filter((app) => normaliseText(`${app.code} ${app.name}`).includes(normalisedSearch))
+  const choices = matches.slice(0, maxChoices).map((app) => ({
     id: app.id,
     label: app.name,
     detail: `${app.code} ${app.version}`,
   }))
   const add = (id: number | null) => {
-    const found = apps.find((app) => app.id === id)
-    if (!found) return
-    onChange([...chosen, { code: found.code, flag: {} }])
-    setText('')
+    const addedApp = apps.find((app) => app.id === id)
+    if (!addedApp) return
+    onChange([...selectedApps, { code: addedApp.code, flag: {} }])
+    setSearchText('')
     // Where it is seen.
-    setPage(Math.ceil((chosen.length + 1) / pageSize))
+    setRequestedPage(Math.ceil((selectedApps.length + 1) / pageSize))
   }
-  const change = (app: ModuleApp) => onChange(chosen.map((one) => (one.code === app.code ? app : one)))
-  const remove = (code: string) => onChange(chosen.filter((one) => one.code !== code))
+  const change = (app: ModuleApp) =>
+    onChange(selectedApps.map((selectedApp) => (selectedApp.code === app.code ? app : selectedApp)))
+  const remove = (code: string) => onChange(selectedApps.filter((selectedApp) => selectedApp.code !== code))
   const note =
     apps.length === 0
       ? t('apps.notHere')
-      : fitting.length === 0
+      : matches.length === 0
         ? t('apps.noneFound')
-        : fitting.length > maxChoices
-          ? t('apps.more', { count: fitting.length - maxChoices })
+        : matches.length > maxChoices
+          ? t('apps.more', { count: matches.length - maxChoices })
           : null
   return (
     <fieldset className={`module-field${error ? ' wrong' : ''}`}>
       <legend>
         {t('form.apps')}
-        {optional && <span className="field-optional">{t('form.optional')}</span>}
+        {isOptional && <span className="field-optional">{t('form.optional')}</span>}
       </legend>
       <Combobox
         label={t('apps.add')}
@@ -69,38 +70,38 @@ export function AppsField({ apps: known, chosen, error, optional, onChange }: Pr
         choices={choices}
         note={note}
         error={error}
-        onSearch={setText}
+        onSearch={setSearchText}
         onChoose={add}
       />
-      {chosen.length === 0 ? (
+      {selectedApps.length === 0 ? (
         <p className="field-help">{t('apps.none')}</p>
       ) : (
         <ul className="module-apps" aria-label={t('form.apps')}>
-          {chosen.slice((at - 1) * pageSize, at * pageSize).map((one) => {
-            const app = apps.find(({ code }) => code === one.code)
+          {selectedApps.slice((page - 1) * pageSize, page * pageSize).map((selectedApp) => {
+            const app = apps.find(({ code }) => code === selectedApp.code)
             return (
-              <li key={one.code}>
+              <li key={selectedApp.code}>
                 <div className="module-app-head">
                   <span>
-                    <strong>{app?.name ?? one.code}</strong> <code>{one.code}</code>
+                    <strong>{app?.name ?? selectedApp.code}</strong> <code>{selectedApp.code}</code>
                     <span className="field-help">
-                      {app ? t('apps.version', { version: app.version }) : known && t('apps.unknown')}
+                      {app ? t('apps.version', { version: app.version }) : cachedApps && t('apps.unknown')}
                     </span>
                   </span>
-                  <Button kind="plain" icon="remove" onClick={() => remove(one.code)}>
-                    {t('apps.remove', { name: app?.name ?? one.code })}
+                  <Button kind="plain" icon="remove" onClick={() => remove(selectedApp.code)}>
+                    {t('apps.remove', { name: app?.name ?? selectedApp.code })}
                   </Button>
                 </div>
-                {known && <FlagFields app={one} flags={app?.flag ?? []} onChange={change} />}
+                {cachedApps && <FlagFields app={selectedApp} flags={app?.flag ?? []} onChange={change} />}
               </li>
             )
           })}
         </ul>
       )}
-      {pages > 1 && (
+      {pageCount > 1 && (
         <div className="module-pages">
-          <span>{t('apps.counted', { count: chosen.length })}</span>
-          <Pages page={at} pages={pages} onPage={setPage} />
+          <span>{t('apps.counted', { count: selectedApps.length })}</span>
+          <Pagination page={page} pageCount={pageCount} onPage={setRequestedPage} />
         </div>
       )}
     </fieldset>

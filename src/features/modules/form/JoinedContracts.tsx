@@ -3,61 +3,67 @@ import type { OutputOf } from '#contract/endpoint.ts'
 import { listJoinedContracts } from '#contract/modules.ts'
 import type { ClientType } from '#domain/access.ts'
 import { callEndpoint } from '#state/app-thunk.ts'
-import { useConnection, useDispatch } from '#state/hooks.ts'
+import { useConnection, useDispatch } from '#state/use-store.ts'
 import { useTranslation } from 'react-i18next'
 
-interface Props {
+interface JoinedContractsProps {
   type: ClientType
   conditions: readonly string[]
-  any: boolean
+  isAnyCondition: boolean
 }
 
 /** While one goes on choosing, nobody is asked. */
-const pauseMs = 400
+const requestDelayMs = 400
 
 /** What is sold stays as it is: an automodule joins a contract at its next change or extension. Which these are (D77). */
-export function JoinedContracts({ type, conditions, any }: Props) {
+export function JoinedContracts({ type, conditions, isAnyCondition }: JoinedContractsProps) {
   const { t } = useTranslation('modules')
   const dispatch = useDispatch()
-  const { line } = useConnection()
-  const [found, setFound] = useState<OutputOf<typeof listJoinedContracts> | 'unknown' | null>(null)
+  const { networkState: connection } = useConnection()
+  const [joinedContracts, setJoinedContracts] = useState<OutputOf<typeof listJoinedContracts> | 'unknown' | null>(null)
   const codes = conditions.join()
   useEffect(() => {
-    setFound(null)
+    setJoinedContracts(null)
     if (codes === '') return
-    let counts = true
+    let isActive = true
     const timer = setTimeout(async () => {
-      const result = await dispatch(callEndpoint(listJoinedContracts, { query: { type, conditions: codes, any } }))
-      if (counts) setFound('output' in result ? result.output : 'unknown')
-    }, pauseMs)
+      const result = await dispatch(
+        callEndpoint(listJoinedContracts, { query: { type, conditions: codes, any: isAnyCondition } }),
+      )
+      if (isActive) setJoinedContracts('output' in result ? result.output : 'unknown')
+    }, requestDelayMs)
     return () => {
-      counts = false
+      isActive = false
       clearTimeout(timer)
     }
     // The line is not used: its coming back is the reason.
     // oxlint-disable-next-line react/exhaustive-deps
-  }, [codes, any, type, line, dispatch])
+  }, [codes, isAnyCondition, type, connection, dispatch])
   if (codes === '') return null
   return (
     <div className="module-joined" role="status">
       <strong>{t('joined.title')}</strong>
       <p>{t('joined.rule')}</p>
-      {found === null && <p className="field-help">{t('joined.asking')}</p>}
-      {found === 'unknown' && <p className="field-help">{t('joined.unknown')}</p>}
-      {found !== null && found !== 'unknown' && (
+      {joinedContracts === null && <p className="field-help">{t('joined.asking')}</p>}
+      {joinedContracts === 'unknown' && <p className="field-help">{t('joined.unknown')}</p>}
+      {joinedContracts !== null && joinedContracts !== 'unknown' && (
         <>
-          <p>{found.count === 0 ? t('joined.none') : t('joined.counted', { count: found.count })}</p>
-          {found.data.length > 0 && (
+          <p>
+            {joinedContracts.count === 0 ? t('joined.none') : t('joined.counted', { count: joinedContracts.count })}
+          </p>
+          {joinedContracts.data.length > 0 && (
             <ul>
-              {found.data.map((one) => (
-                <li key={one.code}>
-                  {one.company_name} · <code>{one.service_code}</code> · {one.code}
+              {joinedContracts.data.map((contract) => (
+                <li key={contract.code}>
+                  {contract.company_name} · <code>{contract.service_code}</code> · {contract.code}
                 </li>
               ))}
             </ul>
           )}
-          {found.count > found.data.length && (
-            <p className="field-help">{t('joined.more', { count: found.count - found.data.length })}</p>
+          {joinedContracts.count > joinedContracts.data.length && (
+            <p className="field-help">
+              {t('joined.more', { count: joinedContracts.count - joinedContracts.data.length })}
+            </p>
           )}
         </>
       )}

@@ -1,13 +1,13 @@
-import '#features/modules/words.ts'
+import '#features/modules/translations.ts'
 import { useEffect, useState } from 'react'
 import { useParams } from 'react-router-dom'
-import type { Id } from '#contract/endpoint.ts'
+import type { RowRef } from '#contract/endpoint.ts'
 import { isOffline, type Problem } from '#contract/problem.ts'
-import { type ModuleRow, modulesFills } from '#contract/modules.ts'
+import { type ModuleRow, moduleListSpec } from '#contract/modules.ts'
 import { readRow } from '#local/lists/read-row.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { readWhole } from '#state/list-url.ts'
-import { useConnection, useDispatch } from '#state/hooks.ts'
+import { parseWholeNumber } from '#state/list-url.ts'
+import { useConnection, useDispatch } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
@@ -16,52 +16,56 @@ import { Page } from '#ui/page/Page.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { ModuleForm } from '#features/modules/form/ModuleForm.tsx'
-import { type Kind, pathOf } from '#features/modules/paths.ts'
-import { askModule } from '#features/modules/slice.ts'
+import { type ModuleKind, toModulePath } from '#features/modules/module-path.ts'
+import { fetchModule } from '#features/modules/modules-slice.ts'
 
-export const Module = () => <ModulePage kind="visible" />
-export const HiddenModule = () => <ModulePage kind="hidden" />
+export const ModulePage = () => <ModuleByAddress kind="visible" />
+export const HiddenModulePage = () => <ModuleByAddress kind="hidden" />
 
 /** One module, or the form for a new one (M136 to M139). */
-function ModulePage({ kind }: { kind: Kind }) {
+function ModuleByAddress({ kind }: { kind: ModuleKind }) {
   const { id } = useParams()
-  const whole = readWhole(id ?? null, 2_147_483_647)
-  const named = id !== undefined && /^~[0-9a-f-]{36}$/i.test(id) ? (id as `~${string}`) : null
-  if (id === undefined) return <ModuleForm key={kind} kind={kind} opened={null} />
-  const asked = whole ?? named
-  return asked === null ? <Missing kind={kind} why="unknown" /> : <Existing key={id} kind={kind} id={asked} />
+  const numericId = parseWholeNumber(id ?? null, 2_147_483_647)
+  const pendingId = id !== undefined && /^~[0-9a-f-]{36}$/i.test(id) ? (id as `~${string}`) : null
+  if (id === undefined) return <ModuleForm key={kind} kind={kind} initialRow={null} />
+  const moduleId = numericId ?? pendingId
+  return moduleId === null ? (
+    <MissingModule kind={kind} reason="unknown" />
+  ) : (
+    <ExistingModule key={id} kind={kind} id={moduleId} />
+  )
 }
 
-function Existing({ kind, id }: { kind: Kind; id: Id }) {
+function ExistingModule({ kind, id }: { kind: ModuleKind; id: RowRef }) {
   const { t } = useTranslation('modules')
-  const { opened, retry } = useOpened(id)
-  if (opened === undefined)
+  const { initialRow, retry } = useInitialRow(id)
+  if (initialRow === undefined)
     return (
       <Page title={t('form.loading')} width="narrow">
         <Skeleton />
       </Page>
     )
-  if (typeof opened === 'string') return <Missing kind={kind} why={opened} />
-  if ('code' in opened)
+  if (typeof initialRow === 'string') return <MissingModule kind={kind} reason={initialRow} />
+  if ('code' in initialRow)
     return (
-      <Page title={t('missing.title')} crumbs={[{ label: t(`title.${kind}`), to: pathOf(kind) }]} width="narrow">
-        <LoadProblem problem={opened} title={t('missing.failed')} onRetry={retry} />
+      <Page title={t('missing.title')} crumbs={[{ label: t(`title.${kind}`), to: toModulePath(kind) }]} width="narrow">
+        <LoadProblem problem={initialRow} title={t('missing.failed')} onRetry={retry} />
       </Page>
     )
-  return <ModuleForm kind={opened.row.hidden ? 'hidden' : 'visible'} opened={opened} />
+  return <ModuleForm kind={initialRow.row.hidden ? 'hidden' : 'visible'} initialRow={initialRow} />
 }
 
-function Missing({ kind, why }: { kind: Kind; why: 'unknown' | 'notHere' }) {
+function MissingModule({ kind, reason }: { kind: ModuleKind; reason: 'unknown' | 'notHere' }) {
   const { t } = useTranslation('modules')
   return (
-    <Page title={t('missing.title')} crumbs={[{ label: t(`title.${kind}`), to: pathOf(kind) }]} width="narrow">
+    <Page title={t('missing.title')} crumbs={[{ label: t(`title.${kind}`), to: toModulePath(kind) }]} width="narrow">
       <section className="card">
         <EmptyState
-          icon={why === 'unknown' ? 'module' : 'offline'}
-          title={t(`missing.${why}`)}
-          action={<ButtonLink to={pathOf(kind)}>{t('missing.back')}</ButtonLink>}
+          icon={reason === 'unknown' ? 'module' : 'offline'}
+          title={t(`missing.${reason}`)}
+          action={<ButtonLink to={toModulePath(kind)}>{t('missing.back')}</ButtonLink>}
         >
-          {t(`missing.${why}Text`)}
+          {t(`missing.${reason}Text`)}
         </EmptyState>
       </section>
     </Page>
@@ -72,32 +76,35 @@ function Missing({ kind, why }: { kind: Kind; why: 'unknown' | 'notHere' }) {
  * The row as it stood when the page opened, and from then on that one: what comes in meanwhile must not change a form under
  * its user's hands. A row that this device does not have is asked for. Undefined: not known yet.
  */
-function useOpened(id: Id): { opened: OverlaidRow<ModuleRow> | Missed | undefined; retry: () => void } {
-  const { line } = useConnection()
+function useInitialRow(id: RowRef): {
+  initialRow: OverlaidRow<ModuleRow> | MissingReason | undefined
+  retry: () => void
+} {
+  const { networkState: connection } = useConnection()
   const dispatch = useDispatch()
-  const [opened, setOpened] = useState<OverlaidRow<ModuleRow>>()
-  const [missing, setMissing] = useState<Missed>()
-  const [round, setRound] = useState(0)
-  const here = useLiveQuery(async () => await readRow<ModuleRow>(modulesFills.table, id), [id])
+  const [initialRow, setInitialRow] = useState<OverlaidRow<ModuleRow>>()
+  const [missingReason, setMissingReason] = useState<MissingReason>()
+  const [attempt, setAttempt] = useState(0)
+  const cachedRow = useLiveQuery(async () => await readRow<ModuleRow>(moduleListSpec.table, id), [id])
   useEffect(() => {
-    if (opened || here === undefined) return
-    if (here) return setOpened(here)
-    let counts = true
-    void dispatch(askModule(id)).then((result) => {
-      if (!counts) return
-      if ('output' in result && result.output) setOpened({ row: result.output as ModuleRow, waiting: null })
-      else setMissing(result.kind === 'problem' ? missedBy(result.problem) : 'notHere')
+    if (initialRow || cachedRow === undefined) return
+    if (cachedRow) return setInitialRow(cachedRow)
+    let isActive = true
+    void dispatch(fetchModule(id)).then((result) => {
+      if (!isActive) return
+      if ('output' in result && result.output) setInitialRow({ row: result.output as ModuleRow, waiting: null })
+      else setMissingReason(result.kind === 'problem' ? toMissingReason(result.problem) : 'notHere')
     })
-    return () => void (counts = false)
+    return () => void (isActive = false)
     // The line is not used: its coming back is the reason.
     // oxlint-disable-next-line react/exhaustive-deps
-  }, [opened, here, id, dispatch, line, round])
-  return { opened: opened ?? missing, retry: () => setRound(round + 1) }
+  }, [initialRow, cachedRow, id, dispatch, connection, attempt])
+  return { initialRow: initialRow ?? missingReason, retry: () => setAttempt(attempt + 1) }
 }
 
-type Missed = 'unknown' | 'notHere' | Problem
+type MissingReason = 'unknown' | 'notHere' | Problem
 
-function missedBy(problem: Problem): Missed {
+function toMissingReason(problem: Problem): MissingReason {
   if (problem.status === 404) return 'unknown'
   return isOffline(problem) ? 'notHere' : problem
 }

@@ -1,39 +1,48 @@
 import { useDeferredValue, useId, useState } from 'react'
-import { chooseModule, type Dependent } from '#domain/catalogue/modules.ts'
-import { foldText } from '#domain/text.ts'
+import { selectModule, type ModuleDependencies } from '#domain/catalogue/modules.ts'
+import { normaliseText } from '#domain/text.ts'
 import { Field } from '#ui/form/Field.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
-interface Choosable extends Dependent {
+interface SelectableModule extends ModuleDependencies {
   name: string
 }
 
-interface Props {
+interface ModulesFieldProps {
   /** What the codes are for. */
   name: 'dependencies' | 'conditions'
-  modules: readonly Choosable[]
-  chosen: readonly string[]
+  modules: readonly SelectableModule[]
+  selectedCodes: readonly string[]
   error: string | undefined
   onChange: (codes: string[]) => void
 }
 
 /** So many are looked through without a search. */
-const searchFrom = 8
+const minSearchCount = 8
 
 /** Modules by their codes. Of what a module needs it also says what that brings along (contracts 2). */
-export function ModulesField({ name, modules, chosen, error, onChange }: Props) {
+export function ModulesField({ name, modules, selectedCodes, error, onChange }: ModulesFieldProps) {
   const { t } = useTranslation('modules')
   const id = useId()
-  const [text, setText] = useState('')
-  const sought = foldText(useDeferredValue(text).trim())
-  const named = modules.filter(({ code }) => code !== '')
-  const shown = named.filter((one) => foldText(`${one.code} ${one.name}`).includes(sought))
+  const [searchText, setSearchText] = useState('')
+  const normalisedSearch = normaliseText(useDeferredValue(searchText).trim())
+  const codedModules = modules.filter(({ code }) => code !== '')
+  const matches = codedModules.filter((module) =>
+    normaliseText(`${module.code} ${module.name}`).includes(normalisedSearch),
+  )
   // Chosen before, and no module any more: it can be taken away and is not lost unseen.
-  const gone = chosen.filter((code) => !named.some((one) => one.code === code))
-  const along = name === 'dependencies' ? chosen.flatMap((code) => chooseModule(named, chosen, code).along) : []
+  const missingCodes = selectedCodes.filter((code) => !codedModules.some((module) => module.code === code))
+  const requiredCodes =
+    name === 'dependencies'
+      ? selectedCodes.flatMap((code) => selectModule(codedModules, selectedCodes, code).alsoChangedCodes)
+      : []
   const toggle = (code: string) =>
-    onChange(chosen.includes(code) ? chosen.filter((one) => one !== code) : [...chosen, code])
+    onChange(
+      selectedCodes.includes(code)
+        ? selectedCodes.filter((selectedCode) => selectedCode !== code)
+        : [...selectedCodes, code],
+    )
   return (
     <fieldset className={`module-field${error ? ' wrong' : ''}`} aria-describedby={`${id}-help`}>
       <legend>
@@ -43,14 +52,14 @@ export function ModulesField({ name, modules, chosen, error, onChange }: Props) 
       <p className="field-help" id={`${id}-help`}>
         {t(`form.${name}Help`)}
       </p>
-      {named.length >= searchFrom && (
+      {codedModules.length >= minSearchCount && (
         <Field
           type="search"
           label={t('form.search')}
           name={`${name}-search`}
           autoComplete="off"
-          value={text}
-          onChange={({ target }) => setText(target.value)}
+          value={searchText}
+          onChange={({ target }) => setSearchText(target.value)}
           onKeyDown={(event) => {
             // Enter looks for it; it does not save the form.
             if (event.key === 'Enter') event.preventDefault()
@@ -58,22 +67,22 @@ export function ModulesField({ name, modules, chosen, error, onChange }: Props) 
         />
       )}
       <ul className="module-options">
-        {shown.map(({ code, name: called }) => (
+        {matches.map(({ code, name: moduleName }) => (
           <li key={code}>
             <label className="check box">
               <input
                 type="checkbox"
                 name={`${name}-${code}`}
-                checked={chosen.includes(code)}
+                checked={selectedCodes.includes(code)}
                 onChange={() => toggle(code)}
               />
               <span>
-                {called} <code>{code}</code>
+                {moduleName} <code>{code}</code>
               </span>
             </label>
           </li>
         ))}
-        {gone.map((code) => (
+        {missingCodes.map((code) => (
           <li key={code}>
             <label className="check box">
               <input type="checkbox" name={`${name}-${code}`} checked onChange={() => toggle(code)} />
@@ -84,8 +93,8 @@ export function ModulesField({ name, modules, chosen, error, onChange }: Props) 
           </li>
         ))}
       </ul>
-      {shown.length + gone.length === 0 && (
-        <p className="field-help">{t(sought ? 'form.noneFound' : 'form.noneYet')}</p>
+      {matches.length + missingCodes.length === 0 && (
+        <p className="field-help">{t(normalisedSearch ? 'form.noneFound' : 'form.noneYet')}</p>
       )}
       {error && (
         <p className="field-error" role="alert">
@@ -93,10 +102,10 @@ export function ModulesField({ name, modules, chosen, error, onChange }: Props) 
           {error}
         </p>
       )}
-      {chosen.length > 0 && (
+      {selectedCodes.length > 0 && (
         <p className="field-help" role="status">
-          {t('form.chosen', { codes: chosen.join(', ') })}
-          {along.length > 0 && ` ${t('form.along', { codes: [...new Set(along)].join(', ') })}`}
+          {t('form.chosen', { codes: selectedCodes.join(', ') })}
+          {requiredCodes.length > 0 && ` ${t('form.along', { codes: [...new Set(requiredCodes)].join(', ') })}`}
         </p>
       )}
     </fieldset>

@@ -1,9 +1,9 @@
 /** A module's form: its values, what of them is sent, and how they meet a row that somebody else has changed meanwhile. */
 import type { ModuleRow } from '#contract/modules.ts'
 import type { ModuleApp } from '#domain/checks/module-checks.ts'
-import { tidyText } from '#domain/text.ts'
+import { cleanText } from '#domain/text.ts'
 
-export interface Values {
+export interface ModuleValues {
   code: string
   name: string
   dependencies: readonly string[]
@@ -11,11 +11,11 @@ export interface Values {
   any_condition: boolean
   apps: readonly ModuleApp[]
 }
-export type Field = keyof Values
+export type ModuleField = keyof ModuleValues
 
-const fields = ['code', 'name', 'dependencies', 'conditions', 'any_condition', 'apps'] as const satisfies Field[]
+const fields = ['code', 'name', 'dependencies', 'conditions', 'any_condition', 'apps'] as const satisfies ModuleField[]
 
-export const newValues: Values = {
+export const emptyModuleValues: ModuleValues = {
   code: '',
   name: '',
   dependencies: [],
@@ -24,7 +24,14 @@ export const newValues: Values = {
   apps: [],
 }
 
-export const valuesOf = ({ code, name, dependencies, conditions, any_condition, apps }: ModuleRow): Values => ({
+export const toModuleValues = ({
+  code,
+  name,
+  dependencies,
+  conditions,
+  any_condition,
+  apps,
+}: ModuleRow): ModuleValues => ({
   code,
   name,
   dependencies,
@@ -33,25 +40,31 @@ export const valuesOf = ({ code, name, dependencies, conditions, any_condition, 
   apps,
 })
 
-const tidied = (values: Values): Values => ({ ...values, name: tidyText(values.name) })
-const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+const normaliseValues = (values: ModuleValues): ModuleValues => ({ ...values, name: cleanText(values.name) })
+const isSame = (first: unknown, second: unknown) => JSON.stringify(first) === JSON.stringify(second)
 
 /** What differs; a PUT leaves the rest alone. */
-export const changesOf = (now: Values, before: Values): Partial<Values> =>
+export const toModuleChanges = (currentValues: ModuleValues, baseValues: ModuleValues): Partial<ModuleValues> =>
   Object.fromEntries(
-    fields.filter((field) => !isSame(tidied(now)[field], before[field])).map((field) => [field, tidied(now)[field]]),
+    fields
+      .filter((field) => !isSame(normaliseValues(currentValues)[field], baseValues[field]))
+      .map((field) => [field, normaliseValues(currentValues)[field]]),
   )
 
 /** After a conflict: theirs, with what was chosen here still over it. */
-export const rebase = (typed: Values, before: Values, current: Values): Values => ({
-  ...current,
-  ...changesOf(typed, before),
+export const rebaseValues = (
+  localValues: ModuleValues,
+  baseValues: ModuleValues,
+  serverValues: ModuleValues,
+): ModuleValues => ({
+  ...serverValues,
+  ...toModuleChanges(localValues, baseValues),
 })
 
 /** Of a new one: a code that is left to the server is not sent (D80), nor conditions of one that needs none. */
-export function bodyOf(values: Values, { hidden, type }: Pick<ModuleRow, 'hidden' | 'type'>) {
-  const { code, name, dependencies, conditions, any_condition, apps } = tidied(values)
-  const own = {
+export function toModuleBody(values: ModuleValues, { hidden, type }: Pick<ModuleRow, 'hidden' | 'type'>) {
+  const { code, name, dependencies, conditions, any_condition, apps } = normaliseValues(values)
+  const commonFields = {
     name,
     type,
     hidden,
@@ -59,7 +72,7 @@ export function bodyOf(values: Values, { hidden, type }: Pick<ModuleRow, 'hidden
     apps: apps.map((app) => ({ code: app.code, flag: { ...app.flag } })),
   }
   return {
-    ...own,
+    ...commonFields,
     ...(code === '' ? {} : { code }),
     ...(hidden ? { conditions: [...conditions], any_condition } : {}),
   }

@@ -1,46 +1,56 @@
 import { useId, useMemo } from 'react'
 import { Link } from 'react-router-dom'
-import type { Id } from '#contract/endpoint.ts'
+import type { RowRef } from '#contract/endpoint.ts'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import { around, boxSize, type Layout, maxBoxes, placed } from '#features/modules/graph/graph-layout.ts'
-import { pathOf } from '#features/modules/paths.ts'
+import {
+  collectConnected,
+  boxSize,
+  type GraphLayout,
+  maxBoxes,
+  layoutModules,
+} from '#features/modules/graph/graph-layout.ts'
+import { toModulePath } from '#features/modules/module-path.ts'
 import { useCatalogue } from '#features/modules/useCatalogue.ts'
 
 /** What needs what, as a picture: the modules of the list's page and all that they are tied to. `shown`: their codes. */
-export function DependencyGraph({ shown }: { shown: readonly string[] }) {
+export function DependencyGraph({ listedCodes }: { listedCodes: readonly string[] }) {
   const { t } = useTranslation('modules')
-  const heading = useId()
+  const headingId = useId()
   const { modules } = useCatalogue()
-  const key = shown.join()
+  const codesKey = listedCodes.join()
   const drawing = useMemo(() => {
     if (!modules) return null
-    const found = around(modules, key.split(','))
-    return { ids: new Map(modules.map(({ code, id }) => [code, id])), full: found.length >= maxBoxes, ...placed(found) }
-  }, [modules, key])
+    const connectedModules = collectConnected(modules, codesKey.split(','))
+    return {
+      ids: new Map(modules.map(({ code, id }) => [code, id])),
+      isFull: connectedModules.length >= maxBoxes,
+      ...layoutModules(connectedModules),
+    }
+  }, [modules, codesKey])
   return (
-    <section className="card module-graph" aria-labelledby={heading}>
-      <h2 id={heading}>{t('graph.title')}</h2>
+    <section className="card module-graph" aria-labelledby={headingId}>
+      <h2 id={headingId}>{t('graph.title')}</h2>
       <p className="field-help">{t('graph.text')}</p>
-      {drawing ? <Drawing {...drawing} /> : <Skeleton lines={3} />}
-      {drawing?.full && <p className="field-help">{t('graph.full', { number: maxBoxes })}</p>}
+      {drawing ? <GraphDrawing {...drawing} /> : <Skeleton lines={3} />}
+      {drawing?.isFull && <p className="field-help">{t('graph.full', { number: maxBoxes })}</p>}
     </section>
   )
 }
 
 /** As large as its text: whoever reads in large letters has a large picture. */
-const rem = (px: number) => `${px / 16}rem`
+const toRem = (px: number) => `${px / 16}rem`
 
-function Drawing({ width, height, boxes, lines, ids }: Layout & { ids: ReadonlyMap<string, Id> }) {
+function GraphDrawing({ width, height, boxes, lines, ids }: GraphLayout & { ids: ReadonlyMap<string, RowRef> }) {
   const { t } = useTranslation('modules')
-  const arrow = useId()
+  const arrowId = useId()
   return (
     // biome-ignore lint: what is wider than its room is scrolled by keys too
     <div className="module-graph-room" tabIndex={0} role="group" aria-label={t('graph.title')}>
-      <div className="module-graph-sheet" style={{ width: rem(width), height: rem(height) }}>
+      <div className="module-graph-sheet" style={{ width: toRem(width), height: toRem(height) }}>
         <svg viewBox={`0 0 ${width} ${height}`} width="100%" height="100%" aria-hidden="true">
           <defs>
-            <marker id={arrow} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+            <marker id={arrowId} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
               <path d="M0 0 8 4 0 8z" />
             </marker>
           </defs>
@@ -49,7 +59,7 @@ function Drawing({ width, height, boxes, lines, ids }: Layout & { ids: ReadonlyM
               key={`${from} ${to}`}
               className={isCondition ? 'condition' : ''}
               points={points.map(({ x, y }) => `${x},${y}`).join(' ')}
-              markerEnd={`url(#${arrow})`}
+              markerEnd={`url(#${arrowId})`}
             />
           ))}
         </svg>
@@ -57,10 +67,10 @@ function Drawing({ width, height, boxes, lines, ids }: Layout & { ids: ReadonlyM
           {boxes.map(({ code, name, hidden, dependencies, conditions, x, y }) => (
             <li
               key={code}
-              style={{ left: rem(x), top: rem(y), width: rem(boxSize.width), height: rem(boxSize.height) }}
+              style={{ left: toRem(x), top: toRem(y), width: toRem(boxSize.width), height: toRem(boxSize.height) }}
             >
               <Link
-                to={pathOf(hidden ? 'hidden' : 'visible', ids.get(code))}
+                to={toModulePath(hidden ? 'hidden' : 'visible', ids.get(code))}
                 className={hidden ? 'hidden-box' : ''}
                 title={`${name} ${code}`}
               >

@@ -1,7 +1,7 @@
 /** Where the modules stand in the drawing of what needs what: what is needed left of what needs it. */
 import { Graph, layout } from '@dagrejs/dagre'
 
-export interface Drawn {
+export interface GraphModule {
   code: string
   name: string
   hidden: boolean
@@ -9,113 +9,114 @@ export interface Drawn {
   conditions: readonly string[]
 }
 
-export interface Box extends Drawn {
+export interface GraphBox extends GraphModule {
   /** Of its left upper corner, px. */
   x: number
   y: number
 }
 
-interface Point {
+interface GraphPoint {
   x: number
   y: number
 }
 
-export interface Line {
+export interface GraphLine {
   from: string
   to: string
   /** A condition that brings a hidden module, not a need. */
   isCondition: boolean
-  points: readonly Point[]
+  points: readonly GraphPoint[]
 }
 
-export interface Layout {
+export interface GraphLayout {
   width: number
   height: number
-  boxes: Box[]
-  lines: Line[]
+  boxes: GraphBox[]
+  lines: GraphLine[]
 }
 
 export const boxSize = { width: 184, height: 44 }
 /** Between two columns of boxes, px. */
-const gap = 32
+const columnGap = 32
 /** More than these nobody reads in one picture. */
 export const maxBoxes = 80
 
 /** The modules that are shown in the list and all that they are tied to, nearest first, `maxBoxes` at most. */
-export function around(modules: readonly Drawn[], shown: readonly string[]): Drawn[] {
-  const byCode = new Map(modules.map((one) => [one.code, one]))
-  const tied = (one: Drawn) => [
-    ...one.dependencies,
-    ...one.conditions,
+export function collectConnected(modules: readonly GraphModule[], listedCodes: readonly string[]): GraphModule[] {
+  const modulesByCode = new Map(modules.map((module) => [module.code, module]))
+  const listNeighbours = (module: GraphModule) => [
+    ...module.dependencies,
+    ...module.conditions,
     ...modules
-      .filter((other) => [...other.dependencies, ...other.conditions].includes(one.code))
+      .filter((otherModule) => [...otherModule.dependencies, ...otherModule.conditions].includes(module.code))
       .map(({ code }) => code),
   ]
-  const found = new Set(shown.filter((code) => byCode.has(code)))
+  const connectedCodes = new Set(listedCodes.filter((code) => modulesByCode.has(code)))
   // Grows while it is walked.
-  for (const code of found) {
-    if (found.size >= maxBoxes) break
-    const one = byCode.get(code)
-    if (one) for (const other of tied(one)) if (byCode.has(other)) found.add(other)
+  for (const code of connectedCodes) {
+    if (connectedCodes.size >= maxBoxes) break
+    const module = modulesByCode.get(code)
+    if (module)
+      for (const neighbour of listNeighbours(module)) if (modulesByCode.has(neighbour)) connectedCodes.add(neighbour)
   }
-  return [...found].slice(0, maxBoxes).flatMap((code) => byCode.get(code) ?? [])
+  return [...connectedCodes].slice(0, maxBoxes).flatMap((code) => modulesByCode.get(code) ?? [])
 }
 
-export function placed(modules: readonly Drawn[]): Layout {
+export function layoutModules(modules: readonly GraphModule[]): GraphLayout {
   const graph = new Graph()
-  graph.setGraph({ rankdir: 'LR', nodesep: 16, ranksep: gap, marginx: 8, marginy: 8 })
+  graph.setGraph({ rankdir: 'LR', nodesep: 16, ranksep: columnGap, marginx: 8, marginy: 8 })
   graph.setDefaultEdgeLabel(() => ({}))
   const codes = new Set(modules.map(({ code }) => code))
   for (const { code } of modules) graph.setNode(code, { ...boxSize })
-  const ties = modules.flatMap(({ code, dependencies, conditions }) => [
-    ...dependencies.map((other) => ({ from: other, to: code, isCondition: false })),
+  const edges = modules.flatMap(({ code, dependencies, conditions }) => [
+    ...dependencies.map((otherCode) => ({ from: otherCode, to: code, isCondition: false })),
     ...conditions
-      .filter((other) => !dependencies.includes(other))
-      .map((other) => ({ from: other, to: code, isCondition: true })),
+      .filter((otherCode) => !dependencies.includes(otherCode))
+      .map((otherCode) => ({ from: otherCode, to: code, isCondition: true })),
   ])
-  const known = ties.filter(({ from, to }) => codes.has(from) && from !== to)
-  for (const { from, to } of known) graph.setEdge(from, to)
+  const knownEdges = edges.filter(({ from, to }) => codes.has(from) && from !== to)
+  for (const { from, to } of knownEdges) graph.setEdge(from, to)
   layout(graph)
   const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number }
   return {
     width,
     height,
-    boxes: modules.map((one) => {
-      const { x, y } = graph.node(one.code) as { x: number; y: number }
-      return { ...one, x: x - boxSize.width / 2, y: y - boxSize.height / 2 }
+    boxes: modules.map((module) => {
+      const { x, y } = graph.node(module.code) as { x: number; y: number }
+      return { ...module, x: x - boxSize.width / 2, y: y - boxSize.height / 2 }
     }),
-    lines: known.map((tie) => ({
-      ...tie,
-      points: beside(
-        (graph.edge(tie.from, tie.to) as { points: Point[] }).points,
-        centreOf(graph, tie.from),
-        centreOf(graph, tie.to),
+    lines: knownEdges.map((edge) => ({
+      ...edge,
+      points: routeLine(
+        (graph.edge(edge.from, edge.to) as { points: GraphPoint[] }).points,
+        getCentre(graph, edge.from),
+        getCentre(graph, edge.to),
       ),
     })),
   }
 }
 
-const centreOf = (graph: Graph, code: string) => graph.node(code) as Point
+const getCentre = (graph: Graph, code: string) => graph.node(code) as GraphPoint
 
 /**
  * From the side of one box to the facing side of the other. The columns of boxes between them are passed level, in the room that the
  * layout has left there for the line: straight from point to point it would run under the corners of their boxes.
  */
-function beside(points: readonly Point[], from: Point, to: Point): Point[] {
+function routeLine(points: readonly GraphPoint[], from: GraphPoint, to: GraphPoint): GraphPoint[] {
   // In a circle one of them goes back.
-  const half = (boxSize.width / 2) * (to.x < from.x ? -1 : 1)
-  const column = boxSize.width + gap
-  const isInColumn = ({ x }: Point) => Math.abs((((x - from.x) % column) + column) % column) < 1
+  const halfWidth = (boxSize.width / 2) * (to.x < from.x ? -1 : 1)
+  const columnWidth = boxSize.width + columnGap
+  const isInColumn = ({ x }: GraphPoint) => Math.abs((((x - from.x) % columnWidth) + columnWidth) % columnWidth) < 1
   return [
-    { x: from.x + half, y: from.y },
+    { x: from.x + halfWidth, y: from.y },
     ...points.slice(1, -1).flatMap((point) =>
       isInColumn(point)
         ? [
-            { x: point.x - half, y: point.y },
-            { x: point.x + half, y: point.y },
+            { x: point.x - halfWidth, y: point.y },
+            { x: point.x + halfWidth, y: point.y },
           ]
         : [point],
     ),
-    { x: to.x - half, y: to.y },
+    { x: to.x - halfWidth, y: to.y },
   ]
 }

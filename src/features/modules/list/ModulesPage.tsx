@@ -1,102 +1,111 @@
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import type { ModuleRow } from '#contract/modules.ts'
-import { clientTypeOf } from '#domain/access.ts'
+import { getClientType } from '#domain/access.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useClientType } from '#state/client-type.ts'
-import { useConnection, useSignedIn } from '#state/hooks.ts'
+import { useConnection, useSignedIn } from '#state/use-store.ts'
 import { useList } from '#state/use-list.ts'
-import { historyPath } from '#ui/links/history-path.ts'
-import { useListing } from '#state/use-list-url.ts'
+import { buildHistoryPath } from '#ui/links/history-path.ts'
+import { useListUrl } from '#state/use-list-url.ts'
 import { useNewRows } from '#state/use-new-rows.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import type { RowAction } from '#ui/list/column.ts'
 import { DataList } from '#ui/list/DataList.tsx'
-import { number } from '#ui/list/Freshness.tsx'
-import { rowMark } from '#ui/list/PendingMark.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
+import { renderRowMark } from '#ui/list/PendingMark.tsx'
 import { useNarrow } from '#ui/list/useNarrow.ts'
 import { MacBanner } from '#ui/page/MacBanner.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
-import { columns } from '#features/modules/list/columns.tsx'
-import { NoModules } from '#features/modules/list/EmptyList.tsx'
-import { Filters } from '#features/modules/list/Filters.tsx'
-import { type View, waysOf } from '#features/modules/list-url.ts'
-import { hiddenModulesList, modulesList } from '#features/modules/slice.ts'
-import { ChosenBar, chosenColumn } from '#features/modules/validation/ChosenBar.tsx'
-import { Sheet } from '#features/modules/ModuleStyles.tsx'
-import { pathOf } from '#features/modules/paths.ts'
-import { useKeptApps } from '#features/modules/useCatalogue.ts'
+import { buildModuleColumns } from '#features/modules/list/columns.tsx'
+import { EmptyModules } from '#features/modules/list/EmptyModules.tsx'
+import { ModuleFilters } from '#features/modules/list/ModuleFilters.tsx'
+import { type ModulesView, createViewFunctions } from '#features/modules/modules-view.ts'
+import { hiddenModulesList, modulesList } from '#features/modules/modules-slice.ts'
+import { ModuleSelectionBar, buildSelectionColumn } from '#features/modules/validation/ModuleSelectionBar.tsx'
+import { ModuleStyles } from '#features/modules/ModuleStyles.tsx'
+import { toModulePath } from '#features/modules/module-path.ts'
+import { usePreloadApps } from '#features/modules/useCatalogue.ts'
 
-const RemoveModule = lazy(async () => ({
-  default: (await import('#features/modules/list/RemoveModuleDialog.tsx')).RemoveModule,
+const LazyRemoveModuleDialog = lazy(async () => ({
+  default: (await import('#features/modules/list/RemoveModuleDialog.tsx')).RemoveModuleDialog,
 }))
 const DependencyGraph = lazy(async () => ({
   default: (await import(/* chunk: staff-graph */ '#features/modules/graph/DependencyGraph.tsx')).DependencyGraph,
 }))
 
-const visibleWays = waysOf('visible')
-const hiddenWays = waysOf('hidden')
+const visibleViewFunctions = createViewFunctions('visible')
+const hiddenViewFunctions = createViewFunctions('hidden')
 
-export const Modules = () => <ModulesPage hidden={false} />
-export const HiddenModules = () => <ModulesPage hidden />
+export const ModulesPage = () => <ModulesList isHidden={false} />
+export const HiddenModulesPage = () => <ModulesList isHidden />
 
 /** The catalogue: what customers choose, or, `hidden`, what joins by itself (contracts 2, M136, M138). */
-function ModulesPage({ hidden }: { hidden: boolean }) {
+function ModulesList({ isHidden }: { isHidden: boolean }) {
   const { t } = useTranslation('modules')
-  const { t: words } = useTranslation('ui')
+  const { t: tUi } = useTranslation('ui')
   const navigate = useNavigate()
-  const { lapsed } = useConnection()
+  const { isSessionExpired } = useConnection()
   const { caller } = useSignedIn()
-  const kind = hidden ? 'hidden' : 'visible'
-  const list = hidden ? hiddenModulesList : modulesList
-  const ways = hidden ? hiddenWays : visibleWays
-  const type = useClientType(clientTypeOf)
-  const { view, change } = useListing(ways, list)
-  const { newRows, clear } = useNewRows(list, type)
-  useKeptApps()
-  const grows = useNarrow()
-  const shown = useList(list, { scope: null, view: { ...view, type }, newRows, grows })
-  const { rows, count, freshness, isFetching, problem, refetch } = shown
+  const kind = isHidden ? 'hidden' : 'visible'
+  const list = isHidden ? hiddenModulesList : modulesList
+  const viewFunctions = isHidden ? hiddenViewFunctions : visibleViewFunctions
+  const type = useClientType(getClientType)
+  const { view, change } = useListUrl(viewFunctions, list)
+  const { newRows, clear: clearNewRows } = useNewRows(list, type)
+  usePreloadApps()
+  const isNarrow = useNarrow()
+  const listState = useList(list, { scope: null, view: { ...view, type }, newRows, isGrowing: isNarrow })
+  const { rows, count, freshness, isFetching, problem, refetch } = listState
   // Null: no set is being tested. The codes stay chosen over pages and filters.
-  const [chosen, setChosen] = useState<readonly string[] | null>(null)
-  const [drawn, setDrawn] = useState(false)
-  const [removing, setRemoving] = useState<Shown | null>(null)
-  const create = pathOf(kind, 'new')
+  const [selectedCodes, setSelectedCodes] = useState<readonly string[] | null>(null)
+  const [isGraphOpen, setGraphOpen] = useState(false)
+  const [removedRow, setRemovedRow] = useState<ModuleListRow | null>(null)
+  const createPath = toModulePath(kind, 'new')
 
   const actions = useCallback(
-    ({ row }: Shown): RowAction<Shown>[] => {
-      const history = historyPath(
-        { code: row.hidden ? 'automodule' : 'module', name: row.code, who: 'deleteLevel' },
+    ({ row }: ModuleListRow): RowAction<ModuleListRow>[] => {
+      const trailPath = buildHistoryPath(
+        { code: row.hidden ? 'automodule' : 'module', name: row.code, access: 'deleteLevel' },
         caller,
       )
-      const past: RowAction<Shown>[] =
-        history === null
+      const historyActions: RowAction<ModuleListRow>[] =
+        trailPath === null
           ? []
-          : [{ key: 'history', label: t('act.history'), icon: 'history', onSelect: () => void navigate(history) }]
+          : [{ key: 'history', label: t('act.history'), icon: 'history', onSelect: () => void navigate(trailPath) }]
       return [
-        { key: 'edit', label: t('act.edit'), icon: 'edit', onSelect: () => void navigate(pathOf(kindOf(row), row.id)) },
-        ...past,
+        {
+          key: 'edit',
+          label: t('act.edit'),
+          icon: 'edit',
+          onSelect: () => void navigate(toModulePath(getKind(row), row.id)),
+        },
+        ...historyActions,
         {
           key: 'remove',
           label: t('act.remove'),
           icon: 'remove',
           danger: true,
-          whyNot: () => (lapsed ? words('form.lapsed') : null),
-          onSelect: setRemoving,
+          getDisabledReason: () => (isSessionExpired ? tUi('form.lapsed') : null),
+          onSelect: setRemovedRow,
         },
       ]
     },
-    [t, words, navigate, lapsed, caller],
+    [t, tUi, navigate, isSessionExpired, caller],
   )
-  const drawnColumns = useMemo(() => columns(t, view.shown), [t, view.shown])
-  const sorting = { columns: drawnColumns, sort: view.sort, onSort: (sort: View['sort']) => change({ sort }) }
-  const pick = useMemo(() => {
+  const visibleColumns = useMemo(() => buildModuleColumns(t, view.kindFilter), [t, view.kindFilter])
+  const sorting = { columns: visibleColumns, sort: view.sort, onSort: (sort: ModulesView['sort']) => change({ sort }) }
+  const selectionColumn = useMemo(() => {
     const toggle = (code: string) =>
-      setChosen((now) => now && (now.includes(code) ? now.filter((one) => one !== code) : [...now, code]))
-    return chosen ? chosenColumn(chosen, toggle) : undefined
-  }, [chosen])
+      setSelectedCodes(
+        (current) =>
+          current &&
+          (current.includes(code) ? current.filter((selectedCode) => selectedCode !== code) : [...current, code]),
+      )
+    return selectedCodes ? buildSelectionColumn(selectedCodes, toggle) : undefined
+  }, [selectedCodes])
 
   return (
     <Page
@@ -106,64 +115,76 @@ function ModulesPage({ hidden }: { hidden: boolean }) {
         <>
           <Button
             icon="refresh"
-            bare
+            isIconOnly
             busy={isFetching}
             onClick={() => {
-              clear()
+              clearNewRows()
               refetch()
             }}
           >
             {t('act.refresh')}
           </Button>
-          <Button icon="graph" aria-pressed={drawn} onClick={() => setDrawn(!drawn)}>
+          <Button icon="graph" aria-pressed={isGraphOpen} onClick={() => setGraphOpen(!isGraphOpen)}>
             {t('act.graph')}
           </Button>
-          <Button icon="check" aria-pressed={chosen !== null} onClick={() => setChosen(chosen ? null : [])}>
+          <Button
+            icon="check"
+            aria-pressed={selectedCodes !== null}
+            onClick={() => setSelectedCodes(selectedCodes ? null : [])}
+          >
             {t('act.test')}
           </Button>
-          <ButtonLink kind="primary" icon="plus" to={create}>
+          <ButtonLink kind="primary" icon="plus" to={createPath}>
             {t(`create.${kind}`)}
           </ButtonLink>
         </>
       }
     >
-      <Sheet />
+      <ModuleStyles />
       <MacBanner />
-      <Filters view={view} plain={kind} sorting={sorting} onChange={change} />
+      <ModuleFilters view={view} defaultKind={kind} sorting={sorting} onChange={change} />
       <LoadProblem problem={problem} onRetry={refetch} />
-      {chosen && <ChosenBar chosen={chosen} onChoose={setChosen} onEnd={() => setChosen(null)} />}
+      {selectedCodes && (
+        <ModuleSelectionBar
+          selectedCodes={selectedCodes}
+          onSelect={setSelectedCodes}
+          onEnd={() => setSelectedCodes(null)}
+        />
+      )}
       <DataList
         caption={t(`title.${kind}`)}
-        counted={(all) => t('counted', { count: all, number: number(all) })}
-        columns={drawnColumns}
+        formatCount={(total) => t('counted', { count: total, number: formatNumber(total) })}
+        columns={visibleColumns}
         rows={rows}
-        rowKey={({ row }) => String(row.id)}
-        rowName={nameOf}
-        pick={pick}
-        rowTo={chosen ? undefined : placeOf}
-        mark={rowMark}
+        getRowKey={({ row }) => String(row.id)}
+        getRowName={getName}
+        selection={selectionColumn}
+        getRowPath={selectedCodes ? undefined : toRowPath}
+        renderMark={renderRowMark}
         actions={actions}
         sort={view.sort}
         onSort={sorting.onSort}
-        grows={grows}
+        isGrowing={isNarrow}
         page={view.page}
-        results={view.results}
+        pageSize={view.results}
         count={count}
         onPage={(page, isCorrection) => change({ page }, isCorrection)}
-        onResults={(results) => change({ results })}
-        fresh={freshness}
+        onPageSize={(results) => change({ results })}
+        freshness={freshness}
         isFetching={isFetching}
         problem={problem}
-        empty={<NoModules view={view} read={freshness.asOf !== null} create={create} onChange={change} />}
+        emptyContent={
+          <EmptyModules view={view} wasRead={freshness.asOf !== null} createPath={createPath} onChange={change} />
+        }
       />
       <Suspense fallback={null}>
-        {drawn && <DependencyGraph shown={rows?.map(({ row }) => row.code) ?? []} />}
-        {removing && (
-          <RemoveModule
-            shown={removing}
-            onClose={() => setRemoving(null)}
+        {isGraphOpen && <DependencyGraph listedCodes={rows?.map(({ row }) => row.code) ?? []} />}
+        {removedRow && (
+          <LazyRemoveModuleDialog
+            row={removedRow}
+            onClose={() => setRemovedRow(null)}
             onDone={() => {
-              setRemoving(null)
+              setRemovedRow(null)
               refetch()
             }}
           />
@@ -173,7 +194,7 @@ function ModulesPage({ hidden }: { hidden: boolean }) {
   )
 }
 
-type Shown = OverlaidRow<ModuleRow>
-const kindOf = ({ hidden }: ModuleRow) => (hidden ? 'hidden' : 'visible')
-const nameOf = ({ row }: Shown) => row.name
-const placeOf = ({ row }: Shown) => pathOf(kindOf(row), row.id)
+type ModuleListRow = OverlaidRow<ModuleRow>
+const getKind = ({ hidden }: ModuleRow) => (hidden ? 'hidden' : 'visible')
+const getName = ({ row }: ModuleListRow) => row.name
+const toRowPath = ({ row }: ModuleListRow) => toModulePath(getKind(row), row.id)

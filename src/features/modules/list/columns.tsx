@@ -3,11 +3,14 @@ import type { ModuleRow } from '#contract/modules.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { NoValue } from '#ui/list/NoValue.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
-import type { Column } from '#ui/list/column.ts'
-import type { Shown } from '#features/modules/list-url.ts'
-import { langOf } from '#ui/i18n/name-language.ts'
+import type { ListColumn } from '#ui/list/column.ts'
+import type { ModuleKindFilter } from '#features/modules/modules-view.ts'
+import { getNameLang } from '#ui/i18n/name-language.ts'
 
-export const columns = (t: TFunction<'modules'>, shown: Shown): Column<OverlaidRow<ModuleRow>>[] => [
+export const buildModuleColumns = (
+  t: TFunction<'modules'>,
+  kindFilter: ModuleKindFilter,
+): ListColumn<OverlaidRow<ModuleRow>>[] => [
   {
     key: 'code',
     header: t('column.code'),
@@ -24,18 +27,18 @@ export const columns = (t: TFunction<'modules'>, shown: Shown): Column<OverlaidR
     lines: 2,
     phone: 'title',
     render: ({ row }) => (
-      <span lang={langOf(row.name)}>
-        {row.name} {shown === 'all' && row.hidden && <Tag>{t('hidden')}</Tag>}
+      <span lang={getNameLang(row.name)}>
+        {row.name} {kindFilter === 'all' && row.hidden && <Tag>{t('hidden')}</Tag>}
       </span>
     ),
   },
   {
     key: 'needs',
-    header: t(shown === 'hidden' ? 'column.conditions' : 'column.needs'),
+    header: t(kindFilter === 'hidden' ? 'column.conditions' : 'column.needs'),
     priority: 2,
     phone: 'fact',
     render: ({ row }) => (
-      <Codes codes={row.hidden ? row.conditions : row.dependencies} any={row.hidden && row.any_condition} t={t} />
+      <ModuleCodes codes={row.hidden ? row.conditions : row.dependencies} any={row.hidden && row.any_condition} t={t} />
     ),
   },
   {
@@ -56,12 +59,20 @@ export const columns = (t: TFunction<'modules'>, shown: Shown): Column<OverlaidR
   },
 ]
 
-function Codes({ codes, any, t }: { codes: readonly string[]; any: boolean; t: TFunction<'modules'> }) {
+function ModuleCodes({
+  codes,
+  any: isAnyCondition,
+  t,
+}: {
+  codes: readonly string[]
+  any: boolean
+  t: TFunction<'modules'>
+}) {
   if (codes.length === 0) return <NoValue />
   const text = codes.join(', ')
   return (
     <span className="module-codes" title={text}>
-      {any && codes.length > 1 ? t('anyOf', { codes: text }) : text}
+      {isAnyCondition && codes.length > 1 ? t('anyOf', { codes: text }) : text}
     </span>
   )
 }

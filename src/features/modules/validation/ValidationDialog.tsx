@@ -1,39 +1,43 @@
 import { Icon } from '#ui/icons/Icon.tsx'
-import { readingTime } from '#ui/list/Freshness.tsx'
+import { formatReadingTime } from '#ui/list/Freshness.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import { type Faults, useValidation } from '#features/modules/validation/useValidation.ts'
+import { type ModuleFaults, useValidation } from '#features/modules/validation/useValidation.ts'
 
 /** What the apps of a set lack, in a panel for each kind of fault (contracts 8, M140, M141). */
 export function ValidationDialog({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   const { t } = useTranslation('modules')
-  const found = useValidation(codes)
-  const faults = found.kind === 'tested' ? found.faults : null
+  const validation = useValidation(codes)
+  const faults = validation.kind === 'tested' ? validation.faults : null
   return (
     <Dialog
       open
       title={faults && faults.apps_missing.length > 0 ? t('test.missing') : t('test.title', { count: codes.length })}
       onClose={onClose}
     >
-      {found.kind === 'asking' && <Skeleton lines={3} />}
-      {found.kind === 'problem' && <ProblemNote problem={found.problem} focus />}
-      {found.kind === 'notHere' && <p>{t('test.notHere')}</p>}
-      {faults && <Panels faults={faults} />}
-      {found.kind === 'tested' && found.required.length > 0 && (
-        <p className="field-help">{t('test.along', { codes: found.required.join(', ') })}</p>
+      {validation.kind === 'asking' && <Skeleton lines={3} />}
+      {validation.kind === 'problem' && <ProblemNote problem={validation.problem} shouldFocus />}
+      {validation.kind === 'notHere' && <p>{t('test.notHere')}</p>}
+      {faults && <FaultPanels faults={faults} />}
+      {validation.kind === 'tested' && validation.required.length > 0 && (
+        <p className="field-help">{t('test.along', { codes: validation.required.join(', ') })}</p>
       )}
-      {found.kind === 'tested' && found.asOf !== null && (
-        <p className="field-help">{t('test.here', { at: readingTime(found.asOf) })}</p>
+      {validation.kind === 'tested' && validation.asOf !== null && (
+        <p className="field-help">{t('test.here', { at: formatReadingTime(validation.asOf) })}</p>
       )}
     </Dialog>
   )
 }
 
-function Panels({ faults: { apps_missing: missing, apps_loop: loops, apps_incompatible: old } }: { faults: Faults }) {
+function FaultPanels({
+  faults: { apps_missing: missingCodes, apps_loop: loops, apps_incompatible: outdatedApps },
+}: {
+  faults: ModuleFaults
+}) {
   const { t } = useTranslation('modules')
-  if (missing.length + loops.length + old.length === 0)
+  if (missingCodes.length + loops.length + outdatedApps.length === 0)
     return (
       <p className="module-fine">
         <Icon name="check" /> {t('test.fine')}
@@ -41,11 +45,11 @@ function Panels({ faults: { apps_missing: missing, apps_loop: loops, apps_incomp
     )
   return (
     <div className="module-faults">
-      {missing.length > 0 && (
+      {missingCodes.length > 0 && (
         <section>
-          <h3>{t('test.missingPanel', { count: missing.length })}</h3>
+          <h3>{t('test.missingPanel', { count: missingCodes.length })}</h3>
           <ul>
-            {missing.map((code) => (
+            {missingCodes.map((code) => (
               <li key={code}>
                 <code>{code}</code>
               </li>
@@ -65,7 +69,7 @@ function Panels({ faults: { apps_missing: missing, apps_loop: loops, apps_incomp
           </ul>
         </section>
       )}
-      {old.length > 0 && (
+      {outdatedApps.length > 0 && (
         <section>
           <h3>{t('test.oldPanel')}</h3>
           <table className="module-table">
@@ -76,12 +80,12 @@ function Panels({ faults: { apps_missing: missing, apps_loop: loops, apps_incomp
               </tr>
             </thead>
             <tbody>
-              {old.map(({ app_code: app, err_data: needs }) => (
-                <tr key={app}>
+              {outdatedApps.map(({ app_code: appCode, err_data: requirements }) => (
+                <tr key={appCode}>
                   <th scope="row">
-                    <code>{app}</code>
+                    <code>{appCode}</code>
                   </th>
-                  <td>{needs.map(({ code, version }) => `${code} ${version}`).join(', ')}</td>
+                  <td>{requirements.map(({ code, version }) => `${code} ${version}`).join(', ')}</td>
                 </tr>
               ))}
             </tbody>

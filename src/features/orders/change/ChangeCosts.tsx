@@ -1,47 +1,52 @@
-import type { Choice } from '#domain/fees/annual.ts'
-import { lastDay } from '#domain/period.ts'
-import { grouped } from '#domain/money.ts'
+import type { ContractTerms } from '#domain/fees/annual.ts'
+import { getLastDay } from '#domain/plain-dates.ts'
+import { groupThousands } from '#domain/money.ts'
 import type { PayableFault } from '#domain/payments.ts'
-import { useConnection } from '#state/hooks.ts'
-import { Amount, amountText } from '#ui/display/Amount.tsx'
+import { useConnection } from '#state/use-store.ts'
+import { Amount, formatAmount } from '#ui/display/Amount.tsx'
 import { PayableNote } from '#ui/display/PayableNote.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
-import { number, readingTime } from '#ui/list/Freshness.tsx'
+import { formatNumber, formatReadingTime } from '#ui/list/Freshness.tsx'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import { Folded } from '#features/orders/Disclosure.tsx'
-import { namesOf } from '#features/orders/quote/PriceSummary.tsx'
-import { WhyAmount } from '#features/orders/quote/FeeBreakdown.tsx'
-import { type Difference, differenceOf, isNothing } from '#features/orders/change/change-diff.ts'
-import type { Figure, PriceData } from '#features/orders/quote/local-quote.ts'
-import type { AnyStep } from '#features/orders/quote/fee-tree.ts'
+import { Disclosure } from '#features/orders/Disclosure.tsx'
+import { getModuleNames } from '#features/orders/quote/PriceSummary.tsx'
+import { FeeBreakdown } from '#features/orders/quote/FeeBreakdown.tsx'
+import { type ChoiceDifference, getChoiceDifference, isEmptyDifference } from '#features/orders/change/change-diff.ts'
+import type { QuoteFigure, PriceData } from '#features/orders/quote/local-quote.ts'
+import type { QuoteStep } from '#features/orders/quote/fee-tree.ts'
 
 interface Props {
-  before: Choice
-  after: Choice
+  previousChoice: ContractTerms
+  nextChoice: ContractTerms
   /** Of modules, by code. */
   names: ReadonlyMap<string, string>
 }
 
 /** What is agreed and what it would be, side by side: only what changes. */
-export function Compared({ before, after, names }: Props) {
+export function ChangeComparison({ previousChoice, nextChoice, names }: Props) {
   const { t } = useTranslation('contract')
   const { t: wizard } = useTranslation('wizard')
-  const differs: Difference = differenceOf(before, after)
-  if (isNothing(differs)) return <p className="order-unchanged">{t('noChange')}</p>
-  const uat = (of: Choice) => t(of.uat === 1 ? 'uat.yes' : 'uat.no')
+  const difference: ChoiceDifference = getChoiceDifference(previousChoice, nextChoice)
+  if (isEmptyDifference(difference)) return <p className="order-unchanged">{t('noChange')}</p>
+  const formatUat = (choice: ContractTerms) => t(choice.uat === 1 ? 'uat.yes' : 'uat.no')
   const rows = [
     {
       name: 'mode',
-      was: wizard(`mode.${before.user_mode}`),
-      now: wizard(`mode.${after.user_mode}`),
-      isChanged: differs.user_mode,
+      was: wizard(`mode.${previousChoice.user_mode}`),
+      now: wizard(`mode.${nextChoice.user_mode}`),
+      isChanged: difference.user_mode,
     },
-    { name: 'users', was: number(before.users), now: number(after.users), isChanged: differs.users },
-    { name: 'uat', was: uat(before), now: uat(after), isChanged: differs.uat },
+    {
+      name: 'users',
+      was: formatNumber(previousChoice.users),
+      now: formatNumber(nextChoice.users),
+      isChanged: difference.users,
+    },
+    { name: 'uat', was: formatUat(previousChoice), now: formatUat(nextChoice), isChanged: difference.uat },
   ] as const
-  const { added, removed } = differs
-  const named = (codes: readonly string[]) => codes.map((code) => names.get(code) ?? code).join(', ')
+  const { added, removed } = difference
+  const formatNames = (codes: readonly string[]) => codes.map((code) => names.get(code) ?? code).join(', ')
   return (
     <table className="order-compared">
       <thead>
@@ -64,10 +69,10 @@ export function Compared({ before, after, names }: Props) {
         {added.length + removed.length > 0 && (
           <tr>
             <th scope="row">{t('field.modules')}</th>
-            <td>{number(before.modules.length)}</td>
+            <td>{formatNumber(previousChoice.modules.length)}</td>
             <td>
-              {added.length > 0 && <p>{t('added', { names: named(added) })}</p>}
-              {removed.length > 0 && <p>{t('removed', { names: named(removed) })}</p>}
+              {added.length > 0 && <p>{t('added', { names: formatNames(added) })}</p>}
+              {removed.length > 0 && <p>{t('removed', { names: formatNames(removed) })}</p>}
             </td>
           </tr>
         )}
@@ -76,18 +81,18 @@ export function Compared({ before, after, names }: Props) {
   )
 }
 
-function timeWords({ years, days }: AnyStep['values'], t: TFunction<'contract'>): string {
+function formatDuration({ years, days }: QuoteStep['values'], t: TFunction<'contract'>): string {
   if (years && days) return t('capped', { days, count: Number(years) })
   return years ? t('years', { count: Number(years) }) : t('days', { count: Number(days) })
 }
 
 /** What each stretch of what is paid costs as changed, beside what was paid for it (D12); in the currency of the amount due. */
-export function Stretches({ steps }: { steps: readonly AnyStep[] }) {
+export function SegmentCosts({ steps }: { steps: readonly QuoteStep[] }) {
   const { t } = useTranslation('contract')
-  const of = (code: string) => steps.filter((step) => step.code === code)
-  const paid = of('paid')
-  const stretches = of('segment')
-  const sum = (code: string) => of(code)[0]?.amount ?? '0.00'
+  const findSteps = (code: string) => steps.filter((step) => step.code === code)
+  const paid = findSteps('paid')
+  const segments = findSteps('segment')
+  const getAmount = (code: string) => findSteps(code)[0]?.amount ?? '0.00'
   return (
     <table className="order-stretches">
       <thead>
@@ -102,30 +107,30 @@ export function Stretches({ steps }: { steps: readonly AnyStep[] }) {
         </tr>
       </thead>
       <tbody>
-        {stretches.map(({ values, amount }, at) => (
+        {segments.map(({ values, amount }, index) => (
           <tr key={values.from}>
             <th scope="row">
-              <i className="day">{values.from}</i> – <i className="day">{lastDay(values.to ?? '')}</i>
-              <span>{timeWords(values, t)}</span>
+              <i className="day">{values.from}</i> – <i className="day">{getLastDay(values.to ?? '')}</i>
+              <span>{formatDuration(values, t)}</span>
             </th>
             <td className="number" data-label={t('stretch.changed')}>
-              {grouped(amount)}
+              {groupThousands(amount)}
             </td>
             <td className="number" data-label={t('stretch.paid')}>
-              {grouped(paid[at]?.amount ?? '0.00')}
+              {groupThousands(paid[index]?.amount ?? '0.00')}
             </td>
           </tr>
         ))}
       </tbody>
-      {stretches.length > 1 && (
+      {segments.length > 1 && (
         <tfoot>
           <tr>
             <th scope="row">{t('stretch.sum')}</th>
             <td className="number" data-label={t('stretch.changed')}>
-              {grouped(sum('contract'))}
+              {groupThousands(getAmount('contract'))}
             </td>
             <td className="number" data-label={t('stretch.paid')}>
-              {grouped(sum('residual'))}
+              {groupThousands(getAmount('residual'))}
             </td>
           </tr>
         </tfoot>
@@ -134,43 +139,43 @@ export function Stretches({ steps }: { steps: readonly AnyStep[] }) {
   )
 }
 
-interface SumProps {
-  market: PriceData
+interface ChangeCostsProps {
+  priceData: PriceData
   /** When the price list was read, epoch ms. */
   asOf: number | null
-  figure: Pick<Figure, 'currency' | 'amount' | 'discarded_amount'>
+  figure: Pick<QuoteFigure, 'currency' | 'amount' | 'discarded_amount'>
   /** What the device had said, where the server says another. */
-  before: { amount: string } | null
+  previousFigure: { amount: string } | null
   /** What follows of the amount for who pays it. */
   fault?: PayableFault | null
 }
 
 /** What must be known of an amount before it is ordered: that it is another than was shown, and by which list it is said (D89). */
-export function PriceNotes({ asOf, figure, before, fault = null }: Omit<SumProps, 'market'>) {
+export function PriceNotes({ asOf, figure, previousFigure, fault = null }: Omit<ChangeCostsProps, 'priceData'>) {
   const { t } = useTranslation('contract')
   const { currency, amount } = figure
-  const { line } = useConnection()
+  const { networkState: connection } = useConnection()
   return (
     <>
-      {before && (
+      {previousFigure && (
         <p className="order-note warning" role="alert">
           <span>
-            {t('quoteChanged')} <Amount currency={currency} amount={before.amount} />
+            {t('quoteChanged')} <Amount currency={currency} amount={previousFigure.amount} />
             {' → '}
             <Amount currency={currency} amount={amount} />
           </span>
         </p>
       )}
       <PayableNote fault={fault} />
-      {line !== 'online' && asOf !== null && (
-        <p className="field-help">{t('offlineQuote', { at: readingTime(asOf) })}</p>
+      {connection !== 'online' && asOf !== null && (
+        <p className="field-help">{t('offlineQuote', { at: formatReadingTime(asOf) })}</p>
       )}
     </>
   )
 }
 
 /** Where nothing is due, what follows of that (D14, D15). */
-export function NothingDue({ figure, fault }: Pick<SumProps, 'figure' | 'fault'>) {
+export function NothingDueNote({ figure, fault }: Pick<ChangeCostsProps, 'figure' | 'fault'>) {
   const { t } = useTranslation('contract')
   const { currency, amount, discarded_amount: discarded } = figure
   if (fault?.kind === 'waived') return <p>{t('nothingDue')}</p>
@@ -180,7 +185,7 @@ export function NothingDue({ figure, fault }: Pick<SumProps, 'figure' | 'fault'>
       {discarded !== '0.00' && (
         <p className="order-note warning discarded" role="status">
           <Icon name="alert" />
-          <span>{t('discard.text', { amount: amountText(currency, discarded) })}</span>
+          <span>{t('discard.text', { amount: formatAmount(currency, discarded) })}</span>
         </p>
       )}
       <p>{t('nothingDue')}</p>
@@ -189,7 +194,7 @@ export function NothingDue({ figure, fault }: Pick<SumProps, 'figure' | 'fault'>
 }
 
 /** The amount due and why, in a drawer whose button says it too. */
-export function Sum({ market, steps, ...props }: SumProps & { steps: () => readonly AnyStep[] }) {
+export function ChangeCosts({ priceData, steps, ...props }: ChangeCostsProps & { steps: () => readonly QuoteStep[] }) {
   const { t } = useTranslation('contract')
   const { currency, amount } = props.figure
   return (
@@ -201,8 +206,10 @@ export function Sum({ market, steps, ...props }: SumProps & { steps: () => reado
         </strong>
       </p>
       <PriceNotes {...props} />
-      <NothingDue {...props} />
-      <Folded line={t('why')}>{() => <WhyAmount currency={currency} steps={steps()} names={namesOf(market)} />}</Folded>
+      <NothingDueNote {...props} />
+      <Disclosure label={t('why')}>
+        {() => <FeeBreakdown currency={currency} steps={steps()} names={getModuleNames(priceData)} />}
+      </Disclosure>
     </div>
   )
 }

@@ -1,57 +1,58 @@
 import type { ReactNode } from 'react'
 import type { Currency } from '#domain/money.ts'
-import { Amount, amountText } from '#ui/display/Amount.tsx'
+import { Amount, formatAmount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
-import { AppChanges } from '#features/orders/draft/ContractAppChanges.tsx'
+import { ContractAppChanges } from '#features/orders/draft/ContractAppChanges.tsx'
 import { useDueText } from '#features/orders/useDueText.ts'
-import type { Changing, Consent } from '#features/orders/change/useSubmitChange.ts'
+import type { SubmitChangeState, ChangeConsent } from '#features/orders/change/useSubmitChange.ts'
 
 interface Props {
-  changing: Changing
+  submission: SubmitChangeState
   currency: Currency
   /** What changes, beside what was agreed. */
-  terms: ReactNode
+  comparison: ReactNode
 }
 
 /** What is lost, replaced or changed by an order, before it is made (D14, D32, M78, M79); the safe way out has the focus. */
-export function ConsentDialog({ changing: { consent, agree, decline }, currency, terms }: Props) {
+export function ConsentDialog({ submission: { consent, agree, decline }, currency, comparison }: Props) {
   const { t } = useTranslation('contract')
   if (!consent) return null
-  const { title, goOn } = words[consent.kind]
+  const { title, confirmKey } = textKeysByKind[consent.kind]
   const isDiscard = consent.kind === 'discard'
-  const act = (
+  const action = (
     <Button kind={isDiscard ? 'danger' : 'primary'} onClick={agree}>
-      {t(goOn)}
+      {t(confirmKey)}
     </Button>
   )
-  const amount = isDiscard ? amountText(currency, consent.amount) : ''
+  const amount = isDiscard ? formatAmount(currency, consent.amount) : ''
   return (
-    <Dialog open title={t(title, { amount })} onClose={decline} act={act} cancel={t('consent.back')} careful>
+    <Dialog open title={t(title, { amount })} onClose={decline} action={action} cancel={t('consent.back')} careful>
       <div className="form">
-        <About consent={consent} currency={currency} terms={terms} />
+        <ConsentDetails consent={consent} currency={currency} comparison={comparison} />
       </div>
     </Dialog>
   )
 }
 
-const words = {
-  unpaid: { title: 'consent.unpaidTitle', goOn: 'consent.replace' },
-  apps: { title: 'consent.appsTitle', goOn: 'consent.goOn' },
-  discard: { title: 'discard.title', goOn: 'discard.goOn' },
+const textKeysByKind = {
+  unpaid: { title: 'consent.unpaidTitle', confirmKey: 'consent.replace' },
+  apps: { title: 'consent.appsTitle', confirmKey: 'consent.goOn' },
+  discard: { title: 'discard.title', confirmKey: 'discard.goOn' },
 } as const
 
-function About({ consent, currency, terms }: { consent: Consent } & Omit<Props, 'changing'>) {
+function ConsentDetails({ consent, currency, comparison }: { consent: ChangeConsent } & Omit<Props, 'submission'>) {
   const { t } = useTranslation('contract')
   const dueText = useDueText()
   switch (consent.kind) {
     case 'unpaid': {
-      const { amount, due } = consent.unpaid
+      const { amount, due } = consent.unpaidOrder
       return (
         <>
           <p>
-            {t('pending.unpaid', { matter: dueText(consent.unpaid) })} <Amount currency={currency} amount={amount} />
+            {t('pending.unpaid', { matter: dueText(consent.unpaidOrder) })}{' '}
+            <Amount currency={currency} amount={amount} />
           </p>
           <p>{t('consent.unpaidText', { due })}</p>
         </>
@@ -61,9 +62,9 @@ function About({ consent, currency, terms }: { consent: Consent } & Omit<Props, 
       return (
         <>
           <p>
-            <strong>{t('discard.text', { amount: amountText(currency, consent.amount) })}</strong>
+            <strong>{t('discard.text', { amount: formatAmount(currency, consent.amount) })}</strong>
           </p>
-          {terms}
+          {comparison}
           <p>{t('discard.atOnce')}</p>
         </>
       )
@@ -71,7 +72,7 @@ function About({ consent, currency, terms }: { consent: Consent } & Omit<Props, 
       return (
         <>
           <p>{t('consent.appsText')}</p>
-          <AppChanges info={consent.info} />
+          <ContractAppChanges appChanges={consent.appChanges} />
         </>
       )
   }

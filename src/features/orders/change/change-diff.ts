@@ -1,7 +1,7 @@
 /** What a change of a contract is, beside what was agreed before. */
-import type { Choice } from '#domain/fees/annual.ts'
+import type { ContractTerms } from '#domain/fees/annual.ts'
 
-export interface Difference {
+export interface ChoiceDifference {
   user_mode: boolean
   users: boolean
   uat: boolean
@@ -9,15 +9,15 @@ export interface Difference {
   removed: string[]
 }
 
-export function differenceOf(before: Choice, after: Choice): Difference {
+export function getChoiceDifference(previousChoice: ContractTerms, nextChoice: ContractTerms): ChoiceDifference {
   return {
-    user_mode: before.user_mode !== after.user_mode,
-    users: before.users !== after.users,
-    uat: before.uat !== after.uat,
-    added: after.modules.filter((code) => !before.modules.includes(code)),
-    removed: before.modules.filter((code) => !after.modules.includes(code)),
+    user_mode: previousChoice.user_mode !== nextChoice.user_mode,
+    users: previousChoice.users !== nextChoice.users,
+    uat: previousChoice.uat !== nextChoice.uat,
+    added: nextChoice.modules.filter((code) => !previousChoice.modules.includes(code)),
+    removed: previousChoice.modules.filter((code) => !nextChoice.modules.includes(code)),
   }
 }
 
-export const isNothing = ({ user_mode, users, uat, added, removed }: Difference): boolean =>
+export const isEmptyDifference = ({ user_mode, users, uat, added, removed }: ChoiceDifference): boolean =>
   !user_mode && !users && !uat && added.length === 0 && removed.length === 0

@@ -1,12 +1,12 @@
 /** A change or an extension of a contract as it stands in its form: what it asks for, and what is wrong with it. */
-import type { Choice } from '#domain/fees/annual.ts'
+import type { ContractTerms } from '#domain/fees/annual.ts'
 import { readAmount } from '#domain/money.ts'
-import { checkChoice, checkExtensionYears, checkWhole } from '#domain/checks/order-checks.ts'
+import { checkTerms, checkExtensionYears, checkWholeNumber } from '#domain/checks/order-checks.ts'
 import { userLimits, yearLimits } from '#domain/orders.ts'
 import type { ContractRow } from '#features/orders/contract-row.ts'
-import type { AnyProblem } from '#ui/i18n/order-field-messages.ts'
-import type { PriceData, Wish } from '#features/orders/quote/local-quote.ts'
-import { type TermsDraft, wholeOf } from '#features/orders/wizard/fields/TermsFields.tsx'
+import type { AnyFieldProblem } from '#ui/i18n/order-field-messages.ts'
+import type { PriceData, RequestedOrder } from '#features/orders/quote/local-quote.ts'
+import { type TermsDraft, parseWholeNumber } from '#features/orders/wizard/fields/TermsFields.tsx'
 
 /** Numbers that are being typed are text. */
 export interface ChangeDraft extends TermsDraft {
@@ -14,7 +14,7 @@ export interface ChangeDraft extends TermsDraft {
   years: string
 }
 
-export const changeDraftOf = ({ user_mode, users, uat, modules }: ContractRow): ChangeDraft => ({
+export const toChangeDraft = ({ user_mode, users, uat, modules }: ContractRow): ChangeDraft => ({
   user_mode,
   users: String(users),
   uat: uat === 1,
@@ -22,53 +22,56 @@ export const changeDraftOf = ({ user_mode, users, uat, modules }: ContractRow): 
   years: '1',
 })
 
-export const isSameDraft = (one: ChangeDraft, other: ChangeDraft): boolean =>
-  one.user_mode === other.user_mode &&
-  one.users === other.users &&
-  one.uat === other.uat &&
-  one.years === other.years &&
-  one.modules.toSorted().join() === other.modules.toSorted().join()
+export const isSameDraft = (draft: ChangeDraft, otherDraft: ChangeDraft): boolean =>
+  draft.user_mode === otherDraft.user_mode &&
+  draft.users === otherDraft.users &&
+  draft.uat === otherDraft.uat &&
+  draft.years === otherDraft.years &&
+  draft.modules.toSorted().join() === otherDraft.modules.toSorted().join()
 
 /** What an earlier build kept may have other fields. */
-export function storedChange(kept: unknown, otherwise: ChangeDraft): ChangeDraft {
-  const { user_mode, users, uat, modules, years } = (kept ?? {}) as Partial<Record<keyof ChangeDraft, unknown>>
+export function parseStoredDraft(stored: unknown, defaultDraft: ChangeDraft): ChangeDraft {
+  const { user_mode, users, uat, modules, years } = (stored ?? {}) as Partial<Record<keyof ChangeDraft, unknown>>
   const isList = Array.isArray(modules) && modules.every((code) => typeof code === 'string')
   return {
-    user_mode: user_mode === 'NAMED' || user_mode === 'CONCURRENT' ? user_mode : otherwise.user_mode,
-    users: typeof users === 'string' ? users : otherwise.users,
-    uat: typeof uat === 'boolean' ? uat : otherwise.uat,
-    modules: isList ? (modules as string[]) : otherwise.modules,
-    years: typeof years === 'string' ? years : otherwise.years,
+    user_mode: user_mode === 'NAMED' || user_mode === 'CONCURRENT' ? user_mode : defaultDraft.user_mode,
+    users: typeof users === 'string' ? users : defaultDraft.users,
+    uat: typeof uat === 'boolean' ? uat : defaultDraft.uat,
+    modules: isList ? (modules as string[]) : defaultDraft.modules,
+    years: typeof years === 'string' ? years : defaultDraft.years,
   }
 }
 
 /** Null: the number of users is none. */
-export function choiceOf({ user_mode, users, uat, modules }: ChangeDraft): Choice | null {
-  const number = wholeOf(users)
+export function parseChoice({ user_mode, users, uat, modules }: ChangeDraft): ContractTerms | null {
+  const number = parseWholeNumber(users)
   return number === null ? null : { user_mode, users: number, modules, uat: uat ? 1 : 0 }
 }
 
 /** As the server checks them, against the list in force. */
-export function checkChangeDraft(typed: ChangeDraft, { list, modules }: PriceData): AnyProblem[] {
-  const wrongUsers = checkWhole('users', typed.users, userLimits)
-  const choice = choiceOf(typed)
+export function checkChangeDraft(draft: ChangeDraft, { list, modules }: PriceData): AnyFieldProblem[] {
+  const usersProblems = checkWholeNumber('users', draft.users, userLimits)
+  const choice = parseChoice(draft)
   const visible = modules.filter(({ hidden }) => !hidden)
-  const chosen = choice ? checkChoice(choice, list, visible) : []
-  return [...wrongUsers, ...chosen.filter(({ field }) => field !== 'users' || wrongUsers.length === 0)]
+  const choiceProblems = choice ? checkTerms(choice, list, visible) : []
+  return [...usersProblems, ...choiceProblems.filter(({ field }) => field !== 'users' || usersProblems.length === 0)]
 }
 
 /** A number of years, and no more of them than the contract can still run (maxExtensionYears). */
-export function checkYears({ years }: ChangeDraft, most: number = yearLimits.most): AnyProblem[] {
-  const wrong = checkWhole('period', years, yearLimits)
-  return wrong.length > 0 ? wrong : checkExtensionYears(Number(years), most)
+export function checkYears({ years }: ChangeDraft, maxYears: number = yearLimits.max): AnyFieldProblem[] {
+  const yearsProblems = checkWholeNumber('period', years, yearLimits)
+  return yearsProblems.length > 0 ? yearsProblems : checkExtensionYears(Number(years), maxYears)
 }
 
-type Term = Pick<ContractRow, 'period_start' | 'period_end'>
-type Base = Term &
+type ContractPeriod = Pick<ContractRow, 'period_start' | 'period_end'>
+type PricedContract = ContractPeriod &
   Pick<ContractRow, 'currency' | 'segments'> &
   Partial<Pick<ContractRow, 'anchor_date' | 'anchor_months'>>
 
-export const changeWish = ({ currency, segments, period_start, anchor_date }: Base, choice: Choice): Wish => ({
+export const toRequestedChange = (
+  { currency, segments, period_start, anchor_date }: PricedContract,
+  choice: ContractTerms,
+): RequestedOrder => ({
   type: 'change',
   currency,
   ...choice,
@@ -76,11 +79,11 @@ export const changeWish = ({ currency, segments, period_start, anchor_date }: Ba
   anchor: anchor_date ?? period_start,
 })
 
-export const extendWish = (
-  { currency, period_start, period_end, anchor_date, anchor_months }: Base,
-  choice: Choice,
+export const toRequestedExtension = (
+  { currency, period_start, period_end, anchor_date, anchor_months }: PricedContract,
+  choice: ContractTerms,
   years: number,
-): Wish => ({
+): RequestedOrder => ({
   type: 'extend',
   currency,
   ...choice,

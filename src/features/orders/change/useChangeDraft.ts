@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'react'
 import * as drafts from '#local/drafts/form-drafts.ts'
-import { useDispatch } from '#state/hooks.ts'
+import { useDispatch } from '#state/use-store.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 import { type DraftOffer, useDraftOffers } from '#state/use-draft-offers.ts'
 import type { ContractRow } from '#features/orders/contract-row.ts'
-import { type ChangeDraft, changeDraftOf, isSameDraft, storedChange } from '#features/orders/change/change-form.ts'
+import { type ChangeDraft, toChangeDraft, isSameDraft, parseStoredDraft } from '#features/orders/change/change-form.ts'
 
 /** Whoever leaves the form has said that it may go; whose session ends by itself finds it again. */
-const forget =
+const forgetDraft =
   (form: string): AppThunk =>
   async (_dispatch, getState) => {
     if (getState().session.kind === 'signed in') await drafts.saveDraft(form, null)
@@ -15,8 +15,8 @@ const forget =
 
 export interface ChangeDrafts {
   /** Null: not looked up yet. */
-  typed: ChangeDraft | null
-  keep: (typed: ChangeDraft) => void
+  draft: ChangeDraft | null
+  saveDraft: (draft: ChangeDraft) => void
   offer: DraftOffer | null
   onContinue: () => void
   onDiscard: () => void
@@ -28,28 +28,34 @@ export interface ChangeDrafts {
  */
 export function useChangeDraft(name: 'contract' | 'extend', contract: ContractRow): ChangeDrafts {
   const dispatch = useDispatch()
-  const [first] = useState(contract)
-  const fresh = changeDraftOf(first)
-  const [typed, setTyped] = useState<ChangeDraft | null>(null)
-  const form = `${name}:${first.service_code}`
-  const base = String(first.id)
-  const { own, offer, accept, discard } = useDraftOffers<ChangeDraft>(drafts, {
+  const [firstContract] = useState(contract)
+  const defaultDraft = toChangeDraft(firstContract)
+  const [typedDraft, setTypedDraft] = useState<ChangeDraft | null>(null)
+  const form = `${name}:${firstContract.service_code}`
+  const base = String(firstContract.id)
+  const {
+    ownDraft,
+    offer: draftOffer,
+    accept,
+    discard,
+  } = useDraftOffers<ChangeDraft>(drafts, {
     form,
-    formerForm: `${name}:${first.id}`,
+    formerForm: `${name}:${firstContract.id}`,
     base,
-    parse: (value) => (typeof value === 'object' && value !== null ? storedChange(value, fresh) : null),
+    parse: (value) => (typeof value === 'object' && value !== null ? parseStoredDraft(value, defaultDraft) : null),
   })
-  useEffect(() => () => void dispatch(forget(form)), [form, dispatch])
-  const now = typed ?? (own === undefined ? null : (own?.value ?? fresh))
-  const keep = (next: ChangeDraft) => {
-    setTyped(next)
+  useEffect(() => () => void dispatch(forgetDraft(form)), [form, dispatch])
+  const currentDraft = typedDraft ?? (ownDraft === undefined ? null : (ownDraft?.value ?? defaultDraft))
+  const saveDraft = (next: ChangeDraft) => {
+    setTypedDraft(next)
     void drafts.saveDraft(form, next, base)
   }
   return {
-    typed: now,
-    keep,
-    offer,
-    onContinue: () => setTyped(accept(now === null || isSameDraft(now, fresh) ? null : now)),
+    draft: currentDraft,
+    saveDraft,
+    offer: draftOffer,
+    onContinue: () =>
+      setTypedDraft(accept(currentDraft === null || isSameDraft(currentDraft, defaultDraft) ? null : currentDraft)),
     onDiscard: discard,
   }
 }

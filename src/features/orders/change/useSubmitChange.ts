@@ -2,44 +2,50 @@ import { useState } from 'react'
 import { changeContract, type OrderRow } from '#contract/orders.ts'
 import type { InputOf, Intent } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
-import { useDispatch } from '#state/hooks.ts'
-import { problemOf } from '#state/request-status.ts'
+import { useDispatch } from '#state/use-store.ts'
+import { getStatusProblem } from '#state/request-status.ts'
 import { useQuote } from '#features/orders/quote/useQuote.ts'
 import { callEndpoint } from '#state/app-thunk.ts'
 import {
-  askMade,
+  fetchOrderOfIntent,
   isConnectionLost,
-  type Question,
-  questionOf,
+  type OrderQuestion,
+  parseQuestion,
   type UnpaidOrder,
 } from '#features/orders/draft/submit-order.ts'
-import { isAsShown, type PriceData, shownOf, type ServerQuote, type Wish } from '#features/orders/quote/local-quote.ts'
+import {
+  isSameFigure,
+  type PriceData,
+  toDisplayedFigure,
+  type ServerQuote,
+  type RequestedOrder,
+} from '#features/orders/quote/local-quote.ts'
 
-type Body = InputOf<typeof changeContract>['body']
+type ChangeBody = InputOf<typeof changeContract>['body']
 /** What has to be agreed to before it is ordered. */
-export type Consent = Exclude<Question, { kind: 'changed' }>
+export type ChangeConsent = Exclude<OrderQuestion, { kind: 'changed' }>
 
-interface Given {
-  market: PriceData
+interface SubmitChangeInput {
+  priceData: PriceData
   /** The same object while nothing of it changes; null: it cannot be ordered as it stands. */
-  wish: Wish | null
-  body: Body
+  requestedOrder: RequestedOrder | null
+  body: ChangeBody
   /** What is known to wait to be paid: it would be replaced (D32). */
-  unpaid: UnpaidOrder | null
-  onOrdered: (made: OrderRow) => void
+  unpaidOrder: UnpaidOrder | null
+  onOrdered: (createdOrder: OrderRow) => void
 }
 
-interface Answer {
-  wish: Wish | null
+interface QuoteResult {
+  requestedOrder: RequestedOrder | null
   /** The server's figure in place of the one that it was asked for. */
-  told: ServerQuote | null
+  serverQuote: ServerQuote | null
   problem: Problem | null
   /** Of the wish whose answer was lost: sent again under it, it is made once. */
   intent: Intent | null
 }
-const unasked: Answer = { wish: null, told: null, problem: null, intent: null }
+const noResult: QuoteResult = { requestedOrder: null, serverQuote: null, problem: null, intent: null }
 
-interface Yes {
+interface Consents {
   replaces?: number
   confirmKey?: string
   /** The sum that may be lost. */
@@ -50,84 +56,93 @@ interface Yes {
  * Orders a change or an extension. The server's figure is asked for first: only where it says what stands on the screen, or
  * after it has been shown, is it ordered, and by that figure (D17, D89).
  */
-export function useChanging({ market, wish, body, unpaid, onOrdered }: Given) {
+export function useSubmitChange({ priceData, requestedOrder, body, unpaidOrder, onOrdered }: SubmitChangeInput) {
   const dispatch = useDispatch()
-  const quote = useQuote(market, wish)
-  const [last, setLast] = useState<Answer>(unasked)
-  const [given, setGiven] = useState<Yes>({})
-  const [consent, setConsent] = useState<Consent | null>(null)
+  const quote = useQuote(priceData, requestedOrder)
+  const [lastResult, setLastResult] = useState<QuoteResult>(noResult)
+  const [givenConsents, setGivenConsents] = useState<Consents>({})
+  const [consent, setConsent] = useState<ChangeConsent | null>(null)
   const [busy, setBusy] = useState(false)
   // What was answered about another wish says nothing about this one.
-  const answer = last.wish === wish ? last : unasked
-  const told = answer.told ?? quote.told
-  const figure = quote.reckoned?.kind === 'figure' ? quote.reckoned.figure : null
-  const shown = figure && shownOf(figure, market.list)
+  const result = lastResult.requestedOrder === requestedOrder ? lastResult : noResult
+  const serverQuote = result.serverQuote ?? quote.serverQuote
+  const localFigure = quote.localQuote?.kind === 'figure' ? quote.localQuote.figure : null
+  const displayedFigure = localFigure && toDisplayedFigure(localFigure, priceData.list)
 
-  async function order(yes: Yes): Promise<void> {
+  async function order(consents: Consents): Promise<void> {
     setConsent(null)
-    setGiven(yes)
+    setGivenConsents(consents)
     setBusy(true)
-    setLast({ ...answer, wish, problem: null })
-    const by = told ?? (await agreed())
-    if (by) await send(by, yes)
+    setLastResult({ ...result, requestedOrder, problem: null })
+    const agreedServerQuote = serverQuote ?? (await fetchAgreedQuote())
+    if (agreedServerQuote) await send(agreedServerQuote, consents)
     setBusy(false)
   }
 
   /** The server's figure if it is the one that stands here; null: it is shown now, or there is none. */
-  async function agreed(): Promise<ServerQuote | null> {
-    const result = await quote.ask(body)
-    return result.kind === 'fresh' && shown && isAsShown(shown, result.output) ? result.output : null
+  async function fetchAgreedQuote(): Promise<ServerQuote | null> {
+    const response = await quote.requestQuote(body)
+    return response.kind === 'fresh' && displayedFigure && isSameFigure(displayedFigure, response.output)
+      ? response.output
+      : null
   }
 
   /** One whose answer was lost may stand by now: then it is what waits to be paid, and is not asked about as another one. */
   async function start(): Promise<void> {
-    const made = answer.intent === null ? null : await dispatch(askMade(answer.intent))
-    if (made) onOrdered(made)
-    else await goOn({})
+    const createdOrder = result.intent === null ? null : await dispatch(fetchOrderOfIntent(result.intent))
+    if (createdOrder) onOrdered(createdOrder)
+    else await continueWith({})
   }
 
   /** Asks for each consent that is known to be needed, and orders once all are there. */
-  async function goOn(yes: Yes): Promise<void> {
-    setGiven(yes)
-    const discarded = (told ?? figure)?.discarded_amount ?? '0.00'
-    if (unpaid && yes.replaces === undefined) return setConsent({ kind: 'unpaid', unpaid })
-    if (discarded !== '0.00' && yes.confirm_discard !== discarded)
-      return setConsent({ kind: 'discard', amount: discarded })
-    await order(yes)
+  async function continueWith(consents: Consents): Promise<void> {
+    setGivenConsents(consents)
+    const discardedAmount = (serverQuote ?? localFigure)?.discarded_amount ?? '0.00'
+    if (unpaidOrder && consents.replaces === undefined) return setConsent({ kind: 'unpaid', unpaidOrder })
+    if (discardedAmount !== '0.00' && consents.confirm_discard !== discardedAmount)
+      return setConsent({ kind: 'discard', amount: discardedAmount })
+    await order(consents)
   }
 
-  async function send(by: ServerQuote, yes: Yes): Promise<void> {
-    const { quote_id, price_id, amount } = by
-    const asking = answer.intent === null ? {} : { intent: answer.intent }
-    const result = await dispatch(
-      callEndpoint(changeContract, { body: { ...body, ...yes, quote_id, price_id, amount } }, asking),
+  async function send(quoteToSend: ServerQuote, consents: Consents): Promise<void> {
+    const { quote_id, price_id, amount } = quoteToSend
+    const callOptions = result.intent === null ? {} : { intent: result.intent }
+    const response = await dispatch(
+      callEndpoint(changeContract, { body: { ...body, ...consents, quote_id, price_id, amount } }, callOptions),
     )
-    if (result.kind === 'fresh') return onOrdered(result.output as OrderRow)
-    if (result.kind !== 'problem') return
-    const { problem, intent = null } = result
-    const question = questionOf(problem)
-    if (question?.kind === 'changed') return setLast({ ...unasked, wish, told: question.now })
+    if (response.kind === 'fresh') return onOrdered(response.output as OrderRow)
+    if (response.kind !== 'problem') return
+    const { problem, intent = null } = response
+    const question = parseQuestion(problem)
+    if (question?.kind === 'changed')
+      return setLastResult({ ...noResult, requestedOrder, serverQuote: question.serverQuote })
     if (question) return setConsent(question)
-    setLast({ wish, told: by, problem, intent: isConnectionLost(problem) ? intent : null })
+    setLastResult({
+      requestedOrder,
+      serverQuote: quoteToSend,
+      problem,
+      intent: isConnectionLost(problem) ? intent : null,
+    })
   }
 
   return {
     /** The server's, once it has said one. */
-    figure: told ?? figure,
-    steps: told ? () => told.steps : (figure?.steps ?? null),
-    reckoned: quote.reckoned,
+    figure: serverQuote ?? localFigure,
+    steps: serverQuote ? () => serverQuote.steps : (localFigure?.steps ?? null),
+    localQuote: quote.localQuote,
     /** What stood here, where the server says another: both are shown before anything is ordered. */
-    before: told && shown && !isAsShown(shown, told) ? shown : null,
+    previousFigure:
+      serverQuote && displayedFigure && !isSameFigure(displayedFigure, serverQuote) ? displayedFigure : null,
     busy,
-    problem: answer.problem ?? problemOf(quote.status),
+    problem: result.problem ?? getStatusProblem(quote.status),
     consent,
     start: () => void start(),
     agree: () => {
-      if (consent?.kind === 'unpaid') void goOn({ ...given, replaces: consent.unpaid.id })
-      if (consent?.kind === 'apps') void order({ ...given, confirmKey: consent.key })
-      if (consent?.kind === 'discard') void order({ ...given, confirm_discard: consent.amount })
+      if (consent?.kind === 'unpaid') void continueWith({ ...givenConsents, replaces: consent.unpaidOrder.id })
+      if (consent?.kind === 'apps') void order({ ...givenConsents, confirmKey: consent.key })
+      if (consent?.kind === 'discard') void order({ ...givenConsents, confirm_discard: consent.amount })
     },
     decline: () => setConsent(null),
   }
 }
-export type Changing = ReturnType<typeof useChanging>
+export type SubmitChangeState = ReturnType<typeof useSubmitChange>

@@ -1,81 +1,89 @@
 import { useNavigate } from 'react-router-dom'
 import type { OrderRow } from '#contract/orders.ts'
 import { isDeleteLevel } from '#domain/access.ts'
-import { whyNotContract } from '#domain/contracts.ts'
-import { grouped } from '#domain/money.ts'
-import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
-import { historyPath } from '#ui/links/history-path.ts'
+import { getContractRefusal } from '#domain/contracts.ts'
+import { groupThousands } from '#domain/money.ts'
+import { useConnection, useDispatch, useSignedIn } from '#state/use-store.ts'
+import { buildHistoryPath } from '#ui/links/history-path.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
 import { useTranslation } from 'react-i18next'
-import type { Tab } from '#features/orders/detail/ContractTabs.tsx'
-import { payableOf } from '#features/orders/payment/payable.ts'
-import type { Dialog } from '#features/orders/dialogs/Dialogs.tsx'
+import type { ContractTab } from '#features/orders/detail/ContractTabs.tsx'
+import { findPayableOrder } from '#features/orders/payment/payable.ts'
+import type { ContractDialog } from '#features/orders/dialogs/Dialogs.tsx'
 import { printDocument } from '#features/orders/print/print-document.ts'
 
 interface Props {
   row: OrderRow
   busy: boolean
-  editing: boolean
+  isEditing: boolean
   /** Of the page; null: not known yet. */
-  tab: Tab | null
+  tab: ContractTab | null
   onRefresh: () => void
   /** False: leaves the form as it was. */
-  onEdit: (is: boolean) => void
-  onOpen: (dialog: Dialog) => void
+  onEdit: (isOn: boolean) => void
+  onOpen: (dialog: ContractDialog) => void
 }
 
 /**
  * What can be done with it now, by the moves of contracts 4; what cannot says why (M97). One is the primary: to pay what is due,
  * else to extend.
  */
-export function Acts({ row, busy, editing, tab, onRefresh, onEdit, onOpen }: Props) {
+export function ContractActions({ row, busy, isEditing, tab, onRefresh, onEdit, onOpen }: Props) {
   const { t } = useTranslation('contract')
   const { t: ui } = useTranslation('ui')
-  const items = useItems({ row, editing, onRefresh, onOpen })
+  const items = useMenuItems({ row, isEditing, onRefresh, onOpen })
   if (tab !== 'contract')
     return (
-      <Button bare icon="refresh" busy={busy} onClick={onRefresh}>
+      <Button isIconOnly icon="refresh" busy={busy} onClick={onRefresh}>
         {t('act.refresh')}
       </Button>
     )
   return (
     <>
       <Menu label={t('act.more')} items={items} kind="quiet" />
-      {editing ? (
+      {isEditing ? (
         <Button onClick={() => onEdit(false)}>{ui('form.cancel')}</Button>
       ) : (
-        <Moves {...{ row, onEdit, onOpen }} />
+        <ContractButtons {...{ row, onEdit, onOpen }} />
       )}
     </>
   )
 }
 
 /** What is done to the contract itself. */
-function Moves({ row, onEdit, onOpen }: Pick<Props, 'row' | 'onEdit' | 'onOpen'>) {
+function ContractButtons({ row, onEdit, onOpen }: Pick<Props, 'row' | 'onEdit' | 'onOpen'>) {
   const { t } = useTranslation('contract')
-  const { line } = useConnection()
-  const whyNoLine = line === 'online' ? null : t('needsLine')
-  const whyNot = (move: 'change' | 'extend') => {
-    const why = whyNotContract(move, row.state)
-    return why && t(`whyNot.${why}`)
+  const { networkState: connection } = useConnection()
+  const offlineReason = connection === 'online' ? null : t('needsLine')
+  const getDisabledReason = (move: 'change' | 'extend') => {
+    const reason = getContractRefusal(move, row.state)
+    return reason && t(`whyNot.${reason}`)
   }
-  const due = payableOf(row)
+  const payableOrder = findPayableOrder(row)
   return (
     <>
       {row.contract_id > 0 && row.state !== 'overwritten' && (
-        <Button icon="edit" whyNot={whyNot('change')} onClick={() => onEdit(true)}>
+        <Button icon="edit" disabledReason={getDisabledReason('change')} onClick={() => onEdit(true)}>
           {t('act.modify')}
         </Button>
       )}
       {row.contract_id > 0 && (
-        <Button kind={due ? 'quiet' : 'primary'} whyNot={whyNot('extend')} onClick={() => onOpen({ kind: 'extend' })}>
+        <Button
+          kind={payableOrder ? 'quiet' : 'primary'}
+          disabledReason={getDisabledReason('extend')}
+          onClick={() => onOpen({ kind: 'extend' })}
+        >
           {t('act.extend')}
         </Button>
       )}
-      {due && (
-        <Button kind="primary" whyNot={whyNoLine} onClick={() => onOpen({ kind: 'pay', order: due })}>
-          {t('act.pay', { amount: `${row.currency} ${grouped(due.pay_amount ?? '0.00')}` })}
+      {payableOrder && (
+        <Button
+          kind="primary"
+          disabledReason={offlineReason}
+          onClick={() => onOpen({ kind: 'pay', order: payableOrder })}
+        >
+          {t('act.pay', { amount: `${row.currency} ${groupThousands(payableOrder.pay_amount ?? '0.00')}` })}
         </Button>
       )}
     </>
@@ -83,28 +91,33 @@ function Moves({ row, onEdit, onOpen }: Pick<Props, 'row' | 'onEdit' | 'onOpen'>
 }
 
 /** What is done seldom. While it is edited nothing else is begun. */
-function useItems({ row, editing, onRefresh, onOpen }: Pick<Props, 'row' | 'editing' | 'onRefresh' | 'onOpen'>) {
+function useMenuItems({
+  row,
+  isEditing,
+  onRefresh,
+  onOpen,
+}: Pick<Props, 'row' | 'isEditing' | 'onRefresh' | 'onOpen'>) {
   const { t } = useTranslation('contract')
   const { caller } = useSignedIn()
-  const { line } = useConnection()
+  const { networkState: connection } = useConnection()
   const dispatch = useDispatch()
   const navigate = useNavigate()
-  const history = historyPath({ code: 'order', name: row.code, companyId: row.company_id }, caller)
-  const items: (MenuItem & { offered: boolean })[] = [
-    { key: 'refresh', label: t('act.refresh'), icon: 'refresh', offered: true, onSelect: onRefresh },
+  const auditTrailPath = buildHistoryPath({ code: 'order', name: row.code, companyId: row.company_id }, caller)
+  const items: (MenuItem & { isOffered: boolean })[] = [
+    { key: 'refresh', label: t('act.refresh'), icon: 'refresh', isOffered: true, onSelect: onRefresh },
     {
       key: 'print',
       label: t('act.print'),
       icon: 'print',
-      offered: row.contract_id > 0,
-      whyNot: line === 'online' ? null : t('needsLine'),
+      isOffered: row.contract_id > 0,
+      disabledReason: connection === 'online' ? null : t('needsLine'),
       onSelect: () => void dispatch(printDocument('contract', row.contract_id)),
     },
     {
       key: 'info',
       label: t('act.info'),
       icon: 'service',
-      offered: row.system_status > 0 && !editing,
+      isOffered: row.system_status > 0 && !isEditing,
       onSelect: () => onOpen({ kind: 'info' }),
     },
     {
@@ -112,24 +125,24 @@ function useItems({ row, editing, onRefresh, onOpen }: Pick<Props, 'row' | 'edit
       key: 'alert',
       label: t('act.alert'),
       icon: 'mail',
-      offered: isDeleteLevel(caller) && row.client_type === 'mma' && !editing,
+      isOffered: isDeleteLevel(caller) && row.client_type === 'mma' && !isEditing,
       onSelect: () => onOpen({ kind: 'alert' }),
     },
     {
       key: 'history',
       label: t('act.history'),
       icon: 'history',
-      offered: history !== null && !editing,
-      onSelect: () => history !== null && void navigate(history),
+      isOffered: auditTrailPath !== null && !isEditing,
+      onSelect: () => auditTrailPath !== null && void navigate(auditTrailPath),
     },
     {
       key: 'remove',
       label: t('act.remove'),
       icon: 'remove',
       danger: true,
-      offered: row.state === 'unpaid' && !editing,
-      onSelect: () => onOpen({ kind: 'remove', what: 'order' }),
+      isOffered: row.state === 'unpaid' && !isEditing,
+      onSelect: () => onOpen({ kind: 'remove', target: 'order' }),
     },
   ]
-  return items.filter(({ offered }) => offered)
+  return items.filter(({ isOffered }) => isOffered)
 }

@@ -1,9 +1,9 @@
 import { Link } from 'react-router-dom'
 import { isOffline, type Problem } from '#contract/problem.ts'
-import { useConnection, useDispatch } from '#state/hooks.ts'
+import { useConnection, useDispatch } from '#state/use-store.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
-import { number } from '#ui/list/Freshness.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
@@ -14,26 +14,26 @@ import type { ContractRow } from '#features/orders/contract-row.ts'
 const columns = ['contract', 'status', 'period', 'users', 'modules', 'payAmount'] as const
 
 /** A contract and those that it took the place of, newest first (M99). */
-export function History({
+export function ContractHistory({
   rows,
   problem,
   onRetry,
-  now,
+  currentId,
 }: {
   rows: readonly ContractRow[] | null
   problem: Problem | null
   onRetry: () => void
   /** The contract of this page. */
-  now: number
+  currentId: number
 }) {
   const { t } = useTranslation('contract')
-  const missing = rows === null && problem !== null
+  const isMissing = rows === null && problem !== null
   return (
     <section className="card order-history" aria-labelledby="order-history">
       <h2 id="order-history">{t('history')}</h2>
-      {missing && isOffline(problem) && <p className="field-help">{t('historyOffline')}</p>}
+      {isMissing && isOffline(problem) && <p className="field-help">{t('historyOffline')}</p>}
       <LoadProblem problem={problem} onRetry={onRetry} />
-      {rows === null && !missing && <Skeleton />}
+      {rows === null && !isMissing && <Skeleton />}
       {rows && (
         // biome-ignore lint: what can be scrolled can be reached by key
         <div className="order-scroll" tabIndex={0} role="group" aria-labelledby="order-history">
@@ -53,7 +53,7 @@ export function History({
             </thead>
             <tbody>
               {rows.map((row) => (
-                <Contract key={row.id} row={row} isNow={row.id === now} />
+                <HistoryRow key={row.id} row={row} isCurrent={row.id === currentId} />
               ))}
             </tbody>
           </table>
@@ -63,16 +63,16 @@ export function History({
   )
 }
 
-function Contract({ row, isNow }: { row: ContractRow; isNow: boolean }) {
+function HistoryRow({ row, isCurrent }: { row: ContractRow; isCurrent: boolean }) {
   const { t } = useTranslation('contract')
   const { t: orders } = useTranslation('orders')
   const { t: wizard } = useTranslation('wizard')
-  const { line } = useConnection()
+  const { networkState: connection } = useConnection()
   const dispatch = useDispatch()
   return (
-    <tr aria-current={isNow || undefined}>
+    <tr aria-current={isCurrent || undefined}>
       <th scope="row">
-        {isNow ? (
+        {isCurrent ? (
           <code>{row.code}</code>
         ) : (
           <Link to={`/app/contract/${row.order_id}`}>
@@ -94,7 +94,7 @@ function Contract({ row, isNow }: { row: ContractRow; isNow: boolean }) {
       </td>
       <td data-label={t('column.users')} className="number">
         <div>
-          {number(row.users)}
+          {formatNumber(row.users)}
           <span className="beside">{wizard(`mode.${row.user_mode}`)}</span>
         </div>
       </td>
@@ -105,7 +105,7 @@ function Contract({ row, isNow }: { row: ContractRow; isNow: boolean }) {
           {row.invoice_no && (
             <Button
               kind="plain"
-              whyNot={line === 'online' ? null : t('needsLine')}
+              disabledReason={connection === 'online' ? null : t('needsLine')}
               onClick={() => void dispatch(printDocument('contract', row.id))}
             >
               <span className="sr-only">{t('sold.invoice')}</span> {row.invoice_no}

@@ -1,16 +1,16 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
 import type { OrderRow } from '#contract/orders.ts'
-import { setUpNotice } from '#domain/contracts.ts'
-import { dateIn, type PlainDate } from '#domain/time.ts'
-import { useConnection } from '#state/hooks.ts'
+import { getSetUpNotice } from '#domain/contracts.ts'
+import { toPlainDate, type PlainDate } from '#domain/time.ts'
+import { useConnection } from '#state/use-store.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon, type IconName } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
-import { duesOf, type ListedDue, payableOf, toPayable } from '#features/orders/payment/payable.ts'
+import { getDues, type ListedDue, findPayableOrder, toPayableOrder } from '#features/orders/payment/payable.ts'
 import { useDueText } from '#features/orders/useDueText.ts'
-import type { Dialog } from '#features/orders/dialogs/Dialogs.tsx'
+import type { ContractDialog } from '#features/orders/dialogs/Dialogs.tsx'
 
 interface Props {
   row: OrderRow
@@ -19,23 +19,23 @@ interface Props {
   /** When the server said so, epoch ms: its today, whatever this device thinks. */
   asOf: number | null
   /** How far the set-up is, is not said meanwhile (contracts 4). */
-  editing: boolean
-  onOpen: (dialog: Dialog) => void
+  isEditing: boolean
+  onOpen: (dialog: ContractDialog) => void
 }
 
 /** What one must know before anything is done: what is to be paid, and by when, and how far its set-up is (contracts 4). */
-export function Notices({ row, zone, asOf, editing, onOpen }: Props) {
+export function ContractNotices({ row, zone, asOf, isEditing, onOpen }: Props) {
   const { t } = useTranslation('contract')
-  const today = zone === null || asOf === null ? null : dateIn(zone, asOf)
-  const setUp = editing || today === null ? null : setUpNotice(row, today)
-  const search = `/app/contract?searchText=${row.code}`
+  const today = zone === null || asOf === null ? null : toPlainDate(zone, asOf)
+  const setUpState = isEditing || today === null ? null : getSetUpNotice(row, today)
+  const currentContractPath = `/app/contract?searchText=${row.code}`
   const dueText = useDueText()
-  const ownMatter = payableOf(row)?.matter
+  const ownMatter = findPayableOrder(row)?.matter
   return (
     <>
-      {setUp && (
-        <Notice tone={setUp === 'soon' ? 'positive' : 'danger'} icon={setUp === 'soon' ? 'check' : 'alert'}>
-          <p>{t(`setUp.${setUp}`, { date: row.period_start })}</p>
+      {setUpState && (
+        <Notice tone={setUpState === 'soon' ? 'positive' : 'danger'} icon={setUpState === 'soon' ? 'check' : 'alert'}>
+          <p>{t(`setUp.${setUpState}`, { date: row.period_start })}</p>
         </Notice>
       )}
       {row.state === 'unpaid' && (
@@ -45,13 +45,13 @@ export function Notices({ row, zone, asOf, editing, onOpen }: Props) {
               <strong>{t('pending.unpaid', { matter: dueText(ownMatter) })}</strong>
             )}{' '}
             {t(row.type === 'create' ? 'unpaid' : 'pending.due', { due: row.due ?? '' })}{' '}
-            {row.type !== 'create' && <Link to={search}>{t('toCurrent')}</Link>}
+            {row.type !== 'create' && <Link to={currentContractPath}>{t('toCurrent')}</Link>}
           </p>
         </Notice>
       )}
       {row.pending && <PendingOrder row={row} pending={row.pending} onOpen={onOpen} />}
       {row.state !== 'overwritten' &&
-        duesOf(row).map(
+        getDues(row).map(
           (due) =>
             due.contractType !== 'CONTRACT' && (
               <BackupDue key={`${due.contractType} ${due.id}`} {...{ due, today, onOpen }} />
@@ -65,7 +65,7 @@ export function Notices({ row, zone, asOf, editing, onOpen }: Props) {
       {row.state === 'overwritten' && (
         <Notice tone="neutral" icon="info">
           <p>
-            {t('replaced')} <Link to={search}>{t('toCurrent')}</Link>
+            {t('replaced')} <Link to={currentContractPath}>{t('toCurrent')}</Link>
           </p>
         </Notice>
       )}
@@ -80,17 +80,17 @@ function PendingOrder({
   onOpen,
 }: Pick<Props, 'row' | 'onOpen'> & { pending: NonNullable<OrderRow['pending']> }) {
   const { t } = useTranslation('contract')
-  const { line } = useConnection()
-  const whyNot = line === 'online' ? null : t('needsLine')
+  const { networkState: connection } = useConnection()
+  const offlineReason = connection === 'online' ? null : t('needsLine')
   const dueText = useDueText()
   const { amount, due } = pending
-  const matter = payableOf(row)?.matter
+  const matter = findPayableOrder(row)?.matter
   return (
     <Notice
       tone="warning"
       icon="waiting"
-      acts={
-        <Button whyNot={whyNot} onClick={() => onOpen({ kind: 'remove', what: 'pending' })}>
+      action={
+        <Button disabledReason={offlineReason} onClick={() => onOpen({ kind: 'remove', target: 'pending' })}>
           {t('act.removePending')}
         </Button>
       }
@@ -111,17 +111,17 @@ interface BackupDueProps extends Pick<Props, 'onOpen'> {
 
 function BackupDue({ due, today, onOpen }: BackupDueProps) {
   const { t } = useTranslation('contract')
-  const { line } = useConnection()
+  const { networkState: connection } = useConnection()
   const dueText = useDueText()
-  const whyNot = line === 'online' ? null : t('needsLine')
+  const offlineReason = connection === 'online' ? null : t('needsLine')
   // Traffic can be paid later too, and suspends backups until then.
   const isOverdue = today !== null && due.due.slice(0, 10) < today
   return (
     <Notice
       tone={isOverdue ? 'danger' : 'warning'}
       icon={isOverdue ? 'alert' : 'waiting'}
-      acts={
-        <Button whyNot={whyNot} onClick={() => onOpen({ kind: 'pay', order: toPayable(due) })}>
+      action={
+        <Button disabledReason={offlineReason} onClick={() => onOpen({ kind: 'pay', order: toPayableOrder(due) })}>
           {t('pending.pay')}
         </Button>
       }
@@ -141,19 +141,19 @@ function BackupDue({ due, today, onOpen }: BackupDueProps) {
 function Notice({
   tone,
   icon,
-  acts,
+  action,
   children,
 }: {
   tone: 'positive' | 'warning' | 'danger' | 'neutral'
   icon: IconName
-  acts?: ReactNode
+  action?: ReactNode
   children: ReactNode
 }) {
   return (
     <div className={`order-note ${tone}`} role={tone === 'danger' ? 'alert' : 'status'}>
       <Icon name={icon} />
       <div>{children}</div>
-      {acts && <div className="order-note-acts">{acts}</div>}
+      {action && <div className="order-note-acts">{action}</div>}
     </div>
   )
 }

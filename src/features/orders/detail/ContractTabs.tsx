@@ -5,19 +5,19 @@ import { useTranslation } from 'react-i18next'
 
 /** As the address says them (`?tab=subscribe`). */
 const tabs = ['contract', 'subscribe'] as const
-export type Tab = (typeof tabs)[number]
+export type ContractTab = (typeof tabs)[number]
 
 /** Backups are of a contract (M123), and of the one that holds its service now. */
-export const isTabbed = (row: OrderRow): boolean => row.contract_id > 0 && row.state !== 'overwritten'
+export const hasTabs = (row: OrderRow): boolean => row.contract_id > 0 && row.state !== 'overwritten'
 
 /** `hasBackups`: whether the price list sells any; null: not known yet, and so is the tab that asks for them. */
-export function tabOf(query: URLSearchParams, row: OrderRow, hasBackups: boolean | null): Tab | null {
-  if (query.get('tab') !== 'subscribe' || !isTabbed(row)) return 'contract'
+export function getTab(query: URLSearchParams, row: OrderRow, hasBackups: boolean | null): ContractTab | null {
+  if (query.get('tab') !== 'subscribe' || !hasTabs(row)) return 'contract'
   return hasBackups === null ? null : hasBackups ? 'subscribe' : 'contract'
 }
 
 /** The contract itself, and the backups of its system: each an address of its own. */
-export function Tabs({ tab }: { tab: Tab | null }) {
+export function ContractTabs({ tab }: { tab: ContractTab | null }) {
   const { t } = useTranslation('contract')
   return (
     <nav className="order-tabs" aria-label={t('tab.label')}>
@@ -38,7 +38,7 @@ export function Tabs({ tab }: { tab: Tab | null }) {
 }
 
 /** Where the code of that tab is not kept on this device. */
-export function BackupsNotHere() {
+export function BackupsUnavailable() {
   const { t } = useTranslation('contract')
   return (
     <section className="card">

@@ -1,20 +1,20 @@
 import type { ReactNode } from 'react'
 import type { OrderRow } from '#contract/orders.ts'
-import { joined } from '#domain/catalogue/modules.ts'
+import { filterJoiningModules } from '#domain/catalogue/modules.ts'
 import { sumDues } from '#domain/dues.ts'
-import { type Currency, grouped } from '#domain/money.ts'
-import { lastDay } from '#domain/period.ts'
+import { type Currency, groupThousands } from '#domain/money.ts'
+import { getLastDay } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
-import { amountText } from '#ui/display/Amount.tsx'
+import { formatAmount } from '#ui/display/Amount.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
-import { Fact, Facts } from '#ui/display/DescriptionList.tsx'
-import { number } from '#ui/list/Freshness.tsx'
+import { DescriptionItem, DescriptionList } from '#ui/display/DescriptionList.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 import { SoldPrice } from '#features/orders/quote/SoldPrice.tsx'
 import { TermBar } from '#features/orders/detail/TermBar.tsx'
 import type { ContractRow } from '#features/orders/contract-row.ts'
-import type { ModuleInfo, PriceData } from '#features/orders/quote/local-quote.ts'
-import { langOf } from '#ui/i18n/name-language.ts'
+import type { ModuleChoice, PriceData } from '#features/orders/quote/local-quote.ts'
+import { getNameLang } from '#ui/i18n/name-language.ts'
 
 interface Props {
   row: OrderRow
@@ -23,41 +23,41 @@ interface Props {
   /** The contract and those that it replaced, newest first; null: not here yet. */
   history: readonly ContractRow[] | null
   /** Null: not all of it is here. */
-  market: PriceData | null
-  modules: readonly ModuleInfo[]
+  priceData: PriceData | null
+  modules: readonly ModuleChoice[]
   /** In the business time zone; null: not known yet. */
   today: PlainDate | null
-  editing: boolean
+  isEditing: boolean
 }
 
 /** What was agreed (M98); while it is edited, what stays as it is. */
-export function Terms({ row, contract, history, market, modules, today, editing }: Props) {
+export function ContractTerms({ row, contract, history, priceData, modules, today, isEditing }: Props) {
   const { t } = useTranslation('contract')
   const { t: wizard } = useTranslation('wizard')
   return (
     <div className="order-sides">
       <section className="card" aria-labelledby="order-facts">
         <h2 id="order-facts">{t('facts')}</h2>
-        <Term {...{ row, contract, today }} />
-        <Money {...{ row, contract, history }} />
-        <Ordered row={row} />
+        <TermFacts {...{ row, contract, today }} />
+        <MoneyFacts {...{ row, contract, history }} />
+        <OrderFacts row={row} />
       </section>
-      {!editing && (
+      {!isEditing && (
         <section className="card" aria-labelledby="order-users">
           <h2 id="order-users">{t('usersAndModules')}</h2>
-          <Facts>
-            <Fact label={t('field.mode')}>{wizard(`mode.${row.user_mode}`)}</Fact>
-            <Fact label={t('field.users')}>{number(row.users)}</Fact>
-            <Fact label={t('field.uat')}>{t(row.uat === 1 ? 'uat.yes' : 'uat.no')}</Fact>
-          </Facts>
-          <Prices {...{ row, contract, history, market, modules }} />
+          <DescriptionList>
+            <DescriptionItem label={t('field.mode')}>{wizard(`mode.${row.user_mode}`)}</DescriptionItem>
+            <DescriptionItem label={t('field.users')}>{formatNumber(row.users)}</DescriptionItem>
+            <DescriptionItem label={t('field.uat')}>{t(row.uat === 1 ? 'uat.yes' : 'uat.no')}</DescriptionItem>
+          </DescriptionList>
+          <ModulePrices {...{ row, contract, history, priceData, modules }} />
         </section>
       )}
     </div>
   )
 }
 
-function Group({ title, children }: { title: string; children: ReactNode }) {
+function FactGroup({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="order-group">
       <h3>{title}</h3>
@@ -67,100 +67,112 @@ function Group({ title, children }: { title: string; children: ReactNode }) {
 }
 
 /** The expiry is the last day, as it comes; nothing is taken from it here (D18). */
-function Term({ row, contract, today }: Pick<Props, 'row' | 'contract' | 'today'>) {
+function TermFacts({ row, contract, today }: Pick<Props, 'row' | 'contract' | 'today'>) {
   const { t } = useTranslation('contract')
   const isChange = row.type === 'change'
-  const changed = isChange && (row.contract_id === 0 ? row.period_start : contract?.segments[0]?.start)
+  const changedFrom = isChange && (row.contract_id === 0 ? row.period_start : contract?.segments[0]?.start)
   return (
-    <Group title={t('group.term')}>
+    <FactGroup title={t('group.term')}>
       {row.contract_id > 0 && row.state !== 'overwritten' && (
         <TermBar start={row.period_start} end={row.period_end} today={today} />
       )}
-      <Facts>
+      <DescriptionList>
         {/* Of a change that is not paid, the first day is the change's own. */}
-        {!(isChange && row.contract_id === 0) && <Fact label={t('field.start')}>{row.period_start}</Fact>}
-        {changed && <Fact label={t('field.changed')}>{changed}</Fact>}
-        <Fact label={t('field.expires')}>{row.expired_date}</Fact>
-        <Fact label={t('field.period')}>{t('years', { count: row.period })}</Fact>
-      </Facts>
-    </Group>
+        {!(isChange && row.contract_id === 0) && (
+          <DescriptionItem label={t('field.start')}>{row.period_start}</DescriptionItem>
+        )}
+        {changedFrom && <DescriptionItem label={t('field.changed')}>{changedFrom}</DescriptionItem>}
+        <DescriptionItem label={t('field.expires')}>{row.expired_date}</DescriptionItem>
+        <DescriptionItem label={t('field.period')}>{t('years', { count: row.period })}</DescriptionItem>
+      </DescriptionList>
+    </FactGroup>
   )
 }
 
 /** The currency is said once. */
-function Money({ row, contract, history }: Pick<Props, 'row' | 'contract' | 'history'>) {
+function MoneyFacts({ row, contract, history }: Pick<Props, 'row' | 'contract' | 'history'>) {
   const { t } = useTranslation('contract')
-  const fees = contract ? annualFees(contract) : []
+  const fees = contract ? getAnnualFees(contract) : []
   return (
-    <Group title={t('group.money')}>
-      <Facts>
-        <Fact label={t('field.currency')}>{row.currency}</Fact>
+    <FactGroup title={t('group.money')}>
+      <DescriptionList>
+        <DescriptionItem label={t('field.currency')}>{row.currency}</DescriptionItem>
         {fees.length > 0 && (
-          <Fact label={t('field.annual')}>
+          <DescriptionItem label={t('field.annual')}>
             {fees.map(({ annual, end }) => (
               <div key={end}>
-                {grouped(annual)}
-                {fees.length > 1 && <span className="beside">{t('sold.until', { date: lastDay(end) })}</span>}
+                {groupThousands(annual)}
+                {fees.length > 1 && <span className="beside">{t('sold.until', { date: getLastDay(end) })}</span>}
               </div>
             ))}
-          </Fact>
+          </DescriptionItem>
         )}
-        <Fact label={t('field.payAmount')}>{row.pay_amount === null ? '–' : grouped(row.pay_amount)}</Fact>
+        <DescriptionItem label={t('field.payAmount')}>
+          {row.pay_amount === null ? '–' : groupThousands(row.pay_amount)}
+        </DescriptionItem>
         {contract && history && history.length > 1 && (
-          <Fact label={t('sold.paidTotal')}>
+          <DescriptionItem label={t('sold.paidTotal')}>
             {sumPaid(history).map(({ currency, amount }) => (
-              <div key={currency}>{currency === row.currency ? grouped(amount) : amountText(currency, amount)}</div>
+              <div key={currency}>
+                {currency === row.currency ? groupThousands(amount) : formatAmount(currency, amount)}
+              </div>
             ))}
-          </Fact>
+          </DescriptionItem>
         )}
-        {row.waived && <Fact label={t('field.waived')}>{t('waived', { amount: grouped(row.waived) })}</Fact>}
-      </Facts>
-    </Group>
+        {row.waived && (
+          <DescriptionItem label={t('field.waived')}>
+            {t('waived', { amount: groupThousands(row.waived) })}
+          </DescriptionItem>
+        )}
+      </DescriptionList>
+    </FactGroup>
   )
 }
 
 /** Of the paid stretches, each fee once with the end of its time (exclusive). */
-const annualFees = ({ segments }: ContractRow) =>
-  segments.filter(({ annual }, at) => annual !== segments[at + 1]?.annual)
+const getAnnualFees = ({ segments }: ContractRow) =>
+  segments.filter(({ annual }, index) => annual !== segments[index + 1]?.annual)
 
 /** What all the sales of a contract were paid with. */
 const sumPaid = (history: readonly ContractRow[]) =>
   sumDues(history.map(({ currency, pay_amount: amount }) => ({ currency, amount: amount ?? '0.00' })))
 
-function Ordered({ row }: Pick<Props, 'row'>) {
+function OrderFacts({ row }: Pick<Props, 'row'>) {
   const { t } = useTranslation('contract')
   const { t: orders } = useTranslation('orders')
   return (
-    <Group title={t('group.order')}>
-      <Facts>
-        <Fact label={t('field.code')}>
+    <FactGroup title={t('group.order')}>
+      <DescriptionList>
+        <DescriptionItem label={t('field.code')}>
           <CopyText text={row.code} />
-        </Fact>
-        <Fact label={t('field.name')}>
-          <span lang={langOf(row.name)}>{row.name}</span>
-        </Fact>
-        {row.desc && <Fact label={t('field.desc')}>{row.desc}</Fact>}
-        <Fact label={t('field.contract')}>{row.contract ? <CopyText text={row.contract} /> : t('noContract')}</Fact>
-        <Fact label={t('field.type')}>{orders(`type.${row.type}`)}</Fact>
-        <Fact label={t('field.created')}>{row.create_time || '–'}</Fact>
-        {row.alert_date && <Fact label={t('field.alert')}>{row.alert_date}</Fact>}
-      </Facts>
-    </Group>
+        </DescriptionItem>
+        <DescriptionItem label={t('field.name')}>
+          <span lang={getNameLang(row.name)}>{row.name}</span>
+        </DescriptionItem>
+        {row.desc && <DescriptionItem label={t('field.desc')}>{row.desc}</DescriptionItem>}
+        <DescriptionItem label={t('field.contract')}>
+          {row.contract ? <CopyText text={row.contract} /> : t('noContract')}
+        </DescriptionItem>
+        <DescriptionItem label={t('field.type')}>{orders(`type.${row.type}`)}</DescriptionItem>
+        <DescriptionItem label={t('field.created')}>{row.create_time || '–'}</DescriptionItem>
+        {row.alert_date && <DescriptionItem label={t('field.alert')}>{row.alert_date}</DescriptionItem>}
+      </DescriptionList>
+    </FactGroup>
   )
 }
 
 /** What was sold at its own prices; what is not sold yet at those of the list that it was ordered by. */
-function Prices({ row, contract, history, market, modules }: Omit<Props, 'today' | 'editing'>) {
+function ModulePrices({ row, contract, history, priceData, modules }: Omit<Props, 'today' | 'isEditing'>) {
   const { t } = useTranslation('contract')
   const names = new Map(modules.map(({ code, name }) => [code, name]))
-  const joining = joined(
+  const joiningModules = filterJoiningModules(
     modules.filter(({ hidden }) => hidden),
     row.modules,
   )
-  if (contract && history && contract.steps) return <SoldPrice {...{ contract, history, names, joining }} />
-  const own = row.currency.toLowerCase() as Lowercase<Currency>
-  const list = market?.list.id === row.price_id && row.contract_id === 0 ? market.list : null
-  const prices = new Map(list?.module.map((module) => [module.code, module[own]]))
+  if (contract && history && contract.steps) return <SoldPrice {...{ contract, history, names, joiningModules }} />
+  const currencyKey = row.currency.toLowerCase() as Lowercase<Currency>
+  const list = priceData?.list.id === row.price_id && row.contract_id === 0 ? priceData.list : null
+  const prices = new Map(list?.module.map((module) => [module.code, module[currencyKey]]))
   return (
     <div className="order-group">
       <h3>{t('modules', { count: row.modules.length })}</h3>
@@ -169,14 +181,14 @@ function Prices({ row, contract, history, market, modules }: Omit<Props, 'today'
         {row.modules.map((code) => (
           <li key={code}>
             <span>
-              <span lang={langOf(names.get(code) ?? code)}>{names.get(code) ?? code}</span> <code>{code}</code>
+              <span lang={getNameLang(names.get(code) ?? code)}>{names.get(code) ?? code}</span> <code>{code}</code>
             </span>
-            {list && <span className="figure">{grouped(prices.get(code) ?? '–')}</span>}
+            {list && <span className="figure">{groupThousands(prices.get(code) ?? '–')}</span>}
           </li>
         ))}
-        {joining.map(({ code, name }) => (
+        {joiningModules.map(({ code, name }) => (
           <li key={code} className="joining">
-            <span lang={langOf(name)}>{name}</span>
+            <span lang={getNameLang(name)}>{name}</span>
             <span>{t('joins')}</span>
           </li>
         ))}

@@ -1,6 +1,6 @@
-import { daysBetween, daysLeft, lastDay } from '#domain/period.ts'
+import { countDaysBetween, countDaysLeft, getLastDay } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
-import { number } from '#ui/list/Freshness.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 
 interface Props {
@@ -14,24 +14,24 @@ interface Props {
 /** A term from its first day to its last, with today marked; the same in words. */
 export function TermBar({ start, end, today }: Props) {
   const { t } = useTranslation('contract')
-  const all = daysBetween(start, end)
-  const over = today === null ? 0 : Math.min(all, Math.max(0, daysBetween(start, today)))
-  const at = `${(100 * over) / all}%`
+  const totalDays = countDaysBetween(start, end)
+  const elapsedDays = today === null ? 0 : Math.min(totalDays, Math.max(0, countDaysBetween(start, today)))
+  const position = `${(100 * elapsedDays) / totalDays}%`
   return (
     <div className="order-term">
       <svg aria-hidden="true">
         <rect className="all" width="100%" y="5" height="6" rx="3" />
-        <rect className="past" width={at} y="5" height="6" rx="3" />
-        {today !== null && over < all && <line x1={at} x2={at} y1="0" y2="16" />}
+        <rect className="past" width={position} y="5" height="6" rx="3" />
+        {today !== null && elapsedDays < totalDays && <line x1={position} x2={position} y1="0" y2="16" />}
       </svg>
-      {today !== null && <p>{said(today)}</p>}
+      {today !== null && <p>{describeTerm(today)}</p>}
     </div>
   )
 
-  function said(now: PlainDate) {
-    if (now < start) return t('term.before', { start })
-    const left = daysLeft(now, lastDay(end))
-    if (left <= 0) return t(left === 0 ? 'term.last' : 'term.over')
-    return t('term.left', { count: left, number: number(left), all: number(all) })
+  function describeTerm(day: PlainDate) {
+    if (day < start) return t('term.before', { start })
+    const remainingDays = countDaysLeft(day, getLastDay(end))
+    if (remainingDays <= 0) return t(remainingDays === 0 ? 'term.last' : 'term.over')
+    return t('term.left', { count: remainingDays, number: formatNumber(remainingDays), all: formatNumber(totalDays) })
   }
 }

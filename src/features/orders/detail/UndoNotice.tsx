@@ -1,18 +1,18 @@
 import type { OrderRow } from '#contract/orders.ts'
-import { discardedAmount } from '#domain/fees/discarded-amount.ts'
+import { getDiscardedAmount } from '#domain/fees/discarded-amount.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
-import { useConnection } from '#state/hooks.ts'
-import { amountText } from '#ui/display/Amount.tsx'
+import { useConnection } from '#state/use-store.ts'
+import { formatAmount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
-import { number } from '#ui/list/Freshness.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
-import { useToday } from '#ui/page/business-day.ts'
+import { useToday } from '#ui/page/use-today.ts'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { differenceOf } from '#features/orders/change/change-diff.ts'
-import { AppChanges } from '#features/orders/draft/ContractAppChanges.tsx'
+import { getChoiceDifference } from '#features/orders/change/change-diff.ts'
+import { ContractAppChanges } from '#features/orders/draft/ContractAppChanges.tsx'
 import type { ContractRow } from '#features/orders/contract-row.ts'
 import { useUndoChange } from '#features/orders/detail/useUndoChange.ts'
 
@@ -24,47 +24,48 @@ interface Props {
   contracts: readonly ContractRow[] | null
   /** Names of modules, by code. */
   names: ReadonlyMap<string, string>
-  onUndone: (made: OrderRow) => void
+  onUndone: (restoredOrder: OrderRow) => void
   onRefused: () => void
 }
 
 /** A change of today that discarded money, and how to undo it; nothing where it cannot be undone any more. */
 export function UndoNotice({ row, zone, contracts, names, onUndone, onRefused }: Props) {
   const { t } = useTranslation('contract')
-  const { line } = useConnection()
+  const { networkState: connection } = useConnection()
   const today = useToday(zone)
   const { busy, problem, refusal, question, undo, agree, decline } = useUndoChange(row.contract_id, {
-    onUndone: (made) => {
+    onUndone: (restoredOrder) => {
       showToast({ kind: 'done', text: t('undo.done') })
-      onUndone(made)
+      onUndone(restoredOrder)
     },
     onRefused,
   })
   // A row that an earlier build stored has no such field.
-  const until = row.undo_until ?? null
-  const isOpen = until !== null && until.slice(0, 10) === today && row.pending === null && row.state === 'effective'
+  const undoUntil = row.undo_until ?? null
+  const isOpen =
+    undoUntil !== null && undoUntil.slice(0, 10) === today && row.pending === null && row.state === 'effective'
   if (!isOpen && !problem) return null
-  const sums = {
+  const amounts = {
     contract_amount: readAmount(row.contract_amount ?? '0.00'),
     residual_amount: readAmount(row.residual_amount ?? '0.00'),
   }
-  const discarded = amountText(row.currency, writeAmount(discardedAmount(sums)))
+  const discardedText = formatAmount(row.currency, writeAmount(getDiscardedAmount(amounts)))
   return (
     <div className="order-note warning" role="status">
       <Icon name="info" />
       <div>
         {isOpen && (
           <>
-            <WhatChanged {...{ row, contracts, names, until }} />
-            <p>{t('discard.text', { amount: discarded })}</p>
+            <ChangeSummary {...{ row, contracts, names, undoUntil }} />
+            <p>{t('discard.text', { amount: discardedText })}</p>
           </>
         )}
-        <ProblemNote problem={refusal ? null : problem} title={t('undo.failed')} focus />
+        <ProblemNote problem={refusal ? null : problem} title={t('undo.failed')} shouldFocus />
         {refusal && <p role="alert">{t(`undo.why.${refusal}`)}</p>}
       </div>
       {isOpen && (
         <div className="order-note-acts">
-          <Button busy={busy} whyNot={line === 'online' ? null : t('needsLine')} onClick={undo}>
+          <Button busy={busy} disabledReason={connection === 'online' ? null : t('needsLine')} onClick={undo}>
             {t('undo.act')}
           </Button>
         </div>
@@ -74,7 +75,7 @@ export function UndoNotice({ row, zone, contracts, names, onUndone, onRefused }:
           open
           title={t('consent.appsTitle')}
           onClose={decline}
-          act={
+          action={
             <Button kind="primary" onClick={agree}>
               {t('undo.act')}
             </Button>
@@ -84,7 +85,7 @@ export function UndoNotice({ row, zone, contracts, names, onUndone, onRefused }:
         >
           <div className="form">
             <p>{t('undo.appsText')}</p>
-            <AppChanges info={question.info} />
+            <ContractAppChanges appChanges={question.appChanges} />
           </div>
         </Dialog>
       )}
@@ -93,30 +94,37 @@ export function UndoNotice({ row, zone, contracts, names, onUndone, onRefused }:
 }
 
 /** `Changed today from 40 to 10 users. Undo until 23:59.`, then what else changed. */
-function WhatChanged({ row, contracts, names, until }: Pick<Props, 'row' | 'contracts' | 'names'> & { until: string }) {
+function ChangeSummary({
+  row,
+  contracts,
+  names,
+  undoUntil,
+}: Pick<Props, 'row' | 'contracts' | 'names'> & { undoUntil: string }) {
   const { t } = useTranslation('contract')
   const { t: wizard } = useTranslation('wizard')
-  const time = until.slice(11, 16)
-  const at = contracts?.findIndex(({ id }) => id === row.contract_id) ?? -1
-  const before = at < 0 ? undefined : contracts?.[at + 1]
-  if (!before) return <p>{t('undo.changed', { time })}</p>
-  const { users, user_mode, uat, added, removed } = differenceOf(before, row)
-  const named = (codes: readonly string[]) => codes.map((code) => names.get(code) ?? code).join(', ')
+  const time = undoUntil.slice(11, 16)
+  const index = contracts?.findIndex(({ id }) => id === row.contract_id) ?? -1
+  const previousContract = index < 0 ? undefined : contracts?.[index + 1]
+  if (!previousContract) return <p>{t('undo.changed', { time })}</p>
+  const { users, user_mode, uat, added, removed } = getChoiceDifference(previousContract, row)
+  const formatNames = (codes: readonly string[]) => codes.map((code) => names.get(code) ?? code).join(', ')
   return (
     <>
       <p>
         {users
-          ? t('undo.users', { from: number(before.users), to: number(row.users), time })
+          ? t('undo.users', { from: formatNumber(previousContract.users), to: formatNumber(row.users), time })
           : t('undo.changed', { time })}
       </p>
       {user_mode && (
-        <p>{t('undo.mode', { from: wizard(`mode.${before.user_mode}`), to: wizard(`mode.${row.user_mode}`) })}</p>
+        <p>
+          {t('undo.mode', { from: wizard(`mode.${previousContract.user_mode}`), to: wizard(`mode.${row.user_mode}`) })}
+        </p>
       )}
-      {uat && <p>{t('undo.uat', { from: t(uatWord(before.uat)), to: t(uatWord(row.uat)) })}</p>}
-      {added.length > 0 && <p>{t('added', { names: named(added) })}</p>}
-      {removed.length > 0 && <p>{t('removed', { names: named(removed) })}</p>}
+      {uat && <p>{t('undo.uat', { from: t(getUatKey(previousContract.uat)), to: t(getUatKey(row.uat)) })}</p>}
+      {added.length > 0 && <p>{t('added', { names: formatNames(added) })}</p>}
+      {removed.length > 0 && <p>{t('removed', { names: formatNames(removed) })}</p>}
     </>
   )
 }
 
-const uatWord = (uat: 0 | 1) => (uat === 1 ? ('uat.yes' as const) : ('uat.no' as const))
+const getUatKey = (uat: 0 | 1) => (uat === 1 ? ('uat.yes' as const) : ('uat.no' as const))

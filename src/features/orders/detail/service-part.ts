@@ -8,7 +8,7 @@ export type ContractServicePart = ComponentType<{ order: OrderRow; onChanged: ()
  * The backups of a contract's system (M123). `asked`: another number each time that all of it is asked for anew; `NotHere`: in place of
  * it, where its code is not kept and there is no line.
  */
-export type ContractBackupsPart = ComponentType<{ order: OrderRow; asked: number; NotHere: ComponentType }>
+export type ContractBackupsPart = ComponentType<{ order: OrderRow; refreshCount: number; Unavailable: ComponentType }>
 
 export interface ContractParts {
   Service: ContractServicePart

@@ -4,18 +4,23 @@ import type { Intent } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import { type UndoRefusal, undoRefusals } from '#domain/undo-change.ts'
 import { callEndpoint } from '#state/app-thunk.ts'
-import { useDispatch } from '#state/hooks.ts'
-import { type AppChange, askMade, isConnectionLost, questionOf } from '#features/orders/draft/submit-order.ts'
+import { useDispatch } from '#state/use-store.ts'
+import {
+  type OrderAppChange,
+  fetchOrderOfIntent,
+  isConnectionLost,
+  parseQuestion,
+} from '#features/orders/draft/submit-order.ts'
 
 interface AppsQuestion {
-  info: readonly AppChange[]
+  appChanges: readonly OrderAppChange[]
   key: string
 }
 
 /** Undoes the change that made a contract. `onRefused`: the server says why not, so what is shown here is old. */
 export function useUndoChange(
   contractId: number,
-  { onUndone, onRefused }: { onUndone: (made: OrderRow) => void; onRefused: () => void },
+  { onUndone, onRefused }: { onUndone: (restoredOrder: OrderRow) => void; onRefused: () => void },
 ) {
   const dispatch = useDispatch()
   const [busy, setBusy] = useState(false)
@@ -28,31 +33,31 @@ export function useUndoChange(
     setQuestion(null)
     setProblem(null)
     setBusy(true)
-    const done = intent === null ? null : await dispatch(askMade(intent))
-    if (done) {
+    const restoredOrder = intent === null ? null : await dispatch(fetchOrderOfIntent(intent))
+    if (restoredOrder) {
       setBusy(false)
-      return onUndone(done)
+      return onUndone(restoredOrder)
     }
     const options = intent === null ? {} : { intent }
     const result = await dispatch(callEndpoint(undoChange, { params: { id: contractId }, body }, options))
     setBusy(false)
     if (result.kind === 'fresh') return onUndone(result.output as OrderRow)
     if (result.kind !== 'problem') return
-    const asked = questionOf(result.problem)
-    if (asked?.kind === 'apps') {
+    const question = parseQuestion(result.problem)
+    if (question?.kind === 'apps') {
       setIntent(null)
-      return setQuestion(asked)
+      return setQuestion(question)
     }
     setProblem(result.problem)
     setIntent(isConnectionLost(result.problem) ? (result.intent ?? null) : null)
-    if (undoRefusalOf(result.problem)) onRefused()
+    if (parseUndoRefusal(result.problem)) onRefused()
   }
 
   return {
     busy,
     problem,
     /** Why the server refuses it; null: it does not. */
-    refusal: problem && undoRefusalOf(problem),
+    refusal: problem && parseUndoRefusal(problem),
     question,
     undo: () => void send({}),
     agree: () => question && void send({ confirmKey: question.key }),
@@ -60,7 +65,7 @@ export function useUndoChange(
   }
 }
 
-function undoRefusalOf({ data }: Problem): UndoRefusal | null {
+function parseUndoRefusal({ data }: Problem): UndoRefusal | null {
   const reason = (data as { why?: string } | null)?.why
-  return undoRefusals.find((one) => one === reason) ?? null
+  return undoRefusals.find((refusal) => refusal === reason) ?? null
 }

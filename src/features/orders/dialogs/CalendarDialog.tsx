@@ -1,19 +1,19 @@
 import { useEffect, useState } from 'react'
 import type { Problem } from '#contract/problem.ts'
-import { useDispatch } from '#state/hooks.ts'
+import { useDispatch } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import { askCalendar, endCalendar, renewCalendar } from '#features/orders/dialogs/calendar.ts'
+import { fetchCalendar, endCalendar, renewCalendar } from '#features/orders/dialogs/calendar.ts'
 
 /** The own address for calendar programs: made, shown once, renewed, ended. */
 export function CalendarDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('orders')
   const { since, url, ended, problem, busy, renew, end } = useCalendar()
-  const act = (
+  const actions = (
     <>
       {since !== undefined && (
         <Button kind="primary" icon="calendar" busy={busy} onClick={() => void renew()}>
@@ -28,9 +28,9 @@ export function CalendarDialog({ onClose }: { onClose: () => void }) {
     </>
   )
   return (
-    <Dialog open title={t('calendar.title')} onClose={onClose} act={act} cancel={t('calendar.close')} careful>
+    <Dialog open title={t('calendar.title')} onClose={onClose} action={actions} cancel={t('calendar.close')} careful>
       <div className="form">
-        <ProblemNote problem={problem} focus />
+        <ProblemNote problem={problem} shouldFocus />
         <p>{t('calendar.text')}</p>
         <p className="field-help">{t('calendar.secret')}</p>
         {since === undefined && !problem && <Skeleton lines={1} />}
@@ -50,7 +50,7 @@ export function CalendarDialog({ onClose }: { onClose: () => void }) {
   )
 }
 
-interface Known {
+interface CalendarState {
   /** Null: there is none; undefined: not known yet. */
   since: string | null | undefined
   /** Just made. */
@@ -61,30 +61,31 @@ interface Known {
 
 function useCalendar() {
   const dispatch = useDispatch()
-  const [known, setKnown] = useState<Known>({ since: undefined, url: null, ended: false, problem: null })
+  const [state, setState] = useState<CalendarState>({ since: undefined, url: null, ended: false, problem: null })
   const [busy, setBusy] = useState(false)
-  const learn = (some: Partial<Known>) => setKnown((before) => ({ ...before, problem: null, ...some }))
+  const updateState = (changes: Partial<CalendarState>) =>
+    setState((previous) => ({ ...previous, problem: null, ...changes }))
   useEffect(() => {
-    let counts = true
-    void dispatch(askCalendar()).then((result) => {
-      if (!counts) return
-      if (result.kind === 'fresh') learn({ since: result.output.since })
-      if (result.kind === 'problem') learn({ problem: result.problem })
+    let isActive = true
+    void dispatch(fetchCalendar()).then((result) => {
+      if (!isActive) return
+      if (result.kind === 'fresh') updateState({ since: result.output.since })
+      if (result.kind === 'problem') updateState({ problem: result.problem })
     })
-    return () => void (counts = false)
+    return () => void (isActive = false)
   }, [dispatch])
-  async function renew() {
+  async function renewAddress() {
     setBusy(true)
     const result = await dispatch(renewCalendar())
     setBusy(false)
-    if (result.kind === 'fresh') learn({ url: result.output.url, ended: false })
-    if (result.kind === 'problem') learn({ problem: result.problem })
+    if (result.kind === 'fresh') updateState({ url: result.output.url, ended: false })
+    if (result.kind === 'problem') updateState({ problem: result.problem })
   }
-  async function end() {
+  async function endAddress() {
     setBusy(true)
     const result = await dispatch(endCalendar())
     setBusy(false)
-    learn(result.kind === 'problem' ? { problem: result.problem } : { since: null, url: null, ended: true })
+    updateState(result.kind === 'problem' ? { problem: result.problem } : { since: null, url: null, ended: true })
   }
-  return { ...known, busy, renew, end }
+  return { ...state, busy, renew: renewAddress, end: endAddress }
 }

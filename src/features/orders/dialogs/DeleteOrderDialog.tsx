@@ -1,59 +1,62 @@
 import { useState } from 'react'
-import { grouped } from '#domain/money.ts'
+import { groupThousands } from '#domain/money.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import type { Problem } from '#contract/problem.ts'
-import { useDispatch } from '#state/hooks.ts'
+import { useDispatch } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { tellOf } from '#features/orders/result-toast.ts'
-import { payableOf } from '#features/orders/payment/payable.ts'
+import { showResultToast } from '#features/orders/result-toast.ts'
+import { findPayableOrder } from '#features/orders/payment/payable.ts'
 import { useDueText } from '#features/orders/useDueText.ts'
 import { removeChange, removeOrder } from '#features/orders/slice.ts'
 
 interface Props {
   /** What is deleted: the order itself, or the unpaid change or extension that waits on it (D34). */
-  what: 'order' | 'pending'
+  target: 'order' | 'pending'
   row: OrderRow
   onClose: () => void
   onDone: () => void
 }
 
 /** Warns before it is gone (M64); the safe way out has the focus (C-16, A-10). */
-export function RemoveOrder({ what, row, onClose, onDone }: Props) {
+export function DeleteOrderDialog({ target, row, onClose, onDone }: Props) {
   const { t } = useTranslation('orders')
   const dispatch = useDispatch()
   const dueText = useDueText()
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
-  const pending = what === 'pending' ? row.pending : null
+  const pending = target === 'pending' ? row.pending : null
   async function remove() {
     setBusy(true)
     const result = await dispatch(pending ? removeChange(pending.id) : removeOrder(row.id))
     setBusy(false)
     if (result.kind === 'problem') return setProblem(result.problem)
-    tellOf(t('action.remove'), result)
+    showResultToast(t('action.remove'), result)
     onDone()
   }
-  const act = (
+  const action = (
     <Button kind="danger" busy={busy} onClick={() => void remove()}>
       {t('remove.confirm')}
     </Button>
   )
   const { code, name, currency } = row
-  const payable = payableOf(row)
-  const matter = payable?.matter ? dueText(payable.matter) : ''
+  const payableOrder = findPayableOrder(row)
+  const matter = payableOrder?.matter ? dueText(payableOrder.matter) : ''
   // The page of an unpaid change or extension is about that order, and its code stays the contract's.
-  const change = pending ?? (row.type === 'create' ? null : { type: row.type, amount: row.pay_amount ?? '0.00' })
-  const title = change ? t('remove.pendingTitle', { code }) : t('remove.title', { code })
+  const pendingChange = pending ?? (row.type === 'create' ? null : { type: row.type, amount: row.pay_amount ?? '0.00' })
+  const title = pendingChange ? t('remove.pendingTitle', { code }) : t('remove.title', { code })
   return (
-    <Dialog open title={title} onClose={onClose} act={act} cancel={t('remove.cancel')}>
+    <Dialog open title={title} onClose={onClose} action={action} cancel={t('remove.cancel')}>
       <div className="form">
-        <ProblemNote problem={problem} focus />
+        <ProblemNote problem={problem} shouldFocus />
         <p>
-          {change
-            ? t(`remove.pendingText.${change.type}`, { matter, amount: `${currency} ${grouped(change.amount)}` })
+          {pendingChange
+            ? t(`remove.pendingText.${pendingChange.type}`, {
+                matter,
+                amount: `${currency} ${groupThousands(pendingChange.amount)}`,
+              })
             : t('remove.text', { code, name })}
         </p>
       </div>

@@ -1,63 +1,65 @@
 import { useNavigate } from 'react-router-dom'
-import { AlertDate } from '#features/orders/dialogs/ReminderDateDialog.tsx'
-import type { ChangeProps } from '#features/orders/change/ContractEditor.tsx'
-import { Extend } from '#features/orders/change/ContractExtension.tsx'
-import type { Payable } from '#features/orders/payment/payment-api.ts'
+import { ReminderDateDialog } from '#features/orders/dialogs/ReminderDateDialog.tsx'
+import type { ContractEditorProps } from '#features/orders/change/ContractEditor.tsx'
+import { ContractExtension } from '#features/orders/change/ContractExtension.tsx'
+import type { PayableOrder } from '#features/orders/payment/payment-api.ts'
 import { PayDialog } from '#features/orders/dialogs/PayDialog.tsx'
-import { RemoveOrder } from '#features/orders/dialogs/DeleteOrderDialog.tsx'
-import { ServiceInfo } from '#features/orders/dialogs/ServiceInfoDialog.tsx'
-import type { ShownOrder } from '#features/orders/change/useContract.ts'
+import { DeleteOrderDialog } from '#features/orders/dialogs/DeleteOrderDialog.tsx'
+import { ServiceInfoDialog } from '#features/orders/dialogs/ServiceInfoDialog.tsx'
+import type { LoadedOrder } from '#features/orders/change/useOrder.ts'
 
 /** `what`: the page's own order, or the one that waits beside it. */
-export type Dialog =
+export type ContractDialog =
   | { kind: 'info' }
   | { kind: 'alert' }
   | { kind: 'extend' }
-  | { kind: 'pay'; order: Payable }
-  | { kind: 'remove'; what: 'order' | 'pending' }
+  | { kind: 'pay'; order: PayableOrder }
+  | { kind: 'remove'; target: 'order' | 'pending' }
 
 interface Props {
-  dialog: Dialog | null
-  order: ShownOrder
+  dialog: ContractDialog | null
+  order: LoadedOrder
   /** The business time zone; null: not known yet. */
   zone: string | null
   /** What an order of its own takes; null: not all of it is here. */
-  changing: ChangeProps | null
+  editorProps: ContractEditorProps | null
   onClose: () => void
   onChanged: () => void
   onEdit: () => void
 }
 
 /** What stands over the page of an order. */
-export function Dialogs({ dialog, order, zone, changing, onClose, onChanged, onEdit }: Props) {
+export function Dialogs({ dialog, order, zone, editorProps, onClose, onChanged, onEdit }: Props) {
   const navigate = useNavigate()
-  const { row } = order.shown
-  const go = (to: string) => void navigate(to, { replace: true })
+  const { row } = order.overlaidRow
+  const replaceLocation = (to: string) => void navigate(to, { replace: true })
   switch (dialog?.kind) {
     case 'info':
-      return <ServiceInfo order={row} onClose={onClose} />
+      return <ServiceInfoDialog order={row} onClose={onClose} />
     case 'alert':
-      return zone && <AlertDate shown={order.shown} zone={zone} onClose={onClose} onSaved={onChanged} />
+      return (
+        zone && <ReminderDateDialog overlaidRow={order.overlaidRow} zone={zone} onClose={onClose} onSaved={onChanged} />
+      )
     case 'extend':
-      return changing && <Extend {...changing} onClose={onClose} onModify={onEdit} />
+      return editorProps && <ContractExtension {...editorProps} onClose={onClose} onModify={onEdit} />
     case 'pay': {
       const { id, contractType = 'CONTRACT' } = dialog.order
-      const paid = () => {
+      const handlePaid = () => {
         onClose()
         onChanged()
         // What takes the place of this one has a page of its own.
-        if (contractType === 'CONTRACT' && id !== row.id) go(`/app/contract/${id}`)
+        if (contractType === 'CONTRACT' && id !== row.id) replaceLocation(`/app/contract/${id}`)
       }
-      return <PayDialog row={row} order={dialog.order} onClose={onClose} onPaid={paid} />
+      return <PayDialog row={row} order={dialog.order} onClose={onClose} onPaid={handlePaid} />
     }
     case 'remove': {
-      const { what } = dialog
-      const done = () => {
+      const { target } = dialog
+      const handleDone = () => {
         onClose()
-        if (what === 'order') go('/app/contract')
+        if (target === 'order') replaceLocation('/app/contract')
         else onChanged()
       }
-      return <RemoveOrder what={what} row={row} onClose={onClose} onDone={done} />
+      return <DeleteOrderDialog target={target} row={row} onClose={onClose} onDone={handleDone} />
     }
     default:
       return null

@@ -1,13 +1,13 @@
 import type { OrderRow } from '#contract/orders.ts'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
-import type { Payable } from '#features/orders/payment/payment-api.ts'
+import type { PayableOrder } from '#features/orders/payment/payment-api.ts'
 import { PaymentPanel } from '#features/orders/payment/PaymentPanel.tsx'
 
 interface Props {
   /** The row in whose service's name it is paid. */
   row: OrderRow
-  order: Payable
+  order: PayableOrder
   onClose: () => void
   onPaid: () => void
 }

@@ -3,10 +3,10 @@ import { WebAddress } from '#ui/display/WebAddress.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 
-type Addressed = Pick<OrderRow, 'code' | 'url' | 'admin_url'>
+type ServiceAddresses = Pick<OrderRow, 'code' | 'url' | 'admin_url'>
 
 /** Where a service that is set up can be reached (M62, M104). */
-export function ServiceInfo({ order, onClose }: { order: Addressed; onClose: () => void }) {
+export function ServiceInfoDialog({ order, onClose }: { order: ServiceAddresses; onClose: () => void }) {
   const { t } = useTranslation('orders')
   const { code, url, admin_url: adminUrl } = order
   return (
@@ -14,11 +14,11 @@ export function ServiceInfo({ order, onClose }: { order: Addressed; onClose: () 
       <dl className="order-addresses">
         <dt>{t('info.url')}</dt>
         <dd>
-          <WebAddress to={url} none={t('info.none')} />
+          <WebAddress to={url} emptyText={t('info.none')} />
         </dd>
         <dt>{t('info.admin')}</dt>
         <dd>
-          <WebAddress to={adminUrl} none={t('info.none')} />
+          <WebAddress to={adminUrl} emptyText={t('info.none')} />
         </dd>
       </dl>
     </Dialog>

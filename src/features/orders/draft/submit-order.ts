@@ -1,31 +1,37 @@
 /** The wizard's asking: whether a code is free, what is unpaid, and the order itself. */
 import { orderExists } from '#contract/accounts.ts'
-import type { InputOf, Id, Intent } from '#contract/endpoint.ts'
-import { createOrder, getOrder, listOrders, type OrderRow, ordersFills } from '#contract/orders.ts'
+import type { InputOf, RowRef, Intent } from '#contract/endpoint.ts'
+import { createOrder, getOrder, listOrders, type OrderRow, orderListSpec } from '#contract/orders.ts'
 import type { Problem } from '#contract/problem.ts'
 import { getRequest } from '#contract/requests.ts'
 import type { ClientType } from '#domain/access.ts'
-import type { DueMatter } from '#domain/dues.ts'
+import type { DueSubject } from '#domain/dues.ts'
 import type { Currency } from '#domain/money.ts'
 import { readList } from '#local/lists/read-list.ts'
-import type { Result } from '#request/results.ts'
+import type { CallResult } from '#request/call-results.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 import type { ServerQuote } from '#features/orders/quote/local-quote.ts'
 
 /** Null: it cannot be known now; then the server says it with the order. */
-export const askTaken =
+export const fetchIsCodeTaken =
   (code: string): AppThunk<boolean | null> =>
   async (_dispatch, getState, { api }) => {
     const result = await api.call(orderExists, { query: { code } })
     if (result.kind === 'fresh') return result.output
     const { session } = getState()
-    return session.kind === 'signed in' && (await hasContractHere(session.caller.companyId, code)) ? true : null
+    return session.kind === 'signed in' && (await hasLocalContract(session.caller.companyId, code)) ? true : null
   }
 
 /** Where nobody can be asked: an own contract in effect that this device has holds its code. */
-async function hasContractHere(companyId: number, code: string): Promise<boolean> {
-  const all = { scope: companyId, filters: { searchText: code }, sort: ordersFills.sort, page: 1, results: 1_000_000 }
-  const { rows } = await readList<OrderRow>(ordersFills, all)
+async function hasLocalContract(companyId: number, code: string): Promise<boolean> {
+  const query = {
+    scope: companyId,
+    filters: { searchText: code },
+    sort: orderListSpec.sort,
+    page: 1,
+    results: 1_000_000,
+  }
+  const { rows } = await readList<OrderRow>(orderListSpec, query)
   return rows.some(({ row }) => row.code === code && row.status === effectiveStatus)
 }
 
@@ -34,45 +40,48 @@ const effectiveStatus = 1
 const unpaidStatus = 0
 
 /** Brings the unpaid orders to the device; who shows them reads them there. */
-export const askUnpaid =
+export const fetchUnpaidOrders =
   (companyId: number, type: ClientType): AppThunk<void> =>
   async (_dispatch, _state, { api }) => {
     await api.call(listOrders, { params: { companyId }, query: { type, status: unpaidStatus, results: 50 } })
   }
 
 export const readOrder =
-  (id: Id): AppThunk<Result<OrderRow>> =>
+  (id: RowRef): AppThunk<CallResult<OrderRow>> =>
   async (_dispatch, _state, { api }) =>
-    (await api.call(getOrder, { params: { id } })) as Result<OrderRow>
+    (await api.call(getOrder, { params: { id } })) as CallResult<OrderRow>
 
 export type OrderBody = InputOf<typeof createOrder>['body']
 /** By the server's own figure: it is made now or not at all, and never waits in the outbox. */
-export interface Ordering {
+export interface SubmitOrderInput {
   body: OrderBody
-  told: ServerQuote
+  serverQuote: ServerQuote
   replaces: number | null
   confirmKey: string | null
 }
 
 /** `intent`: of the same wish, whose answer was lost. */
-export const order =
-  ({ body, told, replaces, confirmKey }: Ordering, intent: Intent | null): AppThunk<Result<OrderRow>> =>
+export const submitOrder =
+  (
+    { body, serverQuote, replaces, confirmKey }: SubmitOrderInput,
+    intent: Intent | null,
+  ): AppThunk<CallResult<OrderRow>> =>
   async (_dispatch, _state, { api }) => {
-    const { quote_id, price_id, amount } = told
-    const more = {
+    const { quote_id, price_id, amount } = serverQuote
+    const consents = {
       ...(replaces === null ? {} : { replaces }),
       ...(confirmKey === null ? {} : { confirmKey }),
     }
-    const asking = intent === null ? {} : { intent }
+    const callOptions = intent === null ? {} : { intent }
     return (await api.call(
       createOrder,
-      { body: { ...body, quote_id, price_id, amount, ...more } },
-      asking,
-    )) as Result<OrderRow>
+      { body: { ...body, quote_id, price_id, amount, ...consents } },
+      callOptions,
+    )) as CallResult<OrderRow>
   }
 
 /** What was made of a wish whose answer was lost (protocol 13); null: nothing, or nobody can say it now. */
-export const askMade =
+export const fetchOrderOfIntent =
   (intent: Intent): AppThunk<OrderRow | null> =>
   async (_dispatch, _state, { api }) => {
     const result = await api.call(getRequest, { params: { id: `~${intent}` } })
@@ -88,37 +97,39 @@ export interface UnpaidOrder {
   currency?: Currency
   due: string
   /** Of a change, and of an extension; absent in what an older server says. */
-  change?: DueMatter['change']
-  until?: DueMatter['until']
+  change?: DueSubject['change']
+  until?: DueSubject['until']
 }
 
 /** What a refusal asks its user for; null: nothing, it is a problem. */
-export type Question =
-  | { kind: 'changed'; now: ServerQuote }
-  | { kind: 'unpaid'; unpaid: UnpaidOrder }
-  | { kind: 'apps'; info: readonly AppChange[]; key: string }
+export type OrderQuestion =
+  | { kind: 'changed'; serverQuote: ServerQuote }
+  | { kind: 'unpaid'; unpaidOrder: UnpaidOrder }
+  | { kind: 'apps'; appChanges: readonly OrderAppChange[]; key: string }
   /** Of what was paid, not refunded. */
   | { kind: 'discard'; amount: string }
 
-export type AppChange =
+export type OrderAppChange =
   | { code: string; change: 'enter' | 'leave' }
   | { code: string; change: 'version'; from: string; to: string }
 
-export function questionOf({ code, data }: Problem): Question | null {
-  const said = (data ?? {}) as {
+export function parseQuestion({ code, data }: Problem): OrderQuestion | null {
+  const details = (data ?? {}) as {
     why?: string
     now?: ServerQuote
     unpaid?: UnpaidOrder
-    confirm_info?: AppChange[]
+    confirm_info?: OrderAppChange[]
     confirm_key?: string
     discarded_amount?: string
   }
-  if (code === 'QUOTE_CHANGED' && said.now) return { kind: 'changed', now: said.now }
-  if (code === 'DUP_CODE' && said.unpaid?.type === 'create') return { kind: 'unpaid', unpaid: said.unpaid }
-  if (code === 'STATE_CONFLICT' && said.why === 'unpaid' && said.unpaid) return { kind: 'unpaid', unpaid: said.unpaid }
-  if (code === 'APP_CONFIRM' && said.confirm_key)
-    return { kind: 'apps', info: said.confirm_info ?? [], key: said.confirm_key }
-  if (code === 'DISCARD_CONFIRM' && said.discarded_amount) return { kind: 'discard', amount: said.discarded_amount }
+  if (code === 'QUOTE_CHANGED' && details.now) return { kind: 'changed', serverQuote: details.now }
+  if (code === 'DUP_CODE' && details.unpaid?.type === 'create') return { kind: 'unpaid', unpaidOrder: details.unpaid }
+  if (code === 'STATE_CONFLICT' && details.why === 'unpaid' && details.unpaid)
+    return { kind: 'unpaid', unpaidOrder: details.unpaid }
+  if (code === 'APP_CONFIRM' && details.confirm_key)
+    return { kind: 'apps', appChanges: details.confirm_info ?? [], key: details.confirm_key }
+  if (code === 'DISCARD_CONFIRM' && details.discarded_amount)
+    return { kind: 'discard', amount: details.discarded_amount }
   return null
 }
 

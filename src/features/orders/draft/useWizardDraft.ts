@@ -1,108 +1,119 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import * as drafts from '#local/drafts/form-drafts.ts'
 import { type DraftOffer, useDraftOffers } from '#state/use-draft-offers.ts'
-import { type Draft, draftFrom, draftName, isWorthKeeping, newDraft } from '#features/orders/draft/wizard-draft.ts'
-import type { Values } from '#features/orders/draft/wizard-form.ts'
+import {
+  type WizardFormDraft,
+  parseDraft,
+  getDraftName,
+  isWorthSaving,
+  createDraft,
+} from '#features/orders/draft/wizard-draft.ts'
+import type { WizardValues } from '#features/orders/draft/wizard-form.ts'
 
 /** Written once nothing has changed for so long, and after `maxMs` at the latest: a slider does not write a hundred times. */
-const restMs = 250
+const idleMs = 250
 const maxMs = 1000
 
-export interface WizardDraft {
-  draft: Draft
+export interface WizardDraftState {
+  draft: WizardFormDraft
   /** What the draft becomes by it. */
-  change: (next: (now: Draft) => Draft) => void
+  updateDraft: (update: (draft: WizardFormDraft) => WizardFormDraft) => void
   /** When what stands here was kept, this device's clock, epoch ms; null: there is nothing to keep. */
-  keptAt: number | null
+  savedAt: number | null
   /** This device could not keep it: leaving would lose it. */
-  unkept: boolean
+  isUnsaved: boolean
   discard: () => void
   /** A draft of an earlier visit; null: there is none. */
   offer: DraftOffer | null
   /** Puts the offered draft into the form, and offers what stood there. Null: there is none any more. */
-  acceptOffer: () => Draft | null
+  acceptOffer: () => WizardFormDraft | null
   discardOffer: () => void
 }
 
 /** The draft of this device. Null until the device has been asked, and while `fresh`, an empty form's values, is null. */
-export function useWizardDraft(type: string, fresh: Values | null): WizardDraft | null {
-  const name = draftName(type)
-  const [draft, setDraft] = useState<Draft | null>(null)
-  const [keptAt, setKeptAt] = useState<number | null>(null)
-  const [unkept, setUnkept] = useState(false)
-  const plain = useRef(fresh)
-  const isReady = fresh !== null
+export function useWizardDraft(type: string, emptyValues: WizardValues | null): WizardDraftState | null {
+  const name = getDraftName(type)
+  const [draft, setDraft] = useState<WizardFormDraft | null>(null)
+  const [savedAt, setSavedAt] = useState<number | null>(null)
+  const [isUnsaved, setUnsaved] = useState(false)
+  const emptyValuesRef = useRef(emptyValues)
+  const isReady = emptyValues !== null
   /** As the device has it already. */
-  const stored = useRef<Draft | null>(null)
+  const storedDraft = useRef<WizardFormDraft | null>(null)
   const storedAt = useRef(Number.NEGATIVE_INFINITY)
   useEffect(() => {
-    plain.current = fresh
+    emptyValuesRef.current = emptyValues
   })
 
   const {
-    own,
-    offer,
-    accept,
+    ownDraft,
+    offer: draftOffer,
+    accept: acceptDraft,
     discard: discardOffer,
-  } = useDraftOffers<Draft>(drafts, {
+  } = useDraftOffers<WizardFormDraft>(drafts, {
     form: name,
-    parse: (value) => (plain.current ? draftFrom(value, plain.current) : (value as Draft)),
+    parse: (value) => (emptyValuesRef.current ? parseDraft(value, emptyValuesRef.current) : (value as WizardFormDraft)),
   })
   useEffect(() => {
-    if (!isReady || own === undefined || !plain.current || stored.current) return
-    const found = own && draftFrom(own.value, plain.current)
-    stored.current = found ?? newDraft(plain.current)
-    setDraft(stored.current)
-    setKeptAt(found && own ? own.at : null)
-  }, [isReady, own])
+    if (!isReady || ownDraft === undefined || !emptyValuesRef.current || storedDraft.current) return
+    const parsedDraft = ownDraft && parseDraft(ownDraft.value, emptyValuesRef.current)
+    storedDraft.current = parsedDraft ?? createDraft(emptyValuesRef.current)
+    setDraft(storedDraft.current)
+    setSavedAt(parsedDraft && ownDraft ? ownDraft.at : null)
+  }, [isReady, ownDraft])
 
-  const keep = useCallback(
-    async (latest: Draft | null) => {
-      if (!latest || !plain.current || latest === stored.current) return
-      stored.current = latest
+  const saveDraft = useCallback(
+    async (newDraft: WizardFormDraft | null) => {
+      if (!newDraft || !emptyValuesRef.current || newDraft === storedDraft.current) return
+      storedDraft.current = newDraft
       storedAt.current = performance.now()
-      const isWorth = isWorthKeeping(latest, plain.current)
-      const isKept = await drafts.saveDraft(name, isWorth ? latest : null)
-      setUnkept(!isKept && isWorth)
+      const shouldSave = isWorthSaving(newDraft, emptyValuesRef.current)
+      const isSaved = await drafts.saveDraft(name, shouldSave ? newDraft : null)
+      setUnsaved(!isSaved && shouldSave)
       // To the minute, as it is shown.
-      setKeptAt(isKept && isWorth ? Math.floor(Date.now() / 60_000) * 60_000 : null)
+      setSavedAt(isSaved && shouldSave ? Math.floor(Date.now() / 60_000) * 60_000 : null)
     },
     [name],
   )
-  const latest = useRef<Draft | null>(null)
-  const { step, agreed, ordered, intent } = draft ?? {}
+  const latestDraft = useRef<WizardFormDraft | null>(null)
+  const { step, agreed: agreedQuote, ordered: createdOrderId, intent } = draft ?? {}
   useEffect(() => {
-    latest.current = draft
-    if (draft && plain.current && draft !== stored.current)
-      drafts.noteDraft(name, isWorthKeeping(draft, plain.current) ? draft : null)
+    latestDraft.current = draft
+    if (draft && emptyValuesRef.current && draft !== storedDraft.current)
+      drafts.noteDraft(name, isWorthSaving(draft, emptyValuesRef.current) ? draft : null)
     // The first change at once, and while they follow each other the last one of every while; what stands between is noted.
-    const left = storedAt.current + maxMs - performance.now()
-    const timer = setTimeout(() => void keep(draft), Math.min(restMs, left))
+    const remainingMs = storedAt.current + maxMs - performance.now()
+    const timer = setTimeout(() => void saveDraft(draft), Math.min(idleMs, remainingMs))
     return () => clearTimeout(timer)
-  }, [draft, keep, name])
+  }, [draft, saveDraft, name])
   // What was decided is kept at once.
   // biome-ignore lint: they are the reason, not the means
-  useEffect(() => void keep(latest.current), [step, agreed, ordered, intent, keep])
+  useEffect(() => void saveDraft(latestDraft.current), [step, agreedQuote, createdOrderId, intent, saveDraft])
   // The page may go at any time.
   useEffect(() => {
-    const flush = () => void keep(latest.current)
-    document.addEventListener('visibilitychange', flush)
-    addEventListener('pagehide', flush)
+    const flushDraft = () => void saveDraft(latestDraft.current)
+    document.addEventListener('visibilitychange', flushDraft)
+    addEventListener('pagehide', flushDraft)
     return () => {
-      document.removeEventListener('visibilitychange', flush)
-      removeEventListener('pagehide', flush)
-      flush()
+      document.removeEventListener('visibilitychange', flushDraft)
+      removeEventListener('pagehide', flushDraft)
+      flushDraft()
     }
-  }, [keep])
+  }, [saveDraft])
 
-  const change = useCallback((next: (now: Draft) => Draft) => setDraft((now) => now && next(now)), [])
-  const discard = useCallback(() => plain.current && setDraft(newDraft(plain.current)), [])
+  const updateDraft = useCallback(
+    (update: (draft: WizardFormDraft) => WizardFormDraft) =>
+      setDraft((currentDraft) => currentDraft && update(currentDraft)),
+    [],
+  )
+  const discard = useCallback(() => emptyValuesRef.current && setDraft(createDraft(emptyValuesRef.current)), [])
   const acceptOffer = () => {
-    const isTyped = draft && plain.current && isWorthKeeping(draft, plain.current)
-    const accepted = accept(isTyped ? draft : null)
-    const known = accepted && plain.current ? draftFrom(accepted, plain.current) : accepted
-    if (known) setDraft(known)
-    return known
+    const isTyped = draft && emptyValuesRef.current && isWorthSaving(draft, emptyValuesRef.current)
+    const acceptedDraft = acceptDraft(isTyped ? draft : null)
+    const parsedDraft =
+      acceptedDraft && emptyValuesRef.current ? parseDraft(acceptedDraft, emptyValuesRef.current) : acceptedDraft
+    if (parsedDraft) setDraft(parsedDraft)
+    return parsedDraft
   }
-  return draft && { draft, keptAt, unkept, change, discard, offer, acceptOffer, discardOffer }
+  return draft && { draft, savedAt, isUnsaved, updateDraft, discard, offer: draftOffer, acceptOffer, discardOffer }
 }

@@ -1,33 +1,33 @@
 /** The wizard's form: its values as they are typed, what is wrong with them, and what is asked and sent of them. */
 import type { ClientType } from '#domain/access.ts'
 import {
-  type Check,
-  check,
-  atMost,
-  isOneLine,
-  noTurningCharacter,
-  noHiddenCharacter,
+  type FieldCheck,
+  checkFields,
+  createMaxLengthCheck,
+  checkOneLine,
+  checkBidiControl,
+  checkHiddenCharacter,
 } from '#domain/checks/field-checks.ts'
 import type { Currency } from '#domain/money.ts'
 import {
-  checkChoice,
-  checkCreated,
+  checkTerms,
+  checkCreateDate,
   checkName,
   checkStart,
-  checkWhole,
-  firstUsers,
-  raisedUsers,
+  checkWholeNumber,
+  getFirstUsers,
+  raiseUsers,
 } from '#domain/checks/order-checks.ts'
 import { descLimit, nameLimit, userLimits, yearLimits } from '#domain/orders.ts'
-import { isDate } from '#domain/period.ts'
-import { tidyText } from '#domain/text.ts'
+import { isDate } from '#domain/plain-dates.ts'
+import { cleanText } from '#domain/text.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import type { TermsDraft } from '#features/orders/wizard/fields/TermsFields.tsx'
-import type { AnyProblem } from '#ui/i18n/order-field-messages.ts'
-import type { ListInForce, PriceData, Wish } from '#features/orders/quote/local-quote.ts'
+import type { AnyFieldProblem } from '#ui/i18n/order-field-messages.ts'
+import type { PriceListInForce, PriceData, RequestedOrder } from '#features/orders/quote/local-quote.ts'
 
-export interface Values extends TermsDraft {
+export interface WizardValues extends TermsDraft {
   code: string
   name: string
   desc: string
@@ -42,13 +42,13 @@ export interface Values extends TermsDraft {
 }
 
 /** The defaults of contracts 9. */
-export const newValues = (list: ListInForce, today: PlainDate): Values => ({
+export const createWizardValues = (list: PriceListInForce, today: PlainDate): WizardValues => ({
   code: '',
   name: '',
   desc: '',
   currency: 'HKD',
   user_mode: 'CONCURRENT',
-  users: String(firstUsers(list, 'CONCURRENT')),
+  users: String(getFirstUsers(list, 'CONCURRENT')),
   uat: false,
   period: '1',
   period_start: today,
@@ -58,66 +58,69 @@ export const newValues = (list: ListInForce, today: PlainDate): Values => ({
 })
 
 /** "Order again": all but what names a service, and a day on which it may begin. */
-export const valuesOf = (row: OrderRow, fresh: Values, list: ListInForce): Values => ({
-  ...fresh,
+export const copyToWizardValues = (row: OrderRow, emptyValues: WizardValues, list: PriceListInForce): WizardValues => ({
+  ...emptyValues,
   name: row.name,
   desc: row.desc ?? '',
   currency: row.currency,
   user_mode: row.user_mode,
-  users: String(raisedUsers(list, row.user_mode, row.users)),
+  users: String(raiseUsers(list, row.user_mode, row.users)),
   uat: row.uat === 1,
   period: String(row.period),
   modules: [...row.modules],
 })
 
 /** Forced to lower case while it is typed (contracts 5). */
-export const typedCode = (text: string) => text.toLowerCase()
+export const normaliseCode = (text: string) => text.toLowerCase()
 
-const created = ({ sOrderCreateTime: day }: Values) => (day === '' ? null : day)
+const getBackDate = ({ sOrderCreateTime: day }: WizardValues) => (day === '' ? null : day)
 
 /** The first step. `today`: in the business time zone. */
-export function checkInformation(values: Values, { list }: PriceData, today: PlainDate): AnyProblem[] {
-  const backDated = created(values)
-  const wrongDay = backDated === null ? [] : checkCreated(backDated, today)
-  const users = checkWhole('users', values.users, userLimits)
+export function checkInformation(values: WizardValues, { list }: PriceData, today: PlainDate): AnyFieldProblem[] {
+  const backDated = getBackDate(values)
+  const backDateProblems = backDated === null ? [] : checkCreateDate(backDated, today)
+  const usersProblems = checkWholeNumber('users', values.users, userLimits)
   return [
-    ...checkName(tidyText(values.code), tidyText(values.name)),
-    ...check({ name: values.name, desc: values.desc }, lengths),
-    ...(values.company_id === '' ? [] : checkWhole('company_id', values.company_id, { least: 1, most: 2_147_483_647 })),
-    ...(users.length > 0 ? users : checkUsers(values, list)),
-    ...checkWhole('period', values.period, yearLimits),
-    ...wrongDay,
-    ...(wrongDay.length > 0 ? [] : checkStart(values.period_start, today, backDated)),
+    ...checkName(cleanText(values.code), cleanText(values.name)),
+    ...checkFields({ name: values.name, desc: values.desc }, textChecks),
+    ...(values.company_id === ''
+      ? []
+      : checkWholeNumber('company_id', values.company_id, { min: 1, max: 2_147_483_647 })),
+    ...(usersProblems.length > 0 ? usersProblems : checkUsers(values, list)),
+    ...checkWholeNumber('period', values.period, yearLimits),
+    ...backDateProblems,
+    ...(backDateProblems.length > 0 ? [] : checkStart(values.period_start, today, backDated)),
   ]
 }
 
-const lengths: Record<string, Check[]> = {
-  name: [atMost(nameLimit), noHiddenCharacter, isOneLine],
-  desc: [atMost(descLimit), noTurningCharacter],
+const textChecks: Record<string, FieldCheck[]> = {
+  name: [createMaxLengthCheck(nameLimit), checkHiddenCharacter, checkOneLine],
+  desc: [createMaxLengthCheck(descLimit), checkBidiControl],
 }
 
-const choiceOf = (values: Values) => ({
+const toChoice = (values: WizardValues) => ({
   user_mode: values.user_mode,
   users: Number(values.users),
   modules: values.modules,
 })
 
-const checkUsers = (values: Values, list: ListInForce): AnyProblem[] =>
-  checkChoice(choiceOf(values), list, []).filter(({ field }) => field === 'users')
+const checkUsers = (values: WizardValues, list: PriceListInForce): AnyFieldProblem[] =>
+  checkTerms(toChoice(values), list, []).filter(({ field }) => field === 'users')
 
 /** The second step. */
-export const checkModuleStep = (values: Values, { list, modules }: PriceData): AnyProblem[] =>
-  checkChoice(
-    choiceOf(values),
+export const checkModuleStep = (values: WizardValues, { list, modules }: PriceData): AnyFieldProblem[] =>
+  checkTerms(
+    toChoice(values),
     list,
     modules.filter(({ hidden }) => !hidden),
   ).filter(({ field }) => field === 'modules')
 
 /** Null: it cannot be priced as it stands typed. */
-export function wishOf(values: Values): Wish | null {
+export function toRequestedOrder(values: WizardValues): RequestedOrder | null {
   const { users, period, period_start: start } = values
-  const isWhole = checkWhole('users', users, userLimits).length + checkWhole('period', period, yearLimits).length === 0
-  if (!isWhole || !isDate(start)) return null
+  const hasWholeNumbers =
+    checkWholeNumber('users', users, userLimits).length + checkWholeNumber('period', period, yearLimits).length === 0
+  if (!hasWholeNumbers || !isDate(start)) return null
   return {
     type: 'create',
     currency: values.currency,
@@ -131,11 +134,11 @@ export function wishOf(values: Values): Wish | null {
 }
 
 /** What the server is asked and sent. */
-export function bodyOf(values: Values, type: ClientType) {
-  const desc = tidyText(values.desc)
+export function toOrderBody(values: WizardValues, type: ClientType) {
+  const desc = cleanText(values.desc)
   return {
-    code: tidyText(values.code),
-    name: tidyText(values.name),
+    code: cleanText(values.code),
+    name: cleanText(values.name),
     ...(desc === '' ? {} : { desc }),
     currency: values.currency,
     user_mode: values.user_mode,
@@ -151,4 +154,4 @@ export function bodyOf(values: Values, type: ClientType) {
 }
 
 /** In which step a field is mended. */
-export const stepOf = (field: string): 0 | 1 => (field === 'modules' ? 1 : 0)
+export const getStepOfField = (field: string): 0 | 1 => (field === 'modules' ? 1 : 0)

@@ -1,74 +1,74 @@
 import { getSettings } from '#contract/accounts.ts'
 import { sumDues } from '#domain/dues.ts'
-import { readAged } from '#local/lists/responses.ts'
-import { useSignedIn } from '#state/hooks.ts'
+import { readAgedResponse } from '#local/lists/responses.ts'
+import { useSignedIn } from '#state/use-store.ts'
 import { useCachedResponse } from '#state/use-cached-response.ts'
 import { useList } from '#state/use-list.ts'
-import { amountText } from '#ui/display/Amount.tsx'
-import { useToday } from '#ui/page/business-day.ts'
-import { type Duty, knownOf, knownTogether, type OnReport, useReport } from '#ui/page/home-report.ts'
-import { number } from '#ui/list/Freshness.tsx'
+import { formatAmount } from '#ui/display/Amount.tsx'
+import { useToday } from '#ui/page/use-today.ts'
+import { type HomeDuty, getKnownState, combineStates, type OnReport, useReport } from '#ui/page/home-report.ts'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import '#features/orders/words.ts'
-import { dutiesOf, type OrderDuty } from '#features/orders/home/order-duties.ts'
+import { buildOrderDuties, type OrderDuty } from '#features/orders/home/order-duties.ts'
 import { useDueText } from '#features/orders/useDueText.ts'
-import { effectiveOrders, ends, payable, payableOrders } from '#features/orders/home/slice.ts'
+import { effectiveOrdersSlice, expiringView, payableView, payableOrdersSlice } from '#features/orders/home/slice.ts'
 
 /** What of the contracts needs somebody who orders, and how many there are: from the device, so that it stands without a line. */
 export function OrderReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('orders')
   const dueText = useDueText()
   const { companyId } = useSignedIn().caller
-  const { response: settings, problem, refetch: askSettings } = useCachedResponse(readAged, getSettings, {})
-  const effective = useList(effectiveOrders, { scope: companyId, view: ends })
-  const unpaid = useList(payableOrders, { scope: companyId, view: payable })
+  const { response: settings, problem, refetch: refetchSettings } = useCachedResponse(readAgedResponse, getSettings, {})
+  const effectiveList = useList(effectiveOrdersSlice, { scope: companyId, view: expiringView })
+  const unpaidList = useList(payableOrdersSlice, { scope: companyId, view: payableView })
   const today = useToday(settings?.output.time_zone)
   // One that is in effect and has a change to be paid is in both.
-  const rows = [...(unpaid.rows ?? []), ...(effective.rows ?? [])].map(({ row }) => [row.id, row] as const)
-  const duties = dutiesOf([...new Map(rows).values()], today)
+  const rows = [...(unpaidList.rows ?? []), ...(effectiveList.rows ?? [])].map(({ row }) => [row.id, row] as const)
+  const duties = buildOrderDuties([...new Map(rows).values()], today)
   // The business day begins for all at once (D31): without its zone nothing is said of days.
-  const zone = settings ? 'known' : problem ? 'unknown' : 'asking'
+  const zoneState = settings ? 'known' : problem ? 'unknown' : 'asking'
   const dues = duties.flatMap((duty) => (duty.kind === 'pay' ? [duty.due] : []))
-  const [first, ...others] = sumDues(dues).map(({ currency, amount }) => amountText(currency, amount))
-  const ending = duties.filter(({ kind }) => kind === 'end').length
-  const asked = knownOf(effective.freshness)
+  const [firstSum, ...otherSums] = sumDues(dues).map(({ currency, amount }) => formatAmount(currency, amount))
+  const endingCount = duties.filter(({ kind }) => kind === 'end').length
+  const contractsState = getKnownState(effectiveList.freshness)
   // A sum of the first rows alone would be wrong.
-  const isWhole = unpaid.count <= (unpaid.rows?.length ?? 0)
-  const isPayable = zone === 'known' && knownOf(unpaid.freshness) === 'known' && isWhole
+  const isComplete = unpaidList.count <= (unpaidList.rows?.length ?? 0)
+  const hasPayableSum = zoneState === 'known' && getKnownState(unpaidList.freshness) === 'known' && isComplete
   const refetch = () => {
-    void askSettings()
-    effective.refetch()
-    unpaid.refetch()
+    void refetchSettings()
+    effectiveList.refetch()
+    unpaidList.refetch()
   }
   useReport(
     {
       from: 'orders',
-      state: knownTogether([zone, asked, knownOf(unpaid.freshness)]),
+      state: combineStates([zoneState, contractsState, getKnownState(unpaidList.freshness)]),
       duties: settings ? duties.map((duty) => toDuty(t, dueText, duty)) : [],
       figures: {
-        ...(asked === 'known' && {
+        ...(contractsState === 'known' && {
           contracts: {
-            value: number(effective.count),
-            note: ending === 0 ? '' : t('home.ending', { count: ending }),
-            fresh: effective.freshness,
+            value: formatNumber(effectiveList.count),
+            note: endingCount === 0 ? '' : t('home.ending', { count: endingCount }),
+            freshness: effectiveList.freshness,
           },
         }),
-        ...(isPayable && {
-          toPay: { value: first ?? t('home.nothing'), note: others.join(' · '), fresh: unpaid.freshness },
+        ...(hasPayableSum && {
+          toPay: { value: firstSum ?? t('home.nothing'), note: otherSums.join(' · '), freshness: unpaidList.freshness },
         }),
       },
     },
     onReport,
   )
-  return <LoadProblem problem={problem ?? effective.problem ?? unpaid.problem} onRetry={refetch} />
+  return <LoadProblem problem={problem ?? effectiveList.problem ?? unpaidList.problem} onRetry={refetch} />
 }
 
-function toDuty(t: TFunction<'orders'>, dueText: ReturnType<typeof useDueText>, duty: OrderDuty): Duty {
+function toDuty(t: TFunction<'orders'>, dueText: ReturnType<typeof useDueText>, duty: OrderDuty): HomeDuty {
   const { id, name, date, days } = duty
   const path = `/app/contract/${id}`
-  const when = days === 0 ? t('home.today') : t('home.days', { count: days })
+  const daysText = days === 0 ? t('home.today') : t('home.days', { count: days })
   if (duty.kind === 'end')
     return {
       key: `end ${id}`,
@@ -76,11 +76,11 @@ function toDuty(t: TFunction<'orders'>, dueText: ReturnType<typeof useDueText>, 
       icon: 'waiting',
       isUrgent: days <= 3,
       title: t('home.expiring', { name, date }),
-      text: when,
+      text: daysText,
       action: { label: t('home.extend'), path },
     }
   const { due } = duty
-  const amount = amountText(due.currency, due.amount)
+  const amount = formatAmount(due.currency, due.amount)
   const matter = dueText(due)
   const isOverdue = days < 0
   return {
@@ -89,7 +89,7 @@ function toDuty(t: TFunction<'orders'>, dueText: ReturnType<typeof useDueText>, 
     icon: isOverdue ? 'alert' : 'price',
     isUrgent: days <= 3,
     title: t(isOverdue ? 'home.overdue' : 'home.unpaid', { name, matter, due: date }),
-    text: isOverdue ? t('home.overdueText', { amount }) : `${amount} · ${when}`,
+    text: isOverdue ? t('home.overdueText', { amount }) : `${amount} · ${daysText}`,
     action: { label: t('home.pay'), path: due.contractType === 'CONTRACT' ? path : `${path}?tab=subscribe` },
   }
 }

@@ -1,14 +1,14 @@
 /** What of a company's orders needs somebody, out of the rows that the device has: soonest first. */
-import { reminderReach } from '#domain/contracts.ts'
-import { daysLeft } from '#domain/period.ts'
+import { maxReminderDays } from '#domain/contracts.ts'
+import { countDaysLeft } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
-import type { Id } from '#contract/endpoint.ts'
+import type { RowRef } from '#contract/endpoint.ts'
 import type { OrderRow } from '#contract/orders.ts'
-import { duesOf, type ListedDue } from '#features/orders/payment/payable.ts'
+import { getDues, type ListedDue } from '#features/orders/payment/payable.ts'
 
 interface OrderDutyBase {
   /** Of the row in the list. */
-  id: Id
+  id: RowRef
   name: string
   date: PlainDate
   /** From today on; negative: it is overdue. */
@@ -18,18 +18,18 @@ interface OrderDutyBase {
 export type OrderDuty = OrderDutyBase & ({ kind: 'pay'; due: ListedDue } | { kind: 'end' })
 
 /** As far ahead as the first reminder by mail (contracts 4). */
-export function dutiesOf(rows: readonly OrderRow[], today: PlainDate): OrderDuty[] {
+export function buildOrderDuties(rows: readonly OrderRow[], today: PlainDate): OrderDuty[] {
   const duties = rows.flatMap((row): OrderDuty[] => {
     const duty = { id: row.id, name: row.name || row.code }
-    const days = daysLeft(today, row.expired_date)
-    const isEnding = row.state === 'effective' && days >= 0 && days <= reminderReach.beforeExpiry
+    const days = countDaysLeft(today, row.expired_date)
+    const isEnding = row.state === 'effective' && days >= 0 && days <= maxReminderDays.beforeExpiry
     return [
-      ...duesOf(row).flatMap((due): OrderDuty[] => {
+      ...getDues(row).flatMap((due): OrderDuty[] => {
         const date = due.due.slice(0, 10)
-        const left = daysLeft(today, date)
+        const daysLeftToPay = countDaysLeft(today, date)
         // What was stored long ago may be over by now. Traffic is to be paid for as long as it is not paid.
-        const isOver = date === '' || (left < 0 && due.contractType !== 'TRAFFIC')
-        return isOver ? [] : [{ ...duty, kind: 'pay', date, days: left, due }]
+        const isOver = date === '' || (daysLeftToPay < 0 && due.contractType !== 'TRAFFIC')
+        return isOver ? [] : [{ ...duty, kind: 'pay', date, days: daysLeftToPay, due }]
       }),
       ...(isEnding ? [{ ...duty, kind: 'end' as const, date: row.expired_date, days }] : []),
     ]

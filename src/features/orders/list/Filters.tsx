@@ -1,29 +1,29 @@
 import type { ReactNode } from 'react'
-import { stateOfNumber } from '#domain/contracts.ts'
-import { SelectField } from '#ui/form/ChoiceFields.tsx'
-import type { Sorting } from '#ui/list/column.ts'
+import { findContractState } from '#domain/contracts.ts'
+import { SelectField } from '#ui/form/choice-fields.tsx'
+import type { ListSorting } from '#ui/list/column.ts'
 import { FilterBar } from '#ui/list/FilterBar.tsx'
 import { useTranslation } from 'react-i18next'
-import { type OrderStatus, orderStatuses, plainView, type View } from '#features/orders/list-url.ts'
+import { type OrderStatus, orderStatuses, defaultListView, type OrdersView } from '#features/orders/list-url.ts'
 
 interface Props {
-  view: View
-  sorting: Sorting
-  onChange: (change: Partial<View>) => void
+  view: OrdersView
+  sorting: ListSorting
+  onChange: (change: Partial<OrdersView>) => void
   /** Before the other filters. */
   children?: ReactNode
 }
 
 export function Filters({ view, sorting, onChange, children }: Props) {
   const { t } = useTranslation('orders')
-  const { status, searchText, company } = plainView
+  const { status, searchText, company } = defaultListView
   // With what is in effect and has something to be paid.
-  const word = (number: OrderStatus) =>
-    number === 0 ? t('filter.unpaid') : t(`status.${stateOfNumber(number, 'order') ?? 'invalid'}`)
+  const formatStatus = (status: OrderStatus) =>
+    status === 0 ? t('filter.unpaid') : t(`status.${findContractState(status, 'order') ?? 'invalid'}`)
   return (
     <FilterBar
       search={{ value: view.searchText, onChange: (text) => onChange({ searchText: text }), label: t('filter.search') }}
-      used={Number(view.status !== null) + Number(view.company !== null)}
+      usedCount={Number(view.status !== null) + Number(view.company !== null)}
       sorting={sorting}
       onClearAll={() => onChange({ status, searchText, company })}
     >
@@ -32,11 +32,11 @@ export function Filters({ view, sorting, onChange, children }: Props) {
         label={t('filter.status')}
         options={[
           { value: '', label: t('filter.all') },
-          ...orderStatuses.map((number) => ({ value: number, label: word(number) })),
+          ...orderStatuses.map((status) => ({ value: status, label: formatStatus(status) })),
         ]}
         value={view.status ?? ''}
         onChange={({ target }) =>
-          onChange({ status: orderStatuses.find((number) => String(number) === target.value) ?? null })
+          onChange({ status: orderStatuses.find((status) => String(status) === target.value) ?? null })
         }
       />
     </FilterBar>

@@ -1,25 +1,25 @@
 import type { OrderRow } from '#contract/orders.ts'
-import { reminderReach } from '#domain/contracts.ts'
+import { maxReminderDays } from '#domain/contracts.ts'
 import { sumDues } from '#domain/dues.ts'
-import { daysLeft } from '#domain/period.ts'
+import { countDaysLeft } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { Amount } from '#ui/display/Amount.tsx'
-import type { Column } from '#ui/list/column.ts'
+import type { ListColumn } from '#ui/list/column.ts'
 import type { TFunction } from 'i18next'
-import { duesOf } from '#features/orders/payment/payable.ts'
+import { getDues } from '#features/orders/payment/payable.ts'
 import type { useDueText } from '#features/orders/useDueText.ts'
 import { StatusTag } from '#features/orders/StatusTag.tsx'
-import { langOf } from '#ui/i18n/name-language.ts'
+import { getNameLang } from '#ui/i18n/name-language.ts'
 
 type DueText = ReturnType<typeof useDueText>
 
 /** The specification's columns in its order (M61), and what is to be paid. `today`: null: not known yet. */
-export const columns = (
+export const buildColumns = (
   t: TFunction<'orders'>,
   dueText: DueText,
   today: PlainDate | null,
-): Column<OverlaidRow<OrderRow>>[] => [
+): ListColumn<OverlaidRow<OrderRow>>[] => [
   {
     key: 'code',
     header: t('column.code'),
@@ -38,7 +38,7 @@ export const columns = (
     phone: 'title',
     // No meaning in hover alone: the detail shows it as well.
     render: ({ row }) => (
-      <span title={row.desc ?? undefined} lang={langOf(row.name)}>
+      <span title={row.desc ?? undefined} lang={getNameLang(row.name)}>
         {row.name}
       </span>
     ),
@@ -49,7 +49,7 @@ export const columns = (
     sortable: true,
     width: 'time',
     // A row made on this device has no time until the server gave it one.
-    render: ({ row }) => (row.create_time ? <Created time={row.create_time} /> : t('notYet')),
+    render: ({ row }) => (row.create_time ? <CreatedTime time={row.create_time} /> : t('notYet')),
   },
   {
     key: 'expired_date',
@@ -57,7 +57,7 @@ export const columns = (
     sortable: true,
     width: 'day',
     phone: 'fact',
-    render: ({ row }) => <Expiry row={row} today={today} t={t} />,
+    render: ({ row }) => <ExpiryDate row={row} today={today} t={t} />,
   },
   {
     key: 'status',
@@ -69,7 +69,7 @@ export const columns = (
       <span className="order-facts">
         <StatusTag state={row.state} />
         <span className="order-due-beside">
-          <ToPay row={row} t={t} dueText={dueText} />
+          <DueAmount row={row} t={t} dueText={dueText} />
         </span>
       </span>
     ),
@@ -82,22 +82,22 @@ export const columns = (
     priority: 3,
     align: 'end',
     phone: 'fact',
-    render: ({ row }) => <ToPay row={row} t={t} dueText={dueText} />,
+    render: ({ row }) => <DueAmount row={row} t={t} dueText={dueText} />,
   },
 ]
 
 /** Where there is little room the time stands under its day. */
-const Created = ({ time }: { time: string }) => (
+const CreatedTime = ({ time }: { time: string }) => (
   <span className="order-created">
     <span>{time.slice(0, 10)}</span> <span>{time.slice(11)}</span>
   </span>
 )
 
 /** The last 60 days are counted, as far ahead as the first reminder by mail (contracts 4). */
-function Expiry({ row, today, t }: { row: OrderRow; today: PlainDate | null; t: TFunction<'orders'> }) {
+function ExpiryDate({ row, today, t }: { row: OrderRow; today: PlainDate | null; t: TFunction<'orders'> }) {
   const { expired_date: end, state } = row
-  const days = today !== null && state === 'effective' ? daysLeft(today, end) : -1
-  const isSoon = days >= 0 && days <= reminderReach.beforeExpiry
+  const days = today !== null && state === 'effective' ? countDaysLeft(today, end) : -1
+  const isSoon = days >= 0 && days <= maxReminderDays.beforeExpiry
   return (
     <span className="order-facts">
       <span>{end}</span>
@@ -107,24 +107,25 @@ function Expiry({ row, today, t }: { row: OrderRow; today: PlainDate | null; t: 
 }
 
 /** "(5 → 12 users)" stays on one line. */
-const keepTogether = (text: string) => text.replace(/[(（][^)）]{1,20}[)）]/, (part) => part.replaceAll(' ', '\u00a0'))
+const joinWithoutBreaks = (text: string) =>
+  text.replace(/[(（][^)）]{1,20}[)）]/, (match) => match.replaceAll(' ', '\u00a0'))
 
 /** How much in all, the first day of payment, and what for (D31, D35). */
-function ToPay({ row, t, dueText }: { row: OrderRow; t: TFunction<'orders'>; dueText: DueText }) {
-  const dues = duesOf(row)
-  const [first] = dues
-  if (!first) return null
+function DueAmount({ row, t, dueText }: { row: OrderRow; t: TFunction<'orders'>; dueText: DueText }) {
+  const dues = getDues(row)
+  const [firstDue] = dues
+  if (!firstDue) return null
   return (
     <span className="order-facts order-due">
       {sumDues(dues).map(({ currency, amount }) => (
         <Amount key={currency} currency={currency} amount={amount} />
       ))}
-      {first.due && <span className="order-beside">{t('by', { due: first.due.slice(0, 10) })}</span>}
+      {firstDue.due && <span className="order-beside">{t('by', { due: firstDue.due.slice(0, 10) })}</span>}
       {dues.map(
         (due) =>
           due.type !== 'create' && (
             <span key={`${due.contractType} ${due.id}`} className="order-beside order-matter">
-              {keepTogether(dueText(due))}
+              {joinWithoutBreaks(dueText(due))}
             </span>
           ),
       )}

@@ -1,68 +1,68 @@
 import { useNavigate } from 'react-router-dom'
-import { type ContractMove, whyNotContract } from '#domain/contracts.ts'
+import { type ContractAction, getContractRefusal } from '#domain/contracts.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useConnection, useSignedIn } from '#state/hooks.ts'
-import { historyPath } from '#ui/links/history-path.ts'
+import { useConnection, useSignedIn } from '#state/use-store.ts'
+import { buildHistoryPath } from '#ui/links/history-path.ts'
 import type { RowAction } from '#ui/list/column.ts'
 import { useTranslation } from 'react-i18next'
-import { payablesOf } from '#features/orders/payment/payable.ts'
+import { getPayableOrders } from '#features/orders/payment/payable.ts'
 import { useDueText } from '#features/orders/useDueText.ts'
-import type { Payable } from '#features/orders/payment/payment-api.ts'
+import type { PayableOrder } from '#features/orders/payment/payment-api.ts'
 
-interface Ways {
-  onPay: (row: OrderRow, order: Payable) => void
+interface ActionHandlers {
+  onPay: (row: OrderRow, order: PayableOrder) => void
   onInfo: (row: OrderRow) => void
   onPrint: (row: OrderRow) => void
   onOpen: (row: OrderRow) => void
   onAgain: (row: OrderRow) => void
-  onRemove: (row: OrderRow, what: 'order' | 'pending') => void
-  whyNoOrder: string | null
+  onRemove: (row: OrderRow, target: 'order' | 'pending') => void
+  orderBlockedReason: string | null
 }
 
 /** What may be done on each row (M64, D33, D35); what may not says why. */
-export function useActions({ onPay, onInfo, onOpen, onPrint, onAgain, onRemove, whyNoOrder }: Ways) {
+export function useActions({ onPay, onInfo, onOpen, onPrint, onAgain, onRemove, orderBlockedReason }: ActionHandlers) {
   const { t } = useTranslation('orders')
-  const { t: words } = useTranslation('ui')
-  const { line, lapsed } = useConnection()
+  const { t: ui } = useTranslation('ui')
+  const { networkState: connection, isSessionExpired } = useConnection()
   const { caller } = useSignedIn()
   const navigate = useNavigate()
   const dueText = useDueText()
-  const atOnce = lapsed ? words('form.lapsed') : line === 'online' ? null : t('reason.offline')
-  const notAllowed = (move: ContractMove, { state }: OrderRow) => {
-    const why = whyNotContract(move, state)
-    return why && t(`reason.${why}`)
+  const onlineOnlyReason = isSessionExpired ? ui('form.lapsed') : connection === 'online' ? null : t('reason.offline')
+  const getMoveReason = (move: ContractAction, { state }: OrderRow) => {
+    const reason = getContractRefusal(move, state)
+    return reason && t(`reason.${reason}`)
   }
 
   return ({ row }: OverlaidRow<OrderRow>): RowAction<OverlaidRow<OrderRow>>[] => {
-    const isMadeHere = typeof row.id !== 'number'
-    const [payable, ...furtherPayables] = isMadeHere ? [] : payablesOf(row)
+    const isUnsent = typeof row.id !== 'number'
+    const [payableOrder, ...furtherPayableOrders] = isUnsent ? [] : getPayableOrders(row)
     const actions: RowAction<OverlaidRow<OrderRow>>[] = [
       {
         key: 'manage',
         label: t('action.manage'),
         icon: 'edit',
-        ...(payable ? {} : { own: 'words' }),
-        whyNot: () => (isMadeHere ? t('reason.notSent') : notAllowed('open', row)),
+        ...(payableOrder ? {} : { directButton: 'words' }),
+        getDisabledReason: () => (isUnsent ? t('reason.notSent') : getMoveReason('open', row)),
         onSelect: () => onOpen(row),
       },
     ]
-    if (payable)
+    if (payableOrder)
       actions.unshift({
         key: 'pay',
         label: t('action.pay'),
         icon: 'price',
-        own: 'words',
-        whyNot: () => atOnce,
-        onSelect: () => onPay(row, payable),
+        directButton: 'words',
+        getDisabledReason: () => onlineOnlyReason,
+        onSelect: () => onPay(row, payableOrder),
       })
-    for (const further of furtherPayables)
+    for (const furtherOrder of furtherPayableOrders)
       actions.push({
-        key: `pay ${further.contractType} ${further.id}`,
-        label: t('action.payMatter', { matter: further.matter ? dueText(further.matter) : '' }),
+        key: `pay ${furtherOrder.contractType} ${furtherOrder.id}`,
+        label: t('action.payMatter', { matter: furtherOrder.matter ? dueText(furtherOrder.matter) : '' }),
         icon: 'price',
-        whyNot: () => atOnce,
-        onSelect: () => onPay(row, further),
+        getDisabledReason: () => onlineOnlyReason,
+        onSelect: () => onPay(row, furtherOrder),
       })
     if (row.system_status > 0)
       actions.push({ key: 'info', label: t('info.item'), icon: 'info', onSelect: () => onInfo(row) })
@@ -71,7 +71,7 @@ export function useActions({ onPay, onInfo, onOpen, onPrint, onAgain, onRemove, 
         key: 'print',
         label: t('action.print'),
         icon: 'print',
-        whyNot: () => atOnce ?? notAllowed('print', row),
+        getDisabledReason: () => onlineOnlyReason ?? getMoveReason('print', row),
         onSelect: () => onPrint(row),
       })
     if (row.state === 'expired' || row.state === 'invalid')
@@ -79,16 +79,16 @@ export function useActions({ onPay, onInfo, onOpen, onPrint, onAgain, onRemove, 
         key: 'again',
         label: t('action.again'),
         icon: 'refresh',
-        whyNot: () => whyNoOrder,
+        getDisabledReason: () => orderBlockedReason,
         onSelect: () => onAgain(row),
       })
-    const history = historyPath({ code: 'order', name: row.code, companyId: row.company_id }, caller)
-    if (history !== null)
+    const auditTrailPath = buildHistoryPath({ code: 'order', name: row.code, companyId: row.company_id }, caller)
+    if (auditTrailPath !== null)
       actions.push({
         key: 'history',
         label: t('action.history'),
         icon: 'history',
-        onSelect: () => void navigate(history),
+        onSelect: () => void navigate(auditTrailPath),
       })
     if (row.pending)
       actions.push({
@@ -96,7 +96,7 @@ export function useActions({ onPay, onInfo, onOpen, onPrint, onAgain, onRemove, 
         label: t('action.removePending'),
         icon: 'remove',
         danger: true,
-        whyNot: () => atOnce,
+        getDisabledReason: () => onlineOnlyReason,
         onSelect: () => onRemove(row, 'pending'),
       })
     if (row.contract_id === 0)
@@ -105,7 +105,7 @@ export function useActions({ onPay, onInfo, onOpen, onPrint, onAgain, onRemove, 
         label: t('action.remove'),
         icon: 'remove',
         danger: true,
-        whyNot: () => (lapsed ? words('form.lapsed') : notAllowed('remove', row)),
+        getDisabledReason: () => (isSessionExpired ? ui('form.lapsed') : getMoveReason('remove', row)),
         onSelect: () => onRemove(row, 'order'),
       })
     return actions

@@ -4,10 +4,10 @@ import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import type { CardFields } from '#features/orders/payment/card-fields.ts'
 import { openSandboxCardFields } from '#features/orders/payment/sandbox-card-fields.ts'
-import { openCardFields } from '#features/orders/payment/stripe-elements.ts'
+import { openStripeElements } from '#features/orders/payment/stripe-elements.ts'
 
 /** What the button asks of it. */
-export type CardForm = Pick<CardFields, 'createToken' | 'dropToken'>
+export type CardFormHandle = Pick<CardFields, 'createToken' | 'dropToken'>
 
 /** `none`: the fields could not be had, and the gateway's own page asks for the card. */
 export type CardFormState = 'opening' | 'open' | 'none'
@@ -16,7 +16,7 @@ export type CardFormState = 'opening' | 'open' | 'none'
 export type CardSource = { stripeKey: string } | { frame: string }
 
 interface Props {
-  form: RefObject<CardForm | null>
+  form: RefObject<CardFormHandle | null>
   state: CardFormState
   onState: (state: CardFormState) => void
   source: CardSource
@@ -24,27 +24,27 @@ interface Props {
 }
 
 /** The gateway's own fields in a frame of theirs. Stays as long as the panel does, for what was typed is nowhere else. */
-export function PaymentCard({ form, state, onState, source, money: { amount, currency } }: Props) {
+export function CardForm({ form, state, onState, source, money: { amount, currency } }: Props) {
   const { t } = useTranslation('payment')
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const stripeKey = 'stripeKey' in source ? source.stripeKey : null
   const frame = 'frame' in source ? source.frame : null
   const title = t('card')
   const [firstTitle] = useState(title)
   useEffect(() => {
-    if (!place.current) return
+    if (!container.current) return
     let isOpen = true
     let fields: CardFields | null = null
     onState('opening')
     const opening =
       stripeKey === null
-        ? openSandboxCardFields(place.current, frame ?? '', firstTitle)
-        : openCardFields(place.current, stripeKey, { amount, currency })
+        ? openSandboxCardFields(container.current, frame ?? '', firstTitle)
+        : openStripeElements(container.current, stripeKey, { amount, currency })
     opening.then(
-      (opened) => {
-        if (!isOpen) return opened.close()
-        fields = opened
-        form.current = opened
+      (openedFields) => {
+        if (!isOpen) return openedFields.close()
+        fields = openedFields
+        form.current = openedFields
         onState('open')
       },
       () => isOpen && onState('none'),
@@ -63,7 +63,7 @@ export function PaymentCard({ form, state, onState, source, money: { amount, cur
           <Skeleton lines={3} />
         </div>
       )}
-      <div ref={place} />
+      <div ref={container} />
       {stripeKey !== null && <p className="field-help">{t('cardHelp')}</p>}
     </div>
   )

@@ -1,17 +1,17 @@
 import '#features/orders/payment-words.ts'
 import { type ReactNode, useState } from 'react'
 import { useLocation } from 'react-router-dom'
-import type { Id } from '#contract/endpoint.ts'
+import type { RowRef } from '#contract/endpoint.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { useTranslation } from 'react-i18next'
-import { Sheet } from '#features/orders/OrderStyles.tsx'
-import type { Outcome } from '#features/orders/payment/payment-api.ts'
-import { PaymentNote } from '#features/orders/payment/PaymentStatus.tsx'
-import { PaymentWait } from '#features/orders/payment/PaymentPending.tsx'
+import { OrderStyles } from '#features/orders/OrderStyles.tsx'
+import type { PaymentOutcome } from '#features/orders/payment/payment-api.ts'
+import { PaymentStatus } from '#features/orders/payment/PaymentStatus.tsx'
+import { PaymentPending } from '#features/orders/payment/PaymentPending.tsx'
 
 interface Props {
-  id: Id
+  id: RowRef
   listPath: string
   /** What is shown of an order without a page to everybody who did not just pay it. */
   children: ReactNode
@@ -22,20 +22,20 @@ export function LatePayment({ id, listPath, children }: Props) {
   const { t } = useTranslation('contract')
   const { t: payment } = useTranslation('payment')
   const { search } = useLocation()
-  const [outcome, setOutcome] = useState<Outcome | null>(null)
+  const [outcome, setOutcome] = useState<PaymentOutcome | null>(null)
   const returnStatus = new URLSearchParams(search).get('payment')
-  const isBackFromPaying = returnStatus === 'paid' || returnStatus === 'checking'
-  if (!isBackFromPaying || (outcome !== null && outcome !== 'received')) return children
+  const hasReturnedFromPaying = returnStatus === 'paid' || returnStatus === 'checking'
+  if (!hasReturnedFromPaying || (outcome !== null && outcome !== 'received')) return children
   return (
     <Page title={t('title')} crumbs={[{ label: t('list'), to: listPath }]}>
-      <Sheet />
+      <OrderStyles />
       {outcome === null ? (
-        <PaymentWait paid={{ id }} onTold={setOutcome} />
+        <PaymentPending target={{ id }} onOutcome={setOutcome} />
       ) : (
-        <PaymentNote kind="late" title={payment('received.title')}>
+        <PaymentStatus kind="late" title={payment('received.title')}>
           <p>{payment('received.text')}</p>
           <ButtonLink to={listPath}>{t('unknown.all')}</ButtonLink>
-        </PaymentNote>
+        </PaymentStatus>
       )}
     </Page>
   )

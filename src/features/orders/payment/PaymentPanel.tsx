@@ -1,11 +1,11 @@
 import '#features/orders/payment-words.ts'
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import { grouped, readAmount, writeAmount } from '#domain/money.ts'
-import { amountLimits, type PaymentType, whyAmountNotTaken } from '#domain/payments.ts'
+import { groupThousands, readAmount, writeAmount } from '#domain/money.ts'
+import { getAmountLimits, type PaymentType, getAmountRefusal } from '#domain/payments.ts'
 import { getSettings } from '#contract/accounts.ts'
 import { isOffline, type Problem } from '#contract/problem.ts'
-import { readAged } from '#local/lists/responses.ts'
-import { useConnection, useDispatch, useSignedIn } from '#state/hooks.ts'
+import { readAgedResponse } from '#local/lists/responses.ts'
+import { useConnection, useDispatch, useSignedIn } from '#state/use-store.ts'
 import { useCachedResponse } from '#state/use-cached-response.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
@@ -13,17 +13,22 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import { type CardForm, type CardFormState, type CardSource, PaymentCard } from '#features/orders/payment/CardForm.tsx'
-import { PaymentWait } from '#features/orders/payment/PaymentPending.tsx'
-import { useDueText } from '#features/orders/useDueText.ts'
-import { PaymentNote } from '#features/orders/payment/PaymentStatus.tsx'
 import {
-  askOutcome,
-  type Outcome,
-  type Payable,
+  type CardFormHandle,
+  type CardFormState,
+  type CardSource,
+  CardForm,
+} from '#features/orders/payment/CardForm.tsx'
+import { PaymentPending } from '#features/orders/payment/PaymentPending.tsx'
+import { useDueText } from '#features/orders/useDueText.ts'
+import { PaymentStatus } from '#features/orders/payment/PaymentStatus.tsx'
+import {
+  fetchPaymentOutcome,
+  type PaymentOutcome,
+  type PayableOrder,
   sendPayment,
-  type Ways,
-  waysFor,
+  type PaymentSettings,
+  getPaymentMethods,
 } from '#features/orders/payment/payment-api.ts'
 
 /** `leaving`: the browser is on its way to the gateway. `checking`: the gateway has not said its last word. */
@@ -33,15 +38,15 @@ type Stage = 'ready' | 'sending' | 'leaving' | 'checking'
 type PayButton = PaymentType | 'first' | 'page'
 
 /** Amount, when it is due, the way most people take with its button, and the others below; then what came of it (M81 to M86). */
-export function PaymentPanel({ order, onPaid }: { order: Payable; onPaid: () => void }) {
+export function PaymentPanel({ order, onPaid }: { order: PayableOrder; onPaid: () => void }) {
   const { t } = useTranslation('payment')
   const { caller } = useSignedIn()
-  const isOnline = useConnection().line === 'online'
+  const isOnline = useConnection().networkState === 'online'
   // What this installation takes.
-  const { response: settings, problem: unread, refetch } = useCachedResponse(readAged, getSettings, {})
-  const ways = settings?.output.payment
-  const card = useRef<CardForm | null>(null)
-  const { stage, pressed, problem, failed, send, told } = useSending(order, card, onPaid)
+  const { response: settings, problem: settingsProblem, refetch } = useCachedResponse(readAgedResponse, getSettings, {})
+  const paymentSettings = settings?.output.payment
+  const card = useRef<CardFormHandle | null>(null)
+  const { stage, pressedButton, problem, failureMessages, send, handleOutcome } = useSendPayment(order, card, onPaid)
   const [cardState, setCardState] = useState<CardFormState>('opening')
   // Opened with a connection; what was typed stays where it is when the connection goes.
   const [hasBeenOnline, setHasBeenOnline] = useState(isOnline)
@@ -49,26 +54,28 @@ export function PaymentPanel({ order, onPaid }: { order: Payable; onPaid: () => 
   const amount = order.pay_amount ?? order.amount ?? '0.00'
   const { currency } = order
   const dueText = useDueText()
-  const methods = ways ? waysFor(ways, currency, caller) : []
-  const whyNotTaken = (type: PaymentType) => {
-    const why = whyAmountNotTaken(type, currency, readAmount(amount))
-    const limits = amountLimits(type, currency)
-    if (!why || !limits) return null
-    const limit = writeAmount(why === 'tooSmall' ? limits.min : limits.max)
-    return t(`notTaken.${why}`, { limit: `${currency} ${grouped(limit)}` })
+  const methods = paymentSettings ? getPaymentMethods(paymentSettings, currency, caller) : []
+  const getAmountReason = (type: PaymentType) => {
+    const reason = getAmountRefusal(type, currency, readAmount(amount))
+    const limits = getAmountLimits(type, currency)
+    if (!reason || !limits) return null
+    const limit = writeAmount(reason === 'tooSmall' ? limits.min : limits.max)
+    return t(`notTaken.${reason}`, { limit: `${currency} ${groupThousands(limit)}` })
   }
   // One that takes the amount comes first.
-  const first = methods.find((type) => whyNotTaken(type) === null) ?? methods[0]
-  const others = methods.filter((type) => type !== first)
-  const isTaken = first !== undefined && whyNotTaken(first) === null
-  const cardSource = first === 'stripe' && isTaken && hasBeenOnline ? findCardSource(ways) : null
+  const firstMethod = methods.find((type) => getAmountReason(type) === null) ?? methods[0]
+  const otherMethods = methods.filter((type) => type !== firstMethod)
+  const isFirstAccepted = firstMethod !== undefined && getAmountReason(firstMethod) === null
+  const cardSource =
+    firstMethod === 'stripe' && isFirstAccepted && hasBeenOnline ? findCardSource(paymentSettings) : null
   const hasCardForm = cardSource !== null && cardState !== 'none'
   const date = order.due ?? ''
-  const written = `${order.currency} ${grouped(amount)}`
+  const amountText = `${order.currency} ${groupThousands(amount)}`
   /** One payment at a time: while it is sent, the other buttons say so. */
-  const stateOf = (button: PayButton, type: PaymentType) => ({
-    busy: stage !== 'ready' && pressed === button,
-    whyNot: whyNotTaken(type) ?? ((!isOnline && t('offline', { date })) || (stage !== 'ready' && t('sending'))),
+  const getButtonState = (button: PayButton, type: PaymentType) => ({
+    busy: stage !== 'ready' && pressedButton === button,
+    disabledReason:
+      getAmountReason(type) ?? ((!isOnline && t('offline', { date })) || (stage !== 'ready' && t('sending'))),
   })
   const isOpening = cardSource !== null && isOnline && cardState === 'opening'
   return (
@@ -85,14 +92,14 @@ export function PaymentPanel({ order, onPaid }: { order: Payable; onPaid: () => 
           {order.matter && <dd>{dueText(order.matter)}</dd>}
           {date && <dd className="field-help">{t('until', { date })}</dd>}
         </dl>
-        <ProblemNote problem={problem} title={t('failed')} focus />
-        {isOnline && <ProblemNote problem={ways ? null : unread} onRetry={() => void refetch()} />}
-        {stage === 'checking' && <PaymentWait paid={order} onTold={told} />}
-        {!ways && !unread && isOnline && <Skeleton lines={3} />}
-        {ways && !first && <p>{t('noWays')}</p>}
-        {first && cardSource && (
+        <ProblemNote problem={problem} title={t('failed')} shouldFocus />
+        {isOnline && <ProblemNote problem={paymentSettings ? null : settingsProblem} onRetry={() => void refetch()} />}
+        {stage === 'checking' && <PaymentPending target={order} onOutcome={handleOutcome} />}
+        {!paymentSettings && !settingsProblem && isOnline && <Skeleton lines={3} />}
+        {paymentSettings && !firstMethod && <p>{t('noWays')}</p>}
+        {firstMethod && cardSource && (
           <div hidden={stage === 'checking'}>
-            <PaymentCard
+            <CardForm
               form={card}
               state={cardState}
               onState={setCardState}
@@ -101,47 +108,47 @@ export function PaymentPanel({ order, onPaid }: { order: Payable; onPaid: () => 
             />
           </div>
         )}
-        {first && !cardSource && stage !== 'checking' && (
-          <p className="field-help">{whyNotTaken(first) ?? t(`help.${first}`)}</p>
+        {firstMethod && !cardSource && stage !== 'checking' && (
+          <p className="field-help">{getAmountReason(firstMethod) ?? t(`help.${firstMethod}`)}</p>
         )}
-        {first && !isTaken && <p>{t('notTaken.contact')}</p>}
+        {firstMethod && !isFirstAccepted && <p>{t('notTaken.contact')}</p>}
         {!isOnline && (
           <p className="payment-offline" role="status">
             {t('offline', { date })}
           </p>
         )}
-        <FailedNote lines={failed} />
+        <FailedNote messages={failureMessages} />
       </div>
-      {first && stage !== 'checking' && (
+      {firstMethod && stage !== 'checking' && (
         <div className="payment-act">
           <Button
             kind="primary"
-            {...stateOf('first', first)}
+            {...getButtonState('first', firstMethod)}
             {...(isOpening ? { busy: true } : {})}
-            onClick={() => void send('first', first, first === 'stripe' ? card.current : null)}
+            onClick={() => void send('first', firstMethod, firstMethod === 'stripe' ? card.current : null)}
           >
-            {t(`pay.${first}`, { amount: written })}
+            {t(`pay.${firstMethod}`, { amount: amountText })}
           </Button>
           {stage === 'leaving' && <p role="status">{t('leaving')}</p>}
         </div>
       )}
-      {(others.length > 0 || hasCardForm) && stage !== 'checking' && (
+      {(otherMethods.length > 0 || hasCardForm) && stage !== 'checking' && (
         <div className="payment-others" role="group" aria-labelledby="payment-others">
           <h3 id="payment-others">{t('others')}</h3>
           {hasCardForm && (
             <div>
-              <Button {...stateOf('page', 'stripe')} onClick={() => void send('page', 'stripe', null)}>
-                {t('pay.page', { amount: written })}
+              <Button {...getButtonState('page', 'stripe')} onClick={() => void send('page', 'stripe', null)}>
+                {t('pay.page', { amount: amountText })}
               </Button>
               <p className="field-help">{t('help.stripe')}</p>
             </div>
           )}
-          {others.map((type) => (
+          {otherMethods.map((type) => (
             <div key={type}>
-              <Button {...stateOf(type, type)} onClick={() => void send(type, type, null)}>
-                {t(`pay.${type}`, { amount: written })}
+              <Button {...getButtonState(type, type)} onClick={() => void send(type, type, null)}>
+                {t(`pay.${type}`, { amount: amountText })}
               </Button>
-              <p className="field-help">{whyNotTaken(type) ?? t(`help.${type}`)}</p>
+              <p className="field-help">{getAmountReason(type) ?? t(`help.${type}`)}</p>
             </div>
           ))}
         </div>
@@ -151,116 +158,116 @@ export function PaymentPanel({ order, onPaid }: { order: Payable; onPaid: () => 
 }
 
 /** Brought into view: on a phone the button stands apart from the fields. */
-function FailedNote({ lines }: { lines: readonly string[] }) {
+function FailedNote({ messages }: { messages: readonly string[] }) {
   const note = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    if (lines.length > 0) note.current?.scrollIntoView({ block: 'nearest' })
-  }, [lines])
-  const [title, ...more] = lines
+    if (messages.length > 0) note.current?.scrollIntoView({ block: 'nearest' })
+  }, [messages])
+  const [title, ...details] = messages
   if (title === undefined) return null
   return (
     <div ref={note}>
-      <PaymentNote kind="failed" title={title}>
-        {more.map((line) => (
-          <p key={line}>{line}</p>
+      <PaymentStatus kind="failed" title={title}>
+        {details.map((detail) => (
+          <p key={detail}>{detail}</p>
         ))}
-      </PaymentNote>
+      </PaymentStatus>
     </div>
   )
 }
 
 /** Where the card is typed: into Stripe's fields, or in the demo into the sandbox's. Null: on the gateway's own page alone. */
-function findCardSource(ways: Ways | undefined): CardSource | null {
-  if (ways?.stripe_key) return { stripeKey: ways.stripe_key }
-  return ways?.card_frame ? { frame: ways.card_frame } : null
+function findCardSource(paymentSettings: PaymentSettings | undefined): CardSource | null {
+  if (paymentSettings?.stripe_key) return { stripeKey: paymentSettings.stripe_key }
+  return paymentSettings?.card_frame ? { frame: paymentSettings.card_frame } : null
 }
 
 /** One payment at a time, however often it is pressed. */
-function useSending(order: Payable, card: RefObject<CardForm | null>, onPaid: () => void) {
+function useSendPayment(order: PayableOrder, card: RefObject<CardFormHandle | null>, onPaid: () => void) {
   const { t } = useTranslation('payment')
   const dispatch = useDispatch()
   const [stage, setStage] = useState<Stage>('ready')
-  const [pressed, setPressed] = useState<PayButton>('first')
+  const [pressedButton, setPressedButton] = useState<PayButton>('first')
   const [problem, setProblem] = useState<Problem | null>(null)
-  const [failed, setFailed] = useState<readonly string[]>([])
+  const [failureMessages, setFailureMessages] = useState<readonly string[]>([])
   const isSending = useRef(false)
-  useStay(() => {
+  usePageRestore(() => {
     setStage('ready')
     // Whatever became of it at the gateway.
     card.current?.dropToken()
   })
 
-  function paid() {
+  function handlePaid() {
     setStage('ready')
     showToast({ kind: 'done', text: t('paid.title') })
     onPaid()
   }
-  function told(outcome: Outcome) {
-    if (outcome === 'paid') return paid()
+  function handleOutcome(outcome: PaymentOutcome) {
+    if (outcome === 'paid') return handlePaid()
     setStage('ready')
     // Whatever became of it, the token is spent.
     card.current?.dropToken()
-    if (outcome === 'received') return setFailed([t('received.title'), t('received.text')])
-    setFailed([outcome === 'declined' ? t('declined') : t('unfinished')])
+    if (outcome === 'received') return setFailureMessages([t('received.title'), t('received.text')])
+    setFailureMessages([outcome === 'declined' ? t('declined') : t('unfinished')])
   }
-  async function settle(type: PaymentType, form: CardForm | null) {
-    const typed = form ? await form.createToken() : null
+  async function createPayment(type: PaymentType, form: CardFormHandle | null) {
+    const tokenResult = form ? await form.createToken() : null
     // The gateway's own sentence says which part of it (M81).
-    if (typed?.kind === 'invalid') return setFailed([t('declined'), typed.message].filter(Boolean))
-    if (typed?.kind === 'failed') return setFailed([t('unsent')])
+    if (tokenResult?.kind === 'invalid') return setFailureMessages([t('declined'), tokenResult.message].filter(Boolean))
+    if (tokenResult?.kind === 'failed') return setFailureMessages([t('unsent')])
     const wasOnline = navigator.onLine
-    const result = await dispatch(sendPayment(order, type, typed?.token ?? null))
+    const result = await dispatch(sendPayment(order, type, tokenResult?.token ?? null))
     if (result.kind === 'problem') {
       if (wasOnline && isUnanswered(result.problem)) return await followUnanswered(result.problem)
-      if (isPaidAlready(result.problem)) return paid()
+      if (isPaidAlready(result.problem)) return handlePaid()
       if (result.problem.code === 'CARD_INVALID') {
         form?.dropToken()
-        return setFailed([t('declined'), t(reasonOf(result.problem))])
+        return setFailureMessages([t('declined'), t(getReasonKey(result.problem))])
       }
       return setProblem(result.problem)
     }
     if (result.kind !== 'fresh') return
-    if ('redirect' in result.output) return leave(result.output.redirect)
+    if ('redirect' in result.output) return redirectTo(result.output.redirect)
     if (result.output.status === 'processing') return setStage('checking')
-    told(result.output.status)
+    handleOutcome(result.output.status)
   }
   /** Money may have been taken. An older attempt may have been declined, so that says nothing of this one. */
   async function followUnanswered(problem: Problem) {
-    const outcome = await dispatch(askOutcome(order))
-    if (outcome === null) return setFailed([t('unanswered.title'), t('unanswered.text')])
+    const outcome = await dispatch(fetchPaymentOutcome(order))
+    if (outcome === null) return setFailureMessages([t('unanswered.title'), t('unanswered.text')])
     if (outcome === 'processing') return setStage('checking')
-    if (outcome === 'paid' || outcome === 'received') return told(outcome)
+    if (outcome === 'paid' || outcome === 'received') return handleOutcome(outcome)
     setProblem(problem)
   }
-  function leave(address: string) {
+  function redirectTo(address: string) {
     setStage('leaving')
     location.assign(address)
   }
-  async function send(button: PayButton, type: PaymentType, form: CardForm | null) {
+  async function send(button: PayButton, type: PaymentType, form: CardFormHandle | null) {
     if (isSending.current) return
-    setPressed(button)
+    setPressedButton(button)
     isSending.current = true
     setProblem(null)
-    setFailed([])
+    setFailureMessages([])
     setStage('sending')
-    await settle(type, form).finally(() => {
+    await createPayment(type, form).finally(() => {
       isSending.current = false
-      setStage((now) => (now === 'sending' ? 'ready' : now))
+      setStage((stage) => (stage === 'sending' ? 'ready' : stage))
     })
   }
-  return { stage, pressed, problem, failed, send, told }
+  return { stage, pressedButton, problem, failureMessages, send, handleOutcome }
 }
 
 /** Whoever turns back in the browser finds the page as it was left, and the button as well. */
-function useStay(shown: () => void) {
-  const run = useRef(shown)
+function usePageRestore(onRestore: () => void) {
+  const latestOnRestore = useRef(onRestore)
   useEffect(() => {
-    run.current = shown
+    latestOnRestore.current = onRestore
   })
   useEffect(() => {
-    const hear = (event: PageTransitionEvent) => event.persisted && run.current()
-    addEventListener('pageshow', hear)
-    return () => removeEventListener('pageshow', hear)
+    const onPageShow = (event: PageTransitionEvent) => event.persisted && latestOnRestore.current()
+    addEventListener('pageshow', onPageShow)
+    return () => removeEventListener('pageshow', onPageShow)
   }, [])
 }
 
@@ -273,7 +280,7 @@ const isUnanswered = (problem: Problem) => isOffline(problem) || problem.code ==
 
 const reasons = ['insufficient_funds', 'expired_card', 'incorrect_cvc', 'incorrect_number'] as const
 
-function reasonOf({ data }: Problem): `reason.${(typeof reasons)[number] | 'other'}` {
-  const said = (data as { reason?: string } | null)?.reason
-  return `reason.${reasons.find((one) => one === said) ?? 'other'}`
+function getReasonKey({ data }: Problem): `reason.${(typeof reasons)[number] | 'other'}` {
+  const reason = (data as { reason?: string } | null)?.reason
+  return `reason.${reasons.find((knownReason) => knownReason === reason) ?? 'other'}`
 }

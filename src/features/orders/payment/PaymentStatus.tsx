@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Icon } from '#ui/icons/Icon.tsx'
 
 /** How a payment stands; announced when it appears. */
-export function PaymentNote({
+export function PaymentStatus({
   kind,
   title,
   children,

@@ -18,32 +18,32 @@ export interface CardFields {
  * The same token until the card is changed or refused. Who presses again after a lost response goes on with the same payment, whose
  * key the gateway knows, and does not have to wait until the first one is settled.
  */
-export function reuseToken(createToken: CardFields['createToken']): Pick<CardFields, 'createToken' | 'dropToken'> {
+export function reuseCardToken(createToken: CardFields['createToken']): Pick<CardFields, 'createToken' | 'dropToken'> {
   let latest: CardTokenResult | null = null
-  let changes = 0
+  let changeCount = 0
   return {
     async createToken() {
       if (latest) return latest
-      const before = changes
+      const changesBefore = changeCount
       const result = await createToken()
-      if (result.kind === 'token' && changes === before) latest = result
+      if (result.kind === 'token' && changeCount === changesBefore) latest = result
       return result
     },
     dropToken() {
-      changes += 1
+      changeCount += 1
       latest = null
     },
   }
 }
 
 /** Custom properties of the page that frames of gateways are drawn with. */
-export function readLooks<N extends string>(names: readonly N[]): Record<N, string> {
+export function readFieldStyles<N extends string>(names: readonly N[]): Record<N, string> {
   const style = getComputedStyle(document.documentElement)
   return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(name).trim()])) as Record<N, string>
 }
 
 /** Calls back whenever the page turns light or dark. Returns an unsubscribe function. */
-export function subscribeLooks(onChange: () => void): () => void {
+export function subscribeToTheme(onChange: () => void): () => void {
   const observer = new MutationObserver(onChange)
   observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
   return () => observer.disconnect()

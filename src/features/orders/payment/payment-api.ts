@@ -1,71 +1,79 @@
 /** What the panel asks about paying. Nothing of it is kept, and none of it ever waits (D89). */
 import type { Caller, ClientType } from '#domain/access.ts'
-import type { DueMatter } from '#domain/dues.ts'
+import type { DueSubject } from '#domain/dues.ts'
 import type { Currency } from '#domain/money.ts'
-import { nameIn } from '#domain/text.ts'
-import { type PaymentType, paymentTypes, whyNotPaidBy } from '#domain/payments.ts'
+import { getDisplayName } from '#domain/text.ts'
+import { type PaymentType, paymentTypes, getPaymentTypeRefusal } from '#domain/payments.ts'
 import type { getSettings } from '#contract/accounts.ts'
-import type { Id, InputOf, OutputOf } from '#contract/endpoint.ts'
+import type { RowRef, InputOf, OutputOf } from '#contract/endpoint.ts'
 import { checkPayment, pay } from '#contract/payments.ts'
 import { readDrafts } from '#local/drafts/form-drafts.ts'
-import type { Result } from '#request/results.ts'
+import type { CallResult } from '#request/call-results.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
-import { type Draft, draftName } from '#features/orders/draft/wizard-draft.ts'
+import { type WizardFormDraft, getDraftName } from '#features/orders/draft/wizard-draft.ts'
 
 /** What this installation takes. */
-export type Ways = OutputOf<typeof getSettings>['payment']
+export type PaymentSettings = OutputOf<typeof getSettings>['payment']
 
 /** In the order in which they are offered: the one that most people take first (M81 to M83). */
-export const waysFor = ({ types }: Pick<Ways, 'types'>, currency: Currency, caller: Caller): PaymentType[] =>
-  paymentTypes.filter((type) => types.includes(type) && whyNotPaidBy(type, currency, caller) === null)
+export const getPaymentMethods = (
+  { types }: Pick<PaymentSettings, 'types'>,
+  currency: Currency,
+  caller: Caller,
+): PaymentType[] =>
+  paymentTypes.filter((type) => types.includes(type) && getPaymentTypeRefusal(type, currency, caller) === null)
 
 /** What is paid is called by its kind and its number (D66); it has one by the time that it can be paid. */
-export interface Paid {
-  id: Id
+export interface PaymentTarget {
+  id: RowRef
   /** An order of a contract where nothing is said. */
   contractType?: InputOf<typeof pay>['body']['contractType']
 }
 
 /** What is paid, how much that is and until when. */
-export interface Payable extends Paid {
+export interface PayableOrder extends PaymentTarget {
   currency: Currency
   amount?: string | null
   pay_amount: string | null
   /** The last second in which it can be paid; null: not known. */
   due: string | null
   /** What it is, where the page around does not say it. */
-  matter?: DueMatter
+  matter?: DueSubject
 }
 
-const path = ({ id }: Paid) => ({ contract: Number(id) })
+const toPathParams = ({ id }: PaymentTarget) => ({ contract: Number(id) })
 
 export const sendPayment =
-  (paid: Paid, type: PaymentType, token: string | null): AppThunk<Result<OutputOf<typeof pay>>> =>
+  (target: PaymentTarget, type: PaymentType, token: string | null): AppThunk<CallResult<OutputOf<typeof pay>>> =>
   async (_dispatch, _getState, { api }) => {
-    const body = { type, contractType: paid.contractType ?? 'CONTRACT', ...(token === null ? {} : { token }) } as const
-    const recordName = nameIn(paid)
-    return await api.call(pay, { params: path(paid), body }, recordName === null ? {} : { recordName })
+    const body = {
+      type,
+      contractType: target.contractType ?? 'CONTRACT',
+      ...(token === null ? {} : { token }),
+    } as const
+    const recordName = getDisplayName(target)
+    return await api.call(pay, { params: toPathParams(target), body }, recordName === null ? {} : { recordName })
   }
 
 /** Whether the wizard's draft on this device waits for it to be paid: then the wizard has its last step still to show. */
-export async function isOfDraft(id: Id, type: ClientType | undefined): Promise<boolean> {
+export async function isDraftOrder(id: RowRef, type: ClientType | undefined): Promise<boolean> {
   if (!type) return false
-  const { own, earlier } = await readDrafts(draftName(type))
-  return [own, ...earlier].some((draft) => {
-    const { step, ordered } = (draft?.value ?? {}) as Partial<Draft>
-    return step === 2 && ordered === id
+  const { ownDraft, earlierDrafts } = await readDrafts(getDraftName(type))
+  return [ownDraft, ...earlierDrafts].some((draft) => {
+    const { step, ordered: createdOrderId } = (draft?.value ?? {}) as Partial<WizardFormDraft>
+    return step === 2 && createdOrderId === id
   })
 }
 
-export type Outcome = OutputOf<typeof checkPayment>['status']
+export type PaymentOutcome = OutputOf<typeof checkPayment>['status']
 
 /** Null: it could not be asked. */
-export const askOutcome =
-  (paid: Paid): AppThunk<Outcome | null> =>
+export const fetchPaymentOutcome =
+  (target: PaymentTarget): AppThunk<PaymentOutcome | null> =>
   async (_dispatch, _getState, { api }) => {
     const result = await api.call(checkPayment, {
-      params: path(paid),
-      body: { contractType: paid.contractType ?? 'CONTRACT' },
+      params: toPathParams(target),
+      body: { contractType: target.contractType ?? 'CONTRACT' },
     })
     return result.kind === 'fresh' ? result.output.status : null
   }

@@ -6,11 +6,11 @@
 import {
   type CardFields,
   type CardTokenResult,
-  readLooks,
-  reuseToken,
-  subscribeLooks,
+  readFieldStyles,
+  reuseCardToken,
+  subscribeToTheme,
 } from '#features/orders/payment/card-fields.ts'
-import { languageNow } from '#ui/i18n/i18n.ts'
+import { getLanguage } from '#ui/i18n/messages.ts'
 
 interface FrameMessage {
   cardFields?: string
@@ -25,7 +25,7 @@ const openWithinMs = 10_000
 const scriptWithinMs = 2000
 const tokenWithinMs = 20_000
 
-const looks = [
+const styleProperties = [
   '--text',
   '--muted',
   '--accent-text',
@@ -40,41 +40,45 @@ const looks = [
 ] as const
 
 /** Rejects if the frame does not open, or the page's policy does not let it in. */
-export async function openSandboxCardFields(place: HTMLElement, address: string, title: string): Promise<CardFields> {
+export async function openSandboxCardFields(
+  container: HTMLElement,
+  address: string,
+  title: string,
+): Promise<CardFields> {
   const nonce = crypto.randomUUID()
   const frame = document.createElement('iframe')
   frame.title = title
   frame.className = 'payment-frame'
   frame.setAttribute('sandbox', 'allow-scripts')
   frame.referrerPolicy = 'no-referrer'
-  frame.src = `${address}?${new URLSearchParams({ shop: location.origin, lang: languageNow(), nonce })}`
+  frame.src = `${address}?${new URLSearchParams({ shop: location.origin, lang: getLanguage(), nonce })}`
 
   const listeners = new Set<(message: FrameMessage) => void>()
   const onMessage = ({ source, origin, data }: MessageEvent<FrameMessage | null>) => {
     if (source !== frame.contentWindow || origin !== 'null' || data?.cardFields !== nonce) return
     for (const listener of listeners) listener(data)
   }
-  const post = (message: object) => frame.contentWindow?.postMessage({ cardFields: nonce, ...message }, '*')
-  const showLooks = () => {
+  const postMessage = (message: object) => frame.contentWindow?.postMessage({ cardFields: nonce, ...message }, '*')
+  const sendStyles = () => {
     const { colorScheme: scheme, fontSize } = getComputedStyle(document.documentElement)
-    post({ kind: 'looks', scheme, fontSize, values: readLooks(looks) })
+    postMessage({ kind: 'looks', scheme, fontSize, values: readFieldStyles(styleProperties) })
   }
-  const unsubscribeLooks = subscribeLooks(showLooks)
+  const unsubscribeFromTheme = subscribeToTheme(sendStyles)
   addEventListener('message', onMessage)
   function close() {
     removeEventListener('message', onMessage)
-    unsubscribeLooks()
+    unsubscribeFromTheme()
     frame.remove()
   }
 
-  let requests = 0
-  const tokens = reuseToken(async () => {
-    const request = ++requests
+  let requestCount = 0
+  const tokens = reuseCardToken(async () => {
+    const requestNumber = ++requestCount
     const response = await waitFor(
       listeners,
-      (message) => message.request === request,
+      (message) => message.request === requestNumber,
       tokenWithinMs,
-      () => post({ kind: 'create', request }),
+      () => postMessage({ kind: 'create', request: requestNumber }),
     )
     if (response?.kind === 'token' && response.token) return { kind: 'token', token: response.token }
     // What is wrong with the card stands at its field.
@@ -84,10 +88,10 @@ export async function openSandboxCardFields(place: HTMLElement, address: string,
     if (kind === 'height' && typeof height === 'number') frame.style.blockSize = `${Math.min(height, 1000)}px`
     // A frame that loads again has empty fields.
     if (kind === 'changed' || kind === 'ready') tokens.dropToken()
-    if (kind === 'ready') showLooks()
+    if (kind === 'ready') sendStyles()
   })
   const abort = new AbortController()
-  const ready = await waitFor(
+  const readyMessage = await waitFor(
     listeners,
     ({ kind }) => kind === 'ready',
     openWithinMs,
@@ -98,11 +102,11 @@ export async function openSandboxCardFields(place: HTMLElement, address: string,
       const onViolation = ({ effectiveDirective }: SecurityPolicyViolationEvent) =>
         effectiveDirective === 'frame-src' && giveUp()
       document.addEventListener('securitypolicyviolation', onViolation, { signal })
-      place.append(frame)
+      container.append(frame)
     },
   )
   abort.abort()
-  if (!ready) {
+  if (!readyMessage) {
     close()
     throw new Error('the frame with the card fields did not open')
   }
@@ -112,21 +116,21 @@ export async function openSandboxCardFields(place: HTMLElement, address: string,
 /** Returns the first message that fits, or null if none came in time or it was given up. */
 function waitFor(
   listeners: Set<(message: FrameMessage) => void>,
-  fits: (message: FrameMessage) => boolean,
+  isMatch: (message: FrameMessage) => boolean,
   withinMs: number,
   start: (giveUp: () => void) => void,
 ): Promise<FrameMessage | null> {
   return new Promise((resolve) => {
-    const end = (message: FrameMessage | null) => {
+    const finish = (message: FrameMessage | null) => {
       clearTimeout(timer)
       listeners.delete(listener)
       resolve(message)
     }
     const listener = (message: FrameMessage) => {
-      if (fits(message)) end(message)
+      if (isMatch(message)) finish(message)
     }
-    const timer = setTimeout(() => end(null), withinMs)
+    const timer = setTimeout(() => finish(null), withinMs)
     listeners.add(listener)
-    start(() => end(null))
+    start(() => finish(null))
   })
 }

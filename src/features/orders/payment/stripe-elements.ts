@@ -4,77 +4,77 @@
  * because Stripe is set up (S-95, docs/operating.md).
  */
 import { type Currency, readAmount } from '#domain/money.ts'
-import { languageNow } from '#ui/i18n/i18n.ts'
+import { getLanguage } from '#ui/i18n/messages.ts'
 import {
   type CardFields,
   type CardTokenResult,
-  readLooks,
-  reuseToken,
-  subscribeLooks,
+  readFieldStyles,
+  reuseCardToken,
+  subscribeToTheme,
 } from '#features/orders/payment/card-fields.ts'
 
 /** As much of Stripe's script as is used. */
 interface Stripe {
-  elements(options: object): Elements
+  elements(options: object): StripeElements
   createConfirmationToken(options: {
-    elements: Elements
-  }): Promise<{ confirmationToken?: { id: string }; error?: Refusal }>
+    elements: StripeElements
+  }): Promise<{ confirmationToken?: { id: string }; error?: StripeError }>
 }
-interface Elements {
+interface StripeElements {
   create(type: 'payment', options: object): PaymentElement
   update(options: object): void
-  submit(): Promise<{ error?: Refusal }>
+  submit(): Promise<{ error?: StripeError }>
 }
 interface PaymentElement {
-  mount(place: HTMLElement): void
+  mount(container: HTMLElement): void
   on(event: 'change', listener: () => void): void
   destroy(): void
 }
-interface Refusal {
+interface StripeError {
   type?: string
   message?: string
 }
 
 const address = 'https://js.stripe.com/v3/'
 
-interface Policies {
+interface TrustedTypePolicies {
   createPolicy(name: 'stripe', rules: { createScriptURL(): string }): { createScriptURL(url: string): string }
 }
 
 /** The page's own policy knows no script but ours; the server lets this one be made where Stripe is set up. Throws elsewhere. */
-function trusted(): string {
-  const policies = (globalThis as { trustedTypes?: Policies }).trustedTypes
+function createTrustedUrl(): string {
+  const policies = (globalThis as { trustedTypes?: TrustedTypePolicies }).trustedTypes
   return policies
     ? policies.createPolicy('stripe', { createScriptURL: () => address }).createScriptURL(address)
     : address
 }
 
-const stripeOf = () => (globalThis as { Stripe?: (key: string) => Stripe }).Stripe
+const getStripe = () => (globalThis as { Stripe?: (key: string) => Stripe }).Stripe
 
-let fetched: Promise<void> | null = null
+let scriptPromise: Promise<void> | null = null
 
 /** Once for a page; where it failed, Stripe’s own page asks for the card. */
 function fetchScript(): Promise<void> {
-  fetched ??= new Promise<void>((loaded, failed) => {
+  scriptPromise ??= new Promise<void>((resolve, reject) => {
     const script = document.createElement('script')
-    script.src = trusted()
+    script.src = createTrustedUrl()
     script.async = true
-    script.addEventListener('load', () => loaded())
+    script.addEventListener('load', () => resolve())
     script.addEventListener('error', () => {
       script.remove()
-      failed(new Error('the card fields could not be fetched'))
+      reject(new Error('the card fields could not be fetched'))
     })
     document.head.append(script)
   })
-  return fetched
+  return scriptPromise
 }
 
 /** RMB is written cny at the gateway alone (D24). */
-const codes: Record<Currency, string> = { HKD: 'hkd', USD: 'usd', RMB: 'cny' }
+const stripeCurrencies: Record<Currency, string> = { HKD: 'hkd', USD: 'usd', RMB: 'cny' }
 
 /** In the page's own colours, as they are now. */
 function buildAppearance() {
-  const values = readLooks(['--accent', '--surface', '--text', '--danger', '--font', '--radius'])
+  const values = readFieldStyles(['--accent', '--surface', '--text', '--danger', '--font', '--radius'])
   return {
     variables: {
       colorPrimary: values['--accent'],
@@ -88,40 +88,41 @@ function buildAppearance() {
 }
 
 /** Errors of Stripe that no other card and no other digit would mend. */
-const isOfGateway = ({ type }: Refusal) => type !== undefined && type !== 'card_error' && type !== 'validation_error'
+const isGatewayError = ({ type }: StripeError) =>
+  type !== undefined && type !== 'card_error' && type !== 'validation_error'
 
 /** What Stripe says of itself is not for the payer. */
-const toResult = (error: Refusal): CardTokenResult =>
-  isOfGateway(error) ? { kind: 'failed' } : { kind: 'invalid', message: error.message ?? '' }
+const toResult = (error: StripeError): CardTokenResult =>
+  isGatewayError(error) ? { kind: 'failed' } : { kind: 'invalid', message: error.message ?? '' }
 
 /** Rejects where the script cannot be had. */
-export async function openCardFields(
-  place: HTMLElement,
+export async function openStripeElements(
+  container: HTMLElement,
   key: string,
   { amount, currency }: { amount: string; currency: Currency },
 ): Promise<CardFields> {
   await fetchScript()
-  const stripe = stripeOf()?.(key)
+  const stripe = getStripe()?.(key)
   if (!stripe) throw new Error('the card fields are not there')
   const elements = stripe.elements({
     mode: 'payment',
     amount: Number(readAmount(amount)),
-    currency: codes[currency],
+    currency: stripeCurrencies[currency],
     paymentMethodTypes: ['card'],
-    locale: languageNow(),
+    locale: getLanguage(),
     appearance: buildAppearance(),
   })
   const field = elements.create('payment', { wallets: { applePay: 'never', googlePay: 'never' } })
-  const tokens = reuseToken(async () => {
+  const tokens = reuseCardToken(async () => {
     const { error } = await elements.submit()
     if (error) return toResult(error)
-    const created = await stripe.createConfirmationToken({ elements })
-    const token = created.confirmationToken?.id
-    return token ? { kind: 'token', token } : toResult(created.error ?? {})
+    const tokenResponse = await stripe.createConfirmationToken({ elements })
+    const token = tokenResponse.confirmationToken?.id
+    return token ? { kind: 'token', token } : toResult(tokenResponse.error ?? {})
   })
   field.on('change', tokens.dropToken)
-  const unsubscribeLooks = subscribeLooks(() => elements.update({ appearance: buildAppearance() }))
-  field.mount(place)
+  const unsubscribeLooks = subscribeToTheme(() => elements.update({ appearance: buildAppearance() }))
+  field.mount(container)
   return {
     ...tokens,
     close() {

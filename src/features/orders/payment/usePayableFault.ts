@@ -1,8 +1,8 @@
 import { getSettings } from '#contract/accounts.ts'
 import { type Currency, readAmount } from '#domain/money.ts'
-import { type PayableFault, payableFault } from '#domain/payments.ts'
-import { readAged } from '#local/lists/responses.ts'
-import { useSignedIn } from '#state/hooks.ts'
+import { type PayableFault, findPayableFault } from '#domain/payments.ts'
+import { readAgedResponse } from '#local/lists/responses.ts'
+import { useSignedIn } from '#state/use-store.ts'
 import { useCachedResponse } from '#state/use-cached-response.ts'
 
 /** What is to be said of an amount before it is ordered, by the methods that are set up here; null: nothing, or not known yet. */
@@ -11,8 +11,12 @@ export function usePayableFault(
   { waives }: { waives: boolean },
 ): PayableFault | null {
   const { caller } = useSignedIn()
-  const { response } = useCachedResponse(readAged, getSettings, {})
+  const { response } = useCachedResponse(readAgedResponse, getSettings, {})
   if (!figure || !response) return null
   const { currency, amount } = figure
-  return payableFault(response.output.payment.types, { currency, amount: readAmount(amount), waives }, caller)
+  return findPayableFault(
+    response.output.payment.types,
+    { currency, amount: readAmount(amount), isWaivable: waives },
+    caller,
+  )
 }

@@ -2,31 +2,31 @@
 import type { InputOf } from '#contract/endpoint.ts'
 import { requestPrint } from '#contract/payments.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
-import { i18n, languageNow } from '#ui/i18n/i18n.ts'
+import { i18n, getLanguage } from '#ui/i18n/messages.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
-import { tellOf } from '#features/orders/result-toast.ts'
+import { showResultToast } from '#features/orders/result-toast.ts'
 
 /** A contract, a backup subscription or a month of traffic (portal 7). */
-export type Printed = InputOf<typeof requestPrint>['body']['kind']
+export type PrintKind = InputOf<typeof requestPrint>['body']['kind']
 
 /**
  * The tab is opened by the very press, or browsers take it for a pop-up; it is led to the document when that is there. Where no
  * tab was to be had, a message has the way to it.
  */
 export const printDocument =
-  (kind: Printed, id: number): AppThunk<void> =>
+  (kind: PrintKind, id: number): AppThunk<void> =>
   async (_dispatch, _getState, { api }) => {
     const tab = open('', '_blank')
-    const result = await api.call(requestPrint, { body: { kind, id, language: languageNow() } })
+    const result = await api.call(requestPrint, { body: { kind, id, language: getLanguage() } })
     if (result.kind !== 'fresh') {
       tab?.close()
-      return tellOf(i18n.t('action.print', { ns: 'orders' }), result)
+      return showResultToast(i18n.t('action.print', { ns: 'orders' }), result)
     }
     const { url } = result.output
     if (tab && !tab.closed) return tab.location.replace(url)
     showToast({
       kind: 'note',
       text: i18n.t('toast.printReady', { ns: 'orders' }),
-      act: { label: i18n.t('toast.printOpen', { ns: 'orders' }), run: () => void open(url, '_blank', 'noopener') },
+      action: { label: i18n.t('toast.printOpen', { ns: 'orders' }), run: () => void open(url, '_blank', 'noopener') },
     })
   }

@@ -1,27 +1,27 @@
-import { type Currency, grouped, readAmount, writeAmount } from '#domain/money.ts'
+import { type Currency, groupThousands, readAmount, writeAmount } from '#domain/money.ts'
 import { useTranslation } from 'react-i18next'
 
 /** Null: it has no price. */
-export interface AmountChange {
+export interface PriceChange {
   from: string | null
   to: string | null
 }
 
 /** `+18,000.00` and `−18,000.00`: with the sign of subtraction, which is as wide as a plus. */
-export const signed = (amount: string): string =>
-  amount.startsWith('-') ? `−${grouped(amount.slice(1))}` : `+${grouped(amount)}`
+export const formatSigned = (amount: string): string =>
+  amount.startsWith('-') ? `−${groupThousands(amount.slice(1))}` : `+${groupThousands(amount)}`
 
 /** `HKD 42,000.00 → HKD 60,000.00 (+18,000.00)`, read out in words. */
-export function Difference({ currency, change: { from, to } }: { currency: Currency; change: AmountChange }) {
+export function AmountChange({ currency, change: { from, to } }: { currency: Currency; change: PriceChange }) {
   const { t } = useTranslation('wizard')
   if (from === null || to === null) return null
-  const by = readAmount(to) - readAmount(from)
-  if (by === 0n)
-    return <span className="difference">{t('difference.none', { amount: `${currency} ${grouped(to)}` })}</span>
-  const said = { from: `${currency} ${grouped(from)}`, to: `${currency} ${grouped(to)}` }
+  const difference = readAmount(to) - readAmount(from)
+  if (difference === 0n)
+    return <span className="difference">{t('difference.none', { amount: `${currency} ${groupThousands(to)}` })}</span>
+  const params = { from: `${currency} ${groupThousands(from)}`, to: `${currency} ${groupThousands(to)}` }
   return (
-    <span className={`difference ${by > 0n ? 'more' : 'less'}`}>
-      {t('difference.change', { ...said, by: signed(writeAmount(by)) })}
+    <span className={`difference ${difference > 0n ? 'more' : 'less'}`}>
+      {t('difference.change', { ...params, by: formatSigned(writeAmount(difference)) })}
     </span>
   )
 }

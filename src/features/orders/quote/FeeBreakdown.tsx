@@ -1,19 +1,19 @@
 import '#features/orders/wizard-words.ts'
 import { useMemo } from 'react'
-import { type Currency, grouped, readAmount } from '#domain/money.ts'
+import { type Currency, groupThousands, readAmount } from '#domain/money.ts'
 import { userLimits } from '#domain/orders.ts'
-import { lastDay } from '#domain/period.ts'
+import { getLastDay } from '#domain/plain-dates.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import { Folded } from '#features/orders/Disclosure.tsx'
-import { signed } from '#features/orders/quote/AmountChange.tsx'
-import { type AnyStep, type Branch, treeOf } from '#features/orders/quote/fee-tree.ts'
+import { Disclosure } from '#features/orders/Disclosure.tsx'
+import { formatSigned } from '#features/orders/quote/AmountChange.tsx'
+import { type QuoteStep, type FeeBranch, buildFeeTree } from '#features/orders/quote/fee-tree.ts'
 
 interface Props {
   currency: Currency
   /** As the engine or the server's answer tells them. */
-  steps: readonly AnyStep[]
+  steps: readonly QuoteStep[]
   /** Of modules, by code. */
   names: ReadonlyMap<string, string>
 }
@@ -22,85 +22,91 @@ interface Props {
 const maxModules = 6
 
 /** Why an amount is what it is: from what is due down to single users and modules, each with the rule in words. */
-export function WhyAmount({ currency, steps, names }: Props) {
+export function FeeBreakdown({ currency, steps, names }: Props) {
   const { t } = useTranslation('wizard')
-  const tree = useMemo(() => treeOf(steps), [steps])
+  const tree = useMemo(() => buildFeeTree(steps), [steps])
   if (!tree) return null
   return (
     <section className="why" aria-label={t('why.label')}>
       <ul>
-        <Part branch={tree} root {...{ t, currency, names }} />
+        <BreakdownPart branch={tree} root {...{ t, currency, names }} />
       </ul>
     </section>
   )
 }
 
 /** What was paid is taken off, and so is each part of it. */
-const takenOff = new Set(['residual', 'paid'])
+const deductionCodes = new Set(['residual', 'paid'])
 
 interface PartProps extends Omit<Props, 'steps'> {
-  branch: Branch
+  branch: FeeBranch
   root?: boolean
   t: TFunction<'wizard'>
 }
 
-function Part({ branch, root = false, t, ...about }: PartProps) {
+function BreakdownPart({ branch, root = false, t, ...partProps }: PartProps) {
   const { code, parts } = branch
-  const line = (
+  const summary = (
     <span className="why-line">
-      <span>{describeStep(branch, t, about.names)}</span>
+      <span>{describeStep(branch, t, partProps.names)}</span>
       {/* The currency once: at the top. */}
       {root ? (
-        <Amount currency={about.currency} amount={branch.amount} />
+        <Amount currency={partProps.currency} amount={branch.amount} />
       ) : (
         <span className="figure">
-          {takenOff.has(code) && branch.amount !== '0.00' ? signed(`-${branch.amount}`) : grouped(branch.amount)}
+          {deductionCodes.has(code) && branch.amount !== '0.00'
+            ? formatSigned(`-${branch.amount}`)
+            : groupThousands(branch.amount)}
         </span>
       )}
     </span>
   )
-  const inner = () => (
+  const renderParts = () => (
     <ul>
       {parts.map((part) => (
-        <Part key={keyOf(part)} branch={part} t={t} {...about} />
+        <BreakdownPart key={getBranchKey(part)} branch={part} t={t} {...partProps} />
       ))}
     </ul>
   )
   if (code === 'modules' && parts.length > maxModules)
     return (
       <li className="why-modules">
-        <Folded line={line}>{inner}</Folded>
+        <Disclosure label={summary}>{renderParts}</Disclosure>
       </li>
     )
   return (
     <li className={`why-${code}`}>
-      {line}
-      {parts.length > 0 && inner()}
+      {summary}
+      {parts.length > 0 && renderParts()}
     </li>
   )
 }
 
-const keyOf = ({ code, values }: Branch) => `${code} ${values.code ?? values.from ?? ''}`
+const getBranchKey = ({ code, values }: FeeBranch) => `${code} ${values.code ?? values.from ?? ''}`
 
 /** A step in words. `names`: of modules, by code. */
 export function describeStep(
-  { code, values, amount }: Pick<Branch, 'code' | 'values' | 'amount'>,
+  { code, values, amount }: Pick<FeeBranch, 'code' | 'values' | 'amount'>,
   t: TFunction<'wizard'>,
   names: ReadonlyMap<string, string>,
 ): string {
-  const money = (name: string) => grouped(values[name] ?? '0.00')
-  const days = { from: values.from ?? '', last: values.to ? lastDay(values.to) : '', annual: money('annual') }
-  const time = (of: 'segment' | 'paid') =>
+  const formatValue = (name: string) => groupThousands(values[name] ?? '0.00')
+  const params = {
+    from: values.from ?? '',
+    last: values.to ? getLastDay(values.to) : '',
+    annual: formatValue('annual'),
+  }
+  const describeTime = (kind: 'segment' | 'paid') =>
     'years' in values && 'days' in values
-      ? t(`why.${of}Capped`, { ...days, days: values.days, count: Number(values.years) })
+      ? t(`why.${kind}Capped`, { ...params, days: values.days, count: Number(values.years) })
       : 'years' in values
-        ? t(`why.${of}Years`, { ...days, count: Number(values.years) })
-        : t(`why.${of}Days`, { ...days, count: Number(values.days) })
+        ? t(`why.${kind}Years`, { ...params, count: Number(values.years) })
+        : t(`why.${kind}Days`, { ...params, count: Number(values.days) })
   switch (code) {
     case 'users':
-      return t(Number(values.to) >= userLimits.most ? 'why.usersFrom' : 'why.users', {
+      return t(Number(values.to) >= userLimits.max ? 'why.usersFrom' : 'why.users', {
         ...values,
-        price: money('price'),
+        price: formatValue('price'),
       })
     case 'modules':
       return t('why.modules', { count: Number(values.count) })
@@ -109,31 +115,36 @@ export function describeStep(
     case 'sum':
       return t('why.sum')
     case 'uat': {
-      const said = { percent: values.percent, of: money('of'), share: money('share'), bound: money('bound') }
+      const uatParams = {
+        percent: values.percent,
+        of: formatValue('of'),
+        share: formatValue('share'),
+        bound: formatValue('bound'),
+      }
       // The percentage alone, unless the bound of the currency decided (D1).
       return values.share === amount
-        ? t('why.uat', said)
-        : t(values.reading === 'ceiling' ? 'why.uatCeiling' : 'why.uatFloor', said)
+        ? t('why.uat', uatParams)
+        : t(values.reading === 'ceiling' ? 'why.uatCeiling' : 'why.uatFloor', uatParams)
     }
     case 'minimum':
-      return t('why.minimum', { minimum: money('minimum') })
+      return t('why.minimum', { minimum: formatValue('minimum') })
     case 'annual':
       return t('why.annual')
     case 'years':
-      return t('why.years', { ...days, count: Number(values.years) })
+      return t('why.years', { ...params, count: Number(values.years) })
     case 'segment':
     case 'paid':
-      return time(code)
+      return describeTime(code)
     case 'contract':
       return t('why.contract')
     case 'residual':
       return t('why.residual')
     case 'months':
-      return t('why.months', { ...days, count: Number(values.months) })
+      return t('why.months', { ...params, count: Number(values.months) })
     case 'discount':
       return t('why.discount', { percent: values.percent })
     case 'traffic':
-      return t('why.traffic', { gb: values.gb, price: money('price') })
+      return t('why.traffic', { gb: values.gb, price: formatValue('price') })
     case 'carriedFrom':
       return t('why.carriedFrom', { month: values.month })
     case 'carriedOn':

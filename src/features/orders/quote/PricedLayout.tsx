@@ -3,9 +3,9 @@ import type { FormEventHandler, ReactNode } from 'react'
 import type { Currency } from '#domain/money.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { useTranslation } from 'react-i18next'
-import { Folded } from '#features/orders/Disclosure.tsx'
+import { Disclosure } from '#features/orders/Disclosure.tsx'
 
-interface LayoutProps {
+interface PricedLayoutProps {
   /** What the price is of. */
   label: string
   /** More about it: beside the fields, and under them where there is no room for two columns. */
@@ -21,8 +21,8 @@ interface LayoutProps {
  * What is chosen and what it costs, with the button that orders it: the amount is in sight at every field that changes it, in
  * a column beside them, and on smaller windows in a bar at the lower edge.
  */
-export function PricedLayout({ label, details, bar, onSubmit, children }: LayoutProps) {
-  const inner = (
+export function PricedLayout({ label, details, bar, onSubmit, children }: PricedLayoutProps) {
+  const content = (
     <>
       {children}
       <aside className="price-side" aria-label={label}>
@@ -31,15 +31,15 @@ export function PricedLayout({ label, details, bar, onSubmit, children }: Layout
       </aside>
     </>
   )
-  if (!onSubmit) return <div className="priced">{inner}</div>
+  if (!onSubmit) return <div className="priced">{content}</div>
   return (
     <form className="priced" noValidate onSubmit={onSubmit}>
-      {inner}
+      {content}
     </form>
   )
 }
 
-interface BarProps {
+interface PriceBarProps {
   label: string
   /** Null: there is none yet. */
   price: { currency: Currency; amount: string } | null
@@ -47,12 +47,12 @@ interface BarProps {
   none?: ReactNode
   /** Must be read before anything is ordered. */
   notes?: ReactNode
-  why?: (() => ReactNode) | null
+  renderDetails?: (() => ReactNode) | null
   children: ReactNode
 }
 
 /** The amount due, why it is that much, and the button. */
-export function PriceBar({ label, price, none, notes, why, children }: BarProps) {
+export function PriceBar({ label, price, none, notes, renderDetails, children }: PriceBarProps) {
   return (
     <div className="quote-bar">
       {notes && <div className="price-notes">{notes}</div>}
@@ -66,10 +66,10 @@ export function PriceBar({ label, price, none, notes, why, children }: BarProps)
           <span className="price-none">{none}</span>
         )}
       </p>
-      {why && (
-        <Folded className="price-why" line={<WhyWords />}>
-          {why}
-        </Folded>
+      {renderDetails && (
+        <Disclosure className="price-why" label={<DetailsLabel />}>
+          {renderDetails}
+        </Disclosure>
       )}
       <div className="quote-acts">{children}</div>
     </div>
@@ -77,7 +77,7 @@ export function PriceBar({ label, price, none, notes, why, children }: BarProps)
 }
 
 /** In one word where the bar is narrow. */
-function WhyWords() {
+function DetailsLabel() {
   const { t } = useTranslation('wizard')
   return (
     <>
@@ -88,10 +88,10 @@ function WhyWords() {
 }
 
 /** What a button does and for how much; where the amount stands right beside it, without. */
-export function ForAmount({ words, currency, amount }: { words: string; currency: Currency; amount: string }) {
+export function ActionWithAmount({ text, currency, amount }: { text: string; currency: Currency; amount: string }) {
   return (
     <>
-      {words}
+      {text}
       <span className="quote-long">
         {' · '}
         <Amount currency={currency} amount={amount} />

@@ -1,10 +1,10 @@
-import { grouped } from '#domain/money.ts'
+import { groupThousands } from '#domain/money.ts'
 import { useTranslation } from 'react-i18next'
-import { pricedBy, soldRows, type SoldRow } from '#features/orders/quote/sold-rows.ts'
+import { findPricedContract, buildSoldRows, type SoldRow } from '#features/orders/quote/sold-rows.ts'
 import type { ContractRow } from '#features/orders/contract-row.ts'
-import { signed } from '#features/orders/quote/AmountChange.tsx'
+import { formatSigned } from '#features/orders/quote/AmountChange.tsx'
 import { describeStep } from '#features/orders/quote/FeeBreakdown.tsx'
-import { langOf } from '#ui/i18n/name-language.ts'
+import { getNameLang } from '#ui/i18n/name-language.ts'
 
 interface Props {
   contract: ContractRow
@@ -13,37 +13,37 @@ interface Props {
   /** Of modules, by code. */
   names: ReadonlyMap<string, string>
   /** Hidden modules that come along and cost nothing (D5). */
-  joining: readonly { code: string; name: string }[]
+  joiningModules: readonly { code: string; name: string }[]
 }
 
 /** What a contract was sold at, whatever today's list says: the rows add up to the total of the sale. */
-export function SoldPrice({ contract, history, names, joining }: Props) {
+export function SoldPrice({ contract, history, names, joiningModules }: Props) {
   const { t } = useTranslation('contract')
-  const rows = soldRows(contract, history)
-  const { currency, price_date: own } = contract
-  const date = pricedBy(contract, history)?.price_date ?? own
-  const parts = rows.filter(({ kind }) => kind === 'part')
+  const rows = buildSoldRows(contract, history)
+  const { currency, price_date: ownDate } = contract
+  const date = findPricedContract(contract, history)?.price_date ?? ownDate
+  const partRows = rows.filter(({ kind }) => kind === 'part')
   return (
     <div className="order-group">
       <h3>{t('sold.title')}</h3>
       <p className="field-help">{t('modulePrices', { currency, date })}</p>
       <ul className="order-modules sold">
-        {parts.map((row) => (
-          <Row key={keyOf(row)} row={row} names={names} />
+        {partRows.map((row) => (
+          <SoldPriceRow key={getRowKey(row)} row={row} names={names} />
         ))}
-        {joining.map(({ code, name }) => (
+        {joiningModules.map(({ code, name }) => (
           <li key={code} className="joining">
-            <span lang={langOf(name)}>{name}</span>
+            <span lang={getNameLang(name)}>{name}</span>
             <span>{t('joins')}</span>
           </li>
         ))}
-        {rows.slice(parts.length).map((row) => (
-          <Row key={keyOf(row)} row={row} names={names} />
+        {rows.slice(partRows.length).map((row) => (
+          <SoldPriceRow key={getRowKey(row)} row={row} names={names} />
         ))}
         {contract.pay_amount !== null && (
           <li className="total">
             <span>{t('sold.paid')}</span>
-            <span className="figure">{grouped(contract.pay_amount)}</span>
+            <span className="figure">{groupThousands(contract.pay_amount)}</span>
           </li>
         )}
       </ul>
@@ -51,9 +51,9 @@ export function SoldPrice({ contract, history, names, joining }: Props) {
   )
 }
 
-const keyOf = ({ kind, step: { code, values } }: SoldRow) => `${kind} ${code} ${values.code ?? values.from ?? ''}`
+const getRowKey = ({ kind, step: { code, values } }: SoldRow) => `${kind} ${code} ${values.code ?? values.from ?? ''}`
 
-function Row({ row: { kind, step }, names }: { row: SoldRow; names: Props['names'] }) {
+function SoldPriceRow({ row: { kind, step }, names }: { row: SoldRow; names: Props['names'] }) {
   const { t } = useTranslation('contract')
   const { t: wizard } = useTranslation('wizard')
   const { code, values, amount } = step
@@ -61,15 +61,15 @@ function Row({ row: { kind, step }, names }: { row: SoldRow; names: Props['names
     kind === 'total'
       ? t('sold.total')
       : code === 'years'
-        ? t('sold.years', { annual: grouped(values.annual ?? '0.00'), count: Number(values.years) })
+        ? t('sold.years', { annual: groupThousands(values.annual ?? '0.00'), count: Number(values.years) })
         : describeStep(step, wizard, names)
   return (
     <li className={kind === 'part' ? undefined : kind}>
       <span>
-        <span lang={code === 'module' ? langOf(text) : undefined}>{text}</span>{' '}
+        <span lang={code === 'module' ? getNameLang(text) : undefined}>{text}</span>{' '}
         {code === 'module' && <code>{values.code}</code>}
       </span>
-      <span className="figure">{kind === 'deduction' ? signed(`-${amount}`) : grouped(amount)}</span>
+      <span className="figure">{kind === 'deduction' ? formatSigned(`-${amount}`) : groupThousands(amount)}</span>
     </li>
   )
 }

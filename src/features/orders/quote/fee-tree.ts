@@ -2,45 +2,55 @@
  * The steps of an amount as a tree: what is due, what it is made of, and so on down to single users and modules. Steps of a year's
  * fee alone begin with that fee.
  */
-import type { Step } from '#domain/fees/explain.ts'
+import type { FeeStep } from '#domain/fees/explain.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
 
 /** As they come over the wire too. */
-export type AnyStep = Pick<Step, 'rule' | 'values' | 'amount'> & { code: string }
+export type QuoteStep = Pick<FeeStep, 'rule' | 'values' | 'amount'> & { code: string }
 
-export interface Branch {
+export interface FeeBranch {
   /** `modules` is the sum of the steps of that kind, which is no step of its own. */
   code: string
   values: Record<string, string>
   amount: string
   rule: string
-  parts: Branch[]
+  parts: FeeBranch[]
 }
 
-export function treeOf(steps: readonly AnyStep[]): Branch | null {
-  const all = (code: string) => steps.filter((step) => step.code === code).map((step) => branch(step))
-  const one = (code: string, parts: Branch[]): Branch[] => {
-    const found = steps.find((step) => step.code === code)
-    return found ? [branch(found, parts)] : []
+export function buildFeeTree(steps: readonly QuoteStep[]): FeeBranch | null {
+  const toBranches = (code: string) => steps.filter((step) => step.code === code).map((step) => toBranch(step))
+  const toParentBranch = (code: string, parts: FeeBranch[]): FeeBranch[] => {
+    const parentStep = steps.find((step) => step.code === code)
+    return parentStep ? [toBranch(parentStep, parts)] : []
   }
-  const sum = one('sum', [...all('users'), ...modulesOf(all('module'))])
-  const annual = one('annual', plain([...sum, ...all('uat'), ...all('minimum')]))
+  const sum = toParentBranch('sum', [...toBranches('users'), ...groupModules(toBranches('module'))])
+  const annual = toParentBranch('annual', unwrapSingle([...sum, ...toBranches('uat'), ...toBranches('minimum')]))
   // Of a backup, or of a month of traffic.
-  const alone = [...all('months'), ...all('discount'), ...all('traffic'), ...all('carriedFrom'), ...all('carriedOn')]
-  if (alone.length > 0) return one('due', alone)[0] ?? null
+  const backupParts = [
+    ...toBranches('months'),
+    ...toBranches('discount'),
+    ...toBranches('traffic'),
+    ...toBranches('carriedFrom'),
+    ...toBranches('carriedOn'),
+  ]
+  if (backupParts.length > 0) return toParentBranch('due', backupParts)[0] ?? null
   const isChange = steps.some(({ code }) => code === 'contract')
-  const made = isChange
-    ? [...annual, ...one('contract', all('segment')), ...one('residual', all('paid'))]
-    : one('years', isOneYear(steps) ? plain(annual) : annual)
-  return one('due', made)[0] ?? annual[0] ?? null
+  const dueParts = isChange
+    ? [
+        ...annual,
+        ...toParentBranch('contract', toBranches('segment')),
+        ...toParentBranch('residual', toBranches('paid')),
+      ]
+    : toParentBranch('years', isOneYear(steps) ? unwrapSingle(annual) : annual)
+  return toParentBranch('due', dueParts)[0] ?? annual[0] ?? null
 }
 
 /** What is made of one part alone says no more than that part's own parts. */
-const plain = (parts: Branch[]): Branch[] => (parts.length === 1 ? (parts[0]?.parts ?? []) : parts)
-const isOneYear = (steps: readonly AnyStep[]) =>
+const unwrapSingle = (parts: FeeBranch[]): FeeBranch[] => (parts.length === 1 ? (parts[0]?.parts ?? []) : parts)
+const isOneYear = (steps: readonly QuoteStep[]) =>
   steps.some(({ code, values }) => code === 'years' && values.years === '1')
 
-const branch = ({ code, values, amount, rule }: AnyStep, parts: Branch[] = []): Branch => ({
+const toBranch = ({ code, values, amount, rule }: QuoteStep, parts: FeeBranch[] = []): FeeBranch => ({
   code,
   values,
   amount,
@@ -48,7 +58,7 @@ const branch = ({ code, values, amount, rule }: AnyStep, parts: Branch[] = []): 
   parts,
 })
 
-function modulesOf(parts: Branch[]): Branch[] {
+function groupModules(parts: FeeBranch[]): FeeBranch[] {
   if (parts.length === 0) return []
   const sum = parts.reduce((total, { amount }) => total + readAmount(amount), 0n)
   const values = { count: String(parts.length) }

@@ -2,13 +2,13 @@
  * What an order would cost, by the engine that the server has too, on the list and the modules that are here: at each
  * keystroke, with a line or without (D17, D89). What is ordered is the server's figure; the two are compared before.
  */
-import { type Step, explain } from '#domain/fees/explain.ts'
-import type { Choice, UatBound } from '#domain/fees/annual.ts'
-import { discardedAmount } from '#domain/fees/discarded-amount.ts'
+import { type FeeStep, explainQuote } from '#domain/fees/explain.ts'
+import type { ContractTerms, UatBound } from '#domain/fees/annual.ts'
+import { getDiscardedAmount } from '#domain/fees/discarded-amount.ts'
 import type { PriceList } from '#domain/fees/price-list.ts'
-import type { Segment } from '#domain/fees/prorate.ts'
+import type { PaidSegment } from '#domain/fees/prorate.ts'
 import {
-  type Asked,
+  type QuoteInput,
   isTooLarge,
   type Quote,
   quoteChange,
@@ -16,49 +16,49 @@ import {
   quoteExtension,
   type QuoteResult,
 } from '#domain/fees/quote.ts'
-import { joined } from '#domain/catalogue/modules.ts'
+import { filterJoiningModules } from '#domain/catalogue/modules.ts'
 import { type Currency, writeAmount } from '#domain/money.ts'
-import { type AnchoredContract, contractAnchor } from '#domain/contracts.ts'
-import { maxExtensionYears } from '#domain/orders.ts'
+import { type AnchoredContract, getContractAnchor } from '#domain/contracts.ts'
+import { getMaxExtensionYears } from '#domain/orders.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { calculate } from '#contract/orders.ts'
 import type { listModuleChoices } from '#contract/modules.ts'
 import type { getPriceInForce } from '#contract/prices.ts'
 
-export type ListInForce = PriceList & Pick<OutputOf<typeof getPriceInForce>, 'id' | 'effective_date'>
-export type ModuleInfo = OutputOf<typeof listModuleChoices>[number]
+export type PriceListInForce = PriceList & Pick<OutputOf<typeof getPriceInForce>, 'id' | 'effective_date'>
+export type ModuleChoice = OutputOf<typeof listModuleChoices>[number]
 /** The server's answer, with the quote's id. */
 export type ServerQuote = OutputOf<typeof calculate>
 
 /** What prices are worked out from. */
 export interface PriceData {
-  list: ListInForce
+  list: PriceListInForce
   /** Visible and hidden. */
-  modules: readonly ModuleInfo[]
+  modules: readonly ModuleChoice[]
   uatBound: UatBound
   /** The business time zone: "today" of every rule (D31). */
   zone: string
 }
 
-interface Asking extends Choice {
+interface RequestedChoice extends ContractTerms {
   currency: Currency
 }
 
-export type Wish =
-  | (Asking & { type: 'create'; start: PlainDate; years: number })
-  | ExtendWish
-  | (Asking & { type: 'change'; segments: readonly Segment[]; anchor?: PlainDate })
+export type RequestedOrder =
+  | (RequestedChoice & { type: 'create'; start: PlainDate; years: number })
+  | RequestedExtension
+  | (RequestedChoice & { type: 'change'; segments: readonly PaidSegment[]; anchor?: PlainDate })
 
 /** From the end of the contract, or from today where that is over. `start`: its first day. */
-interface ExtendWish extends Asking, Partial<Pick<AnchoredContract, 'anchor_date' | 'anchor_months'>> {
+interface RequestedExtension extends RequestedChoice, Partial<Pick<AnchoredContract, 'anchor_date' | 'anchor_months'>> {
   type: 'extend'
   start?: PlainDate
   end: PlainDate
   years: number
 }
 
-const termOf = ({ start, end, ...anchor }: ExtendWish) =>
+const toContractPeriod = ({ start, end, ...anchor }: RequestedExtension) =>
   start === undefined ? null : { ...anchor, period_start: start, period_end: end }
 
 /** One module of a figure; `auto`: it joins by itself and costs nothing (D5). */
@@ -69,7 +69,7 @@ export interface PricedModule {
   auto: 0 | 1
 }
 
-export interface Figure {
+export interface QuoteFigure {
   currency: Currency
   contract_amount: string
   residual_amount: string
@@ -82,11 +82,11 @@ export interface Figure {
   period_end: PlainDate
   /** These two only where somebody looks: 300 modules have 300 of each. */
   modules: () => PricedModule[]
-  steps: () => Step[]
+  steps: () => FeeStep[]
 }
 
 export type LocalQuote =
-  | { kind: 'figure'; figure: Figure }
+  | { kind: 'figure'; figure: QuoteFigure }
   /** Why there is none: codes as the server would answer. `years`: how many more the contract can run. */
   | { kind: 'none'; code: NoQuoteCode; modules: string[]; years?: number }
 
@@ -99,49 +99,53 @@ type NoQuoteCode =
   | 'NO_YEARS_LEFT'
 
 /** `today`: in the business time zone. */
-export function quoteLocally(market: PriceData, wish: Wish, today: PlainDate): LocalQuote {
-  const term = wish.type === 'extend' ? termOf(wish) : null
-  if (wish.type === 'extend' && term) {
-    const most = maxExtensionYears(term, today)
-    if (wish.years > most)
-      return { kind: 'none', code: most > 0 ? 'TOO_MANY_YEARS' : 'NO_YEARS_LEFT', modules: [], years: most }
+export function quoteLocally(priceData: PriceData, requestedOrder: RequestedOrder, today: PlainDate): LocalQuote {
+  const term = requestedOrder.type === 'extend' ? toContractPeriod(requestedOrder) : null
+  if (requestedOrder.type === 'extend' && term) {
+    const maxYears = getMaxExtensionYears(term, today)
+    if (requestedOrder.years > maxYears)
+      return { kind: 'none', code: maxYears > 0 ? 'TOO_MANY_YEARS' : 'NO_YEARS_LEFT', modules: [], years: maxYears }
   }
-  const result = quoted(market, wish, today)
+  const result = quoteOrder(priceData, requestedOrder, today)
   if (result.kind === 'quote')
     return isTooLarge(result.quote)
       ? { kind: 'none', code: 'AMOUNT_TOO_LARGE', modules: [] }
-      : { kind: 'figure', figure: figureOf(market, wish, result.quote) }
+      : { kind: 'figure', figure: toFigure(priceData, requestedOrder, result.quote) }
   if (result.kind === 'modules not listed') return { kind: 'none', code: 'NOT_LISTED', modules: result.modules }
   return { kind: 'none', code: result.kind === 'expired' ? 'extendFirst' : result.kind, modules: [] }
 }
 
-function quoted({ list, uatBound }: PriceData, wish: Wish, today: PlainDate): QuoteResult {
-  const { currency, user_mode, users, modules, uat } = wish
-  const asked: Asked = { list, currency, choice: { user_mode, users, modules, uat }, uatBound }
-  if (wish.type === 'create') return quoteCreate(asked, wish.start, wish.years)
-  if (wish.type === 'extend') {
-    const term = termOf(wish)
-    return quoteExtension(asked, wish.end, today, wish.years, term && contractAnchor(term))
+function quoteOrder({ list, uatBound }: PriceData, requestedOrder: RequestedOrder, today: PlainDate): QuoteResult {
+  const { currency, user_mode, users, modules, uat } = requestedOrder
+  const input: QuoteInput = { list, currency, terms: { user_mode, users, modules, uat }, uatBound }
+  if (requestedOrder.type === 'create') return quoteCreate(input, requestedOrder.start, requestedOrder.years)
+  if (requestedOrder.type === 'extend') {
+    const term = toContractPeriod(requestedOrder)
+    return quoteExtension(input, requestedOrder.end, today, requestedOrder.years, term && getContractAnchor(term))
   }
-  return quoteChange(asked, wish.segments, today, wish.anchor)
+  return quoteChange(input, requestedOrder.segments, today, requestedOrder.anchor)
 }
 
-function figureOf({ modules }: PriceData, wish: Wish, quote: Quote): Figure {
+function toFigure({ modules }: PriceData, requestedOrder: RequestedOrder, quote: Quote): QuoteFigure {
   return {
     currency: quote.currency,
     contract_amount: writeAmount(quote.contract_amount),
     residual_amount: writeAmount(quote.residual_amount),
     amount: writeAmount(quote.amount),
-    discarded_amount: writeAmount(discardedAmount(quote)),
+    discarded_amount: writeAmount(getDiscardedAmount(quote)),
     annual: writeAmount(quote.annual.fee),
     period_start: quote.period_start,
     period_end: quote.period_end,
-    modules: () => pricedModules(modules, wish.modules, quote),
-    steps: () => explain(quote),
+    modules: () => toPricedModules(modules, requestedOrder.modules, quote),
+    steps: () => explainQuote(quote),
   }
 }
 
-function pricedModules(modules: readonly ModuleInfo[], chosen: readonly string[], quote: Quote): PricedModule[] {
+function toPricedModules(
+  modules: readonly ModuleChoice[],
+  selectedCodes: readonly string[],
+  quote: Quote,
+): PricedModule[] {
   const names = new Map(modules.map(({ code, name }) => [code, name]))
   const hidden = modules.filter((module) => module.hidden)
   return [
@@ -151,7 +155,12 @@ function pricedModules(modules: readonly ModuleInfo[], chosen: readonly string[]
       price: writeAmount(amount),
       auto: 0 as const,
     })),
-    ...joined(hidden, chosen).map(({ code, name }) => ({ code, name, price: '0.00', auto: 1 as const })),
+    ...filterJoiningModules(hidden, selectedCodes).map(({ code, name }) => ({
+      code,
+      name,
+      price: '0.00',
+      auto: 1 as const,
+    })),
   ]
 }
 
@@ -160,25 +169,25 @@ export const isAmountTooLarge = (quote: LocalQuote | null): boolean =>
   quote?.kind === 'none' && quote.code === 'AMOUNT_TOO_LARGE'
 
 /** What a toggle does to the amount due; null where one of the two has none. */
-export function amountAfter(
-  market: PriceData,
-  wish: Wish,
+export function calculateAmountWith(
+  priceData: PriceData,
+  requestedOrder: RequestedOrder,
   today: PlainDate,
   modules: readonly string[],
 ): string | null {
-  const result = quoted(market, { ...wish, modules }, today)
+  const result = quoteOrder(priceData, { ...requestedOrder, modules }, today)
   return result.kind === 'quote' ? writeAmount(result.quote.amount) : null
 }
 
-const compared = ['amount', 'annual', 'contract_amount', 'residual_amount', 'period_start', 'period_end'] as const
+const comparedFields = ['amount', 'annual', 'contract_amount', 'residual_amount', 'period_start', 'period_end'] as const
 /** What a person agreed to: the sums and the days, by the list of that id. */
-export type Shown = Pick<Figure, (typeof compared)[number]> & { price_id: number }
+export type DisplayedFigure = Pick<QuoteFigure, (typeof comparedFields)[number]> & { price_id: number }
 
-export const shownOf = (figure: Figure, list: { id: number }): Shown => ({
-  ...pick(figure),
+export const toDisplayedFigure = (figure: QuoteFigure, list: { id: number }): DisplayedFigure => ({
+  ...pickComparedFields(figure),
   price_id: list.id,
 })
-const pick = (figure: Pick<Figure, (typeof compared)[number]>) => ({
+const pickComparedFields = (figure: Pick<QuoteFigure, (typeof comparedFields)[number]>) => ({
   amount: figure.amount,
   annual: figure.annual,
   contract_amount: figure.contract_amount,
@@ -188,5 +197,7 @@ const pick = (figure: Pick<Figure, (typeof compared)[number]>) => ({
 })
 
 /** Whether the server says what was shown. Another list that comes to the same sums is the same to who pays. */
-export const isAsShown = (shown: Shown, told: Pick<ServerQuote, (typeof compared)[number]>): boolean =>
-  compared.every((name) => shown[name] === told[name])
+export const isSameFigure = (
+  displayedFigure: DisplayedFigure,
+  serverQuote: Pick<ServerQuote, (typeof comparedFields)[number]>,
+): boolean => comparedFields.every((name) => displayedFigure[name] === serverQuote[name])

@@ -1,51 +1,69 @@
 import { useCallback, useMemo, useState } from 'react'
-import type { Result } from '#request/results.ts'
-import { useDispatch } from '#state/hooks.ts'
-import { type Status, idle } from '#state/request-status.ts'
-import { useToday } from '#ui/page/business-day.ts'
-import { type Asked, askQuote } from '#features/orders/quote/server-quote.ts'
+import type { CallResult } from '#request/call-results.ts'
+import { useDispatch } from '#state/use-store.ts'
+import { type RequestStatus, idleStatus } from '#state/request-status.ts'
+import { useToday } from '#ui/page/use-today.ts'
+import { type QuoteBody, fetchServerQuote } from '#features/orders/quote/server-quote.ts'
 import {
-  isAsShown,
+  isSameFigure,
   type PriceData,
   quoteLocally,
   type LocalQuote,
-  shownOf,
+  toDisplayedFigure,
   type ServerQuote,
-  type Wish,
+  type RequestedOrder,
 } from '#features/orders/quote/local-quote.ts'
 
-export interface Quoting {
+export interface QuoteState {
   /** By the engine in this page, at each keystroke; null while something is missing or nobody knows the prices. */
-  reckoned: LocalQuote | null
+  localQuote: LocalQuote | null
   /** The server's, of this very wish; null: not asked yet. */
-  told: ServerQuote | null
-  status: Status
+  serverQuote: ServerQuote | null
+  status: RequestStatus
   /** The server says something else than what is shown here. */
-  differs: boolean
+  isDifferent: boolean
   /** Asks the server what this wish would cost. */
-  ask: (body: Asked) => Promise<Result<ServerQuote>>
+  requestQuote: (body: QuoteBody) => Promise<CallResult<ServerQuote>>
 }
 
 /** `wish` is the same object while nothing of it changes. */
-export function useQuote(market: PriceData | null, wish: Wish | null): Quoting {
+export function useQuote(priceData: PriceData | null, requestedOrder: RequestedOrder | null): QuoteState {
   const dispatch = useDispatch()
-  const today = useToday(market?.zone)
-  const reckoned = useMemo(() => (market && wish ? quoteLocally(market, wish, today) : null), [market, wish, today])
-  const [answer, setAnswer] = useState<{ wish: Wish | null; told: ServerQuote | null; status: Status }>(unasked)
-  const ask = useCallback(
-    async (body: Asked) => {
-      setAnswer({ wish, told: null, status: { kind: 'sending' } })
-      const result = await dispatch(askQuote(body))
-      const told = result.kind === 'fresh' ? result.output : null
-      setAnswer({ wish, told, status: result.kind === 'problem' ? { kind: 'failed', problem: result.problem } : idle })
+  const today = useToday(priceData?.zone)
+  const localQuote = useMemo(
+    () => (priceData && requestedOrder ? quoteLocally(priceData, requestedOrder, today) : null),
+    [priceData, requestedOrder, today],
+  )
+  const [serverResult, setServerResult] = useState<{
+    requestedOrder: RequestedOrder | null
+    serverQuote: ServerQuote | null
+    status: RequestStatus
+  }>(noServerResult)
+  const requestQuote = useCallback(
+    async (body: QuoteBody) => {
+      setServerResult({ requestedOrder, serverQuote: null, status: { kind: 'sending' } })
+      const result = await dispatch(fetchServerQuote(body))
+      const newServerQuote = result.kind === 'fresh' ? result.output : null
+      setServerResult({
+        requestedOrder,
+        serverQuote: newServerQuote,
+        status: result.kind === 'problem' ? { kind: 'failed', problem: result.problem } : idleStatus,
+      })
       return result
     },
-    [dispatch, wish],
+    [dispatch, requestedOrder],
   )
   // What was asked about another wish says nothing about this one.
-  const { told, status } = answer.wish === wish ? answer : unasked
-  const shown = market && reckoned?.kind === 'figure' ? shownOf(reckoned.figure, market.list) : null
-  return { reckoned, told, status, differs: told !== null && (shown === null || !isAsShown(shown, told)), ask }
+  const { serverQuote, status } = serverResult.requestedOrder === requestedOrder ? serverResult : noServerResult
+  const displayedFigure =
+    priceData && localQuote?.kind === 'figure' ? toDisplayedFigure(localQuote.figure, priceData.list) : null
+  return {
+    localQuote,
+    serverQuote,
+    status,
+    isDifferent: serverQuote !== null && (displayedFigure === null || !isSameFigure(displayedFigure, serverQuote)),
+    requestQuote,
+  }
 }
 
-const unasked = { wish: null, told: null, status: idle }
+const noServerResult = { requestedOrder: null, serverQuote: null, status: idleStatus }

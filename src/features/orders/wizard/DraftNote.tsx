@@ -1,37 +1,37 @@
 import { memo, useState } from 'react'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
-import { readingTime } from '#ui/list/Freshness.tsx'
+import { formatReadingTime } from '#ui/list/Freshness.tsx'
 import { Icon, type IconName } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
-import type { WizardDraft } from '#features/orders/draft/useWizardDraft.ts'
+import type { WizardDraftState } from '#features/orders/draft/useWizardDraft.ts'
 
 /** Says that nothing has to be saved here, and how to begin anew. */
 export const DraftNote = memo(function DraftNote({
-  keptAt,
+  savedAt,
   discard,
-  unkept,
-}: Pick<WizardDraft, 'keptAt' | 'discard' | 'unkept'>) {
+  isUnsaved,
+}: Pick<WizardDraftState, 'savedAt' | 'discard' | 'isUnsaved'>) {
   const { t } = useTranslation('wizard')
-  const [asked, setAsked] = useState(false)
-  if (unkept)
+  const [isConfirming, setConfirming] = useState(false)
+  if (isUnsaved)
     return (
       <p className="draft-note" role="alert">
-        <Signed by="alert">{t('draft.unkept')}</Signed>
+        <NoteWithIcon icon="alert">{t('draft.unkept')}</NoteWithIcon>
       </p>
     )
   // There from the start: what comes with the first letter would push the field away from under the hand.
-  if (keptAt === null)
+  if (savedAt === null)
     return (
       <p className="draft-note">
-        <Signed by="device">{t('draft.none')}</Signed>
+        <NoteWithIcon icon="device">{t('draft.none')}</NoteWithIcon>
       </p>
     )
-  const act = (
+  const action = (
     <Button
       kind="danger"
       onClick={() => {
-        setAsked(false)
+        setConfirming(false)
         discard()
       }}
     >
@@ -40,11 +40,17 @@ export const DraftNote = memo(function DraftNote({
   )
   return (
     <p className="draft-note">
-      <Signed by="check">{t('draft.kept', { at: readingTime(keptAt) })}</Signed>
-      <Button kind="plain" onClick={() => setAsked(true)}>
+      <NoteWithIcon icon="check">{t('draft.kept', { at: formatReadingTime(savedAt) })}</NoteWithIcon>
+      <Button kind="plain" onClick={() => setConfirming(true)}>
         {t('draft.discard')}
       </Button>
-      <Dialog open={asked} title={t('draft.title')} onClose={() => setAsked(false)} act={act} cancel={t('draft.keep')}>
+      <Dialog
+        open={isConfirming}
+        title={t('draft.title')}
+        onClose={() => setConfirming(false)}
+        action={action}
+        cancel={t('draft.keep')}
+      >
         <p>{t('draft.text')}</p>
       </Dialog>
     </p>
@@ -52,8 +58,8 @@ export const DraftNote = memo(function DraftNote({
 })
 
 /** The sign stays beside its first word where the line is too short for all of them. */
-const Signed = ({ by, children }: { by: IconName; children: string }) => (
+const NoteWithIcon = ({ icon, children }: { icon: IconName; children: string }) => (
   <span>
-    <Icon name={by} size={16} /> {children}
+    <Icon name={icon} size={16} /> {children}
   </span>
 )

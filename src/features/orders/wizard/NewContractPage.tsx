@@ -3,46 +3,46 @@ import { useEffect, useMemo } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import type { ClientType } from '#domain/access.ts'
 import type { Currency } from '#domain/money.ts'
-import { useSignedIn } from '#state/hooks.ts'
+import { useSignedIn } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import { Priced } from '#features/orders/quote/RequirePriceList.tsx'
-import { Sheet } from '#features/orders/OrderStyles.tsx'
+import { RequirePriceList } from '#features/orders/quote/RequirePriceList.tsx'
+import { OrderStyles } from '#features/orders/OrderStyles.tsx'
 import { useWizardDraft } from '#features/orders/draft/useWizardDraft.ts'
-import { useMarket } from '#features/orders/quote/usePriceData.ts'
-import { useOrderAgain } from '#features/orders/wizard/useCopyOrder.ts'
-import { useToday } from '#ui/page/business-day.ts'
-import { type OwnUnpaid, useUnpaid } from '#features/orders/payment/useUnpaid.ts'
+import { usePriceData } from '#features/orders/quote/usePriceData.ts'
+import { useCopyOrder } from '#features/orders/wizard/useCopyOrder.ts'
+import { useToday } from '#ui/page/use-today.ts'
+import { type OwnUnpaidOrder, useUnpaidOrders } from '#features/orders/payment/useUnpaidOrders.ts'
 import { FinishedOrder } from '#features/orders/wizard/steps/FinishedOrder.tsx'
 import { Wizard } from '#features/orders/wizard/Wizard.tsx'
-import { isWorthKeeping, newDraft } from '#features/orders/draft/wizard-draft.ts'
-import { newValues, valuesOf } from '#features/orders/draft/wizard-form.ts'
-import type { ListInForce, PriceData } from '#features/orders/quote/local-quote.ts'
+import { isWorthSaving, createDraft } from '#features/orders/draft/wizard-draft.ts'
+import { createWizardValues, copyToWizardValues } from '#features/orders/draft/wizard-form.ts'
+import type { PriceListInForce, PriceData } from '#features/orders/quote/local-quote.ts'
 
 /** Ordering a service in four steps (contracts 2). Without a price list there is nothing to order by (M68). */
-export function NewContract() {
+export function NewContractPage() {
   const { t } = useTranslation('wizard')
   return (
     <Page title={t('title')} crumbs={[{ label: t('crumb'), to: '/app/contract' }]}>
-      <Sheet />
-      <Priced>{({ type, price }) => <Ready key={type} type={type} list={price} />}</Priced>
+      <OrderStyles />
+      <RequirePriceList>{({ type, price }) => <OrderingLoader key={type} type={type} list={price} />}</RequirePriceList>
     </Page>
   )
 }
 
-function Ready({ type, list }: { type: ClientType; list: ListInForce }) {
+function OrderingLoader({ type, list }: { type: ClientType; list: PriceListInForce }) {
   const { t } = useTranslation('wizard')
   const { caller } = useSignedIn()
-  const { found, problem, ask } = useMarket(type, list)
+  const { orderingData, problem, fetchAll } = usePriceData(type, list)
   // Asked for beside the market, not after it.
-  const unpaid = useUnpaid(caller.companyId, type)
-  if (found) return <Drafted {...{ type, unpaid, ...found }} />
+  const unpaidOrders = useUnpaidOrders(caller.companyId, type)
+  if (orderingData) return <WizardLoader {...{ type, unpaidOrders, ...orderingData }} />
   if (!problem) return <Skeleton lines={8} />
-  if (problem.code !== 'OFFLINE') return <ProblemNote problem={problem} title={t('missing')} onRetry={ask} />
+  if (problem.code !== 'OFFLINE') return <ProblemNote problem={problem} title={t('missing')} onRetry={fetchAll} />
   // Nothing has to be pressed: it is asked for again when the line is back.
   return (
     <section className="card">
@@ -54,41 +54,49 @@ function Ready({ type, list }: { type: ClientType; list: ListInForce }) {
 }
 
 /** `?step=4&order=12`: the order whose result is shown. Null: the address names none. */
-function finishedOrder(query: URLSearchParams): number | null {
+function getFinishedOrderId(query: URLSearchParams): number | null {
   const id = query.get('step') === '4' ? query.get('order') : null
   return id !== null && /^[1-9]\d{0,8}$/.test(id) ? Number(id) : null
 }
 
 interface Props {
   type: ClientType
-  market: PriceData
+  priceData: PriceData
   currencies: readonly Currency[]
-  unpaid: readonly OwnUnpaid[] | null
+  unpaidOrders: readonly OwnUnpaidOrder[] | null
 }
 
-function Drafted({ type, market, currencies, unpaid }: Props) {
+function WizardLoader({ type, priceData, currencies, unpaidOrders }: Props) {
   const { t } = useTranslation('wizard')
-  const today = useToday(market.zone)
-  const fresh = useMemo(() => newValues(market.list, today), [market.list, today])
-  const kept = useWizardDraft(type, fresh)
-  const { row, done } = useOrderAgain()
+  const today = useToday(priceData.zone)
+  const emptyValues = useMemo(() => createWizardValues(priceData.list, today), [priceData.list, today])
+  const draftState = useWizardDraft(type, emptyValues)
+  const { row, onCopied: handleCopied } = useCopyOrder()
   const [query, setQuery] = useSearchParams()
-  const finished = finishedOrder(query)
-  const isEmpty = kept !== null && kept.draft.step === 0 && !isWorthKeeping(kept.draft, fresh)
-  const fill = () => {
-    if (!row || !kept) return
-    kept.change(() => newDraft(valuesOf(row, fresh, market.list)))
-    done(true)
+  const finishedOrderId = getFinishedOrderId(query)
+  const isEmpty = draftState !== null && draftState.draft.step === 0 && !isWorthSaving(draftState.draft, emptyValues)
+  const copyOrder = () => {
+    if (!row || !draftState) return
+    draftState.updateDraft(() => createDraft(copyToWizardValues(row, emptyValues, priceData.list)))
+    handleCopied(true)
   }
   // Over a draft of one's own only when that is said.
   useEffect(() => {
-    if (row && isEmpty) fill()
+    if (row && isEmpty) copyOrder()
   })
-  if (!kept || !unpaid) return <Skeleton lines={8} />
+  if (!draftState || !unpaidOrders) return <Skeleton lines={8} />
   // After a reload the draft of what was finished is gone; the wizard that finished it shows the result itself.
-  if (finished !== null && kept.draft.step !== 3) {
-    const begin = () => setQuery({}, { replace: true })
-    return <FinishedOrder key={finished} id={finished} today={today} onNone={begin} onAgain={begin} />
+  if (finishedOrderId !== null && draftState.draft.step !== 3) {
+    const startNewOrder = () => setQuery({}, { replace: true })
+    return (
+      <FinishedOrder
+        key={finishedOrderId}
+        id={finishedOrderId}
+        today={today}
+        onNone={startNewOrder}
+        onAgain={startNewOrder}
+      />
+    )
   }
   return (
     <>
@@ -97,13 +105,13 @@ function Drafted({ type, market, currencies, unpaid }: Props) {
           <div>
             <p>{t('again.text', { code: row.code })}</p>
             <div className="page-form-acts">
-              <Button onClick={fill}>{t('again.fill', { code: row.code })}</Button>
-              <Button onClick={() => done(false)}>{t('again.keep')}</Button>
+              <Button onClick={copyOrder}>{t('again.fill', { code: row.code })}</Button>
+              <Button onClick={() => handleCopied(false)}>{t('again.keep')}</Button>
             </div>
           </div>
         </div>
       )}
-      <Wizard {...{ market, currencies, type, today, kept, unpaid }} />
+      <Wizard {...{ priceData, currencies, type, today, draftState, unpaidOrders }} />
     </>
   )
 }

@@ -6,91 +6,91 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { AppChanges } from '#features/orders/draft/ContractAppChanges.tsx'
-import type { OrderingWay, SubmitState } from '#features/orders/wizard/useSubmitOrder.ts'
-import { type Agreed } from '#features/orders/draft/wizard-draft.ts'
+import { ContractAppChanges } from '#features/orders/draft/ContractAppChanges.tsx'
+import type { SubmitOrderControls, SubmitStage } from '#features/orders/wizard/useSubmitOrder.ts'
+import { type AgreedQuote } from '#features/orders/draft/wizard-draft.ts'
 
 interface Props {
-  way: OrderingWay
+  submission: SubmitOrderControls
   currency: Currency
-  agreed: Agreed | null
+  agreedQuote: AgreedQuote | null
   /** Of the service. */
   code: string
 }
 
 /** What is asked and told between the choice of modules and the order. */
-export function StageNotes({ way, currency, agreed, code }: Props) {
+export function SubmitNotes({ submission, currency, agreedQuote, code }: Props) {
   const { t } = useTranslation('wizard')
-  const { stage, begin, agree, calm } = way
-  if (stage.kind === 'failed') return <ProblemNote problem={stage.problem} focus onRetry={() => void begin()} />
+  const { stage, start, agree, reset } = submission
+  if (stage.kind === 'failed') return <ProblemNote problem={stage.problem} shouldFocus onRetry={() => void start()} />
   if (stage.kind === 'waiting')
     return (
-      <Note tone="pending" title={t(stage.unsure ? 'waiting.unsureTitle' : 'waiting.title')}>
-        <p>{t(stage.unsure ? 'waiting.unsure' : 'waiting.text')}</p>
-        {agreed && (
+      <Note tone="pending" title={t(stage.isUncertain ? 'waiting.unsureTitle' : 'waiting.title')}>
+        <p>{t(stage.isUncertain ? 'waiting.unsure' : 'waiting.text')}</p>
+        {agreedQuote && (
           <p>
-            {t('waiting.figure', { date: agreed.effective_date })}{' '}
-            <Amount currency={currency} amount={agreed.shown.amount} />
+            {t('waiting.figure', { date: agreedQuote.effective_date })}{' '}
+            <Amount currency={currency} amount={agreedQuote.shown.amount} />
           </p>
         )}
-        <Button icon="refresh" onClick={() => void begin()}>
+        <Button icon="refresh" onClick={() => void start()}>
           {t('waiting.again')}
         </Button>
       </Note>
     )
   if (stage.kind === 'confirm')
-    return <Compared stage={stage} currency={currency} onAgree={() => void agree(stage.told)} />
+    return <QuoteComparison stage={stage} currency={currency} onAgree={() => void agree(stage.serverQuote)} />
   if (stage.kind === 'unpaid')
     return (
-      <Asking
+      <ConfirmDialog
         title={t('unpaid.replaceTitle', { code })}
         action={t('unpaid.replace')}
-        onYes={() => void agree(stage.told, { replaces: stage.unpaid.id })}
-        onNo={calm}
+        onYes={() => void agree(stage.serverQuote, { replaces: stage.unpaidOrder.id })}
+        onNo={reset}
       >
-        <p>{t('unpaid.replaceText', { due: stage.unpaid.due })}</p>
-        {stage.unpaid.currency && (
+        <p>{t('unpaid.replaceText', { due: stage.unpaidOrder.due })}</p>
+        {stage.unpaidOrder.currency && (
           <p>
-            <Amount currency={stage.unpaid.currency} amount={stage.unpaid.amount} />
+            <Amount currency={stage.unpaidOrder.currency} amount={stage.unpaidOrder.amount} />
           </p>
         )}
-      </Asking>
+      </ConfirmDialog>
     )
   if (stage.kind === 'apps')
     return (
-      <Asking
+      <ConfirmDialog
         title={t('apps.title')}
         action={t('apps.confirm')}
-        onYes={() => void agree(stage.told, { replaces: stage.replaces, confirmKey: stage.key })}
-        onNo={calm}
+        onYes={() => void agree(stage.serverQuote, { replaces: stage.replaces, confirmKey: stage.key })}
+        onNo={reset}
       >
         <p>{t('apps.text')}</p>
-        <AppChanges info={stage.info} />
-      </Asking>
+        <ContractAppChanges appChanges={stage.appChanges} />
+      </ConfirmDialog>
     )
   return null
 }
 
 /** Both figures where they differ; the server's alone where it has just confirmed what was worked out here. */
-function Compared({
-  stage: { told, shown },
+function QuoteComparison({
+  stage: { serverQuote, displayedFigure },
   currency,
   onAgree,
 }: {
-  stage: Extract<SubmitState, { kind: 'confirm' }>
+  stage: Extract<SubmitStage, { kind: 'confirm' }>
   currency: Currency
   onAgree: () => void
 }) {
   const { t } = useTranslation('wizard')
-  const press = (
+  const orderButton = (
     <Button kind="primary" onClick={onAgree}>
-      {t('order.at')} · <Amount currency={currency} amount={told.amount} />
+      {t('order.at')} · <Amount currency={currency} amount={serverQuote.amount} />
     </Button>
   )
-  if (!shown)
+  if (!displayedFigure)
     return (
       <Note tone="positive" title={t('compared.same')}>
-        {press}
+        {orderButton}
       </Note>
     )
   return (
@@ -99,17 +99,17 @@ function Compared({
         <div>
           <dt>{t('compared.shown')}</dt>
           <dd>
-            <Amount currency={currency} amount={shown.amount} />
+            <Amount currency={currency} amount={displayedFigure.amount} />
           </dd>
         </div>
         <div>
-          <dt>{t('compared.now', { date: told.effective_date })}</dt>
+          <dt>{t('compared.now', { date: serverQuote.effective_date })}</dt>
           <dd>
-            <Amount currency={currency} amount={told.amount} />
+            <Amount currency={currency} amount={serverQuote.amount} />
           </dd>
         </div>
       </dl>
-      {press}
+      {orderButton}
     </Note>
   )
 }
@@ -136,7 +136,7 @@ function Note({
   )
 }
 
-interface AskingProps {
+interface ConfirmDialogProps {
   title: string
   action: string
   onYes: () => void
@@ -144,14 +144,14 @@ interface AskingProps {
   children: ReactNode
 }
 
-function Asking({ title, action, onYes, onNo, children }: AskingProps) {
-  const act = (
+function ConfirmDialog({ title, action, onYes, onNo, children }: ConfirmDialogProps) {
+  const confirmButton = (
     <Button kind="primary" onClick={onYes}>
       {action}
     </Button>
   )
   return (
-    <Dialog open title={title} onClose={onNo} act={act} careful>
+    <Dialog open title={title} onClose={onNo} action={confirmButton} careful>
       <div className="form">{children}</div>
     </Dialog>
   )

@@ -5,10 +5,10 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { readOrder } from '#features/orders/draft/submit-order.ts'
 import { readRow } from '#local/lists/read-row.ts'
-import { useDispatch } from '#state/hooks.ts'
+import { useDispatch } from '#state/use-store.ts'
 
 /** The order that `?from=` names, from the device or the server; null: none is named, or it cannot be had now. */
-export function useOrderAgain(): { row: OrderRow | null; done: (isFilled: boolean) => void } {
+export function useCopyOrder(): { row: OrderRow | null; onCopied: (isFilled: boolean) => void } {
   const [query, setQuery] = useSearchParams()
   const dispatch = useDispatch()
   const { t } = useTranslation('wizard')
@@ -16,22 +16,22 @@ export function useOrderAgain(): { row: OrderRow | null; done: (isFilled: boolea
   const from = Number(query.get('from') ?? 0)
   useEffect(() => {
     if (!Number.isInteger(from) || from <= 0) return setRow(null)
-    let stands = true
+    let isActive = true
     void (async () => {
-      const here = await readRow<OrderRow>('orders', from)
-      const result = here ? null : await dispatch(readOrder(from))
-      const said = result?.kind === 'fresh' || result?.kind === 'kept' ? result.output : null
-      if (!stands) return
-      setRow(here?.row ?? said)
-      if (!here && !said) showToast({ kind: 'note', text: t('again.notHere') })
+      const localRow = await readRow<OrderRow>('orders', from)
+      const result = localRow ? null : await dispatch(readOrder(from))
+      const loadedOrder = result?.kind === 'fresh' || result?.kind === 'kept' ? result.output : null
+      if (!isActive) return
+      setRow(localRow?.row ?? loadedOrder)
+      if (!localRow && !loadedOrder) showToast({ kind: 'note', text: t('again.notHere') })
     })()
-    return () => void (stands = false)
+    return () => void (isActive = false)
   }, [from, dispatch, t])
   /** Once it has been used the address says so: a reload must not fill the form again. */
-  const done = (isFilled: boolean) => {
+  const onCopied = (isFilled: boolean) => {
     setRow(null)
     const step = isFilled ? null : query.get('step')
     setQuery(step === null ? {} : { step }, { replace: true })
   }
-  return { row, done }
+  return { row, onCopied }
 }

@@ -2,7 +2,7 @@ import { applyPaymentTask, type PaymentTask } from '#contract/payments.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
-import { amountOf } from '#features/payment-tasks/home/amount-of.ts'
+import { formatTaskAmount } from '#features/payment-tasks/home/format-task-amount.ts'
 import { TaskProblem } from '#features/payment-tasks/home/TaskProblem.tsx'
 import { useTaskAction } from '#features/payment-tasks/home/useTaskAction.ts'
 
@@ -14,15 +14,15 @@ interface Props {
 
 export function ApplyDialog({ task, onClose, onDone }: Props) {
   const { t } = useTranslation('payment-tasks')
-  const { busy, problem, act } = useTaskAction(applyPaymentTask, task, onDone)
-  const amount = amountOf(task)
+  const { busy, problem, submit } = useTaskAction(applyPaymentTask, task, onDone)
+  const amount = formatTaskAmount(task)
   const button = (
-    <Button kind="primary" busy={busy} onClick={act}>
+    <Button kind="primary" busy={busy} onClick={submit}>
       {t('applyConfirm', { amount })}
     </Button>
   )
   return (
-    <Dialog open title={t('applyTitle', { amount })} onClose={onClose} act={button} careful>
+    <Dialog open title={t('applyTitle', { amount })} onClose={onClose} action={button} careful>
       <div className="form">
         <TaskProblem problem={problem} />
         <p>{t('applyText', { company: task.company_name, code: task.service_code })}</p>

@@ -2,7 +2,7 @@ import { refundPaymentTask, type PaymentTask } from '#contract/payments.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
-import { amountOf } from '#features/payment-tasks/home/amount-of.ts'
+import { formatTaskAmount } from '#features/payment-tasks/home/format-task-amount.ts'
 import { TaskProblem } from '#features/payment-tasks/home/TaskProblem.tsx'
 import { useTaskAction } from '#features/payment-tasks/home/useTaskAction.ts'
 
@@ -15,11 +15,11 @@ interface Props {
 /** The amount stands in the question and on the button: a refund cannot be undone. */
 export function RefundDialog({ task, onClose, onDone }: Props) {
   const { t } = useTranslation('payment-tasks')
-  const { busy, problem, act } = useTaskAction(refundPaymentTask, task, onDone)
-  const amount = amountOf(task)
-  const gateway = gateways.find((one) => one === task.gateway)
+  const { busy, problem, submit } = useTaskAction(refundPaymentTask, task, onDone)
+  const amount = formatTaskAmount(task)
+  const gateway = gateways.find((candidate) => candidate === task.gateway)
   const button = (
-    <Button kind="danger" busy={busy} onClick={act}>
+    <Button kind="danger" busy={busy} onClick={submit}>
       {t('refundConfirm', { amount })}
     </Button>
   )
@@ -28,7 +28,7 @@ export function RefundDialog({ task, onClose, onDone }: Props) {
       open
       title={t('refundTitle', { amount, company: task.company_name })}
       onClose={onClose}
-      act={button}
+      action={button}
       careful
     >
       <div className="form">

@@ -19,9 +19,9 @@ const reasons = [
 /** Why it was not done, by the reason that the server gives. */
 export function TaskProblem({ problem }: { problem: Problem | null }) {
   const { t } = useTranslation('payment-tasks')
-  const said = problem?.code === 'STATE_CONFLICT' ? (problem.data as { why?: string } | null)?.why : undefined
-  const reason = reasons.find((one) => one === said)
-  if (!reason) return <ProblemNote problem={problem} focus />
+  const reasonCode = problem?.code === 'STATE_CONFLICT' ? (problem.data as { why?: string } | null)?.why : undefined
+  const reason = reasons.find((candidate) => candidate === reasonCode)
+  if (!reason) return <ProblemNote problem={problem} shouldFocus />
   return (
     <p className="field-error" role="alert">
       {t(`why.${reason}`)}

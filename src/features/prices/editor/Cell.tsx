@@ -1,9 +1,9 @@
-import type { Act } from '#features/prices/editor/form-reducer.ts'
-import { cellsOf } from '#features/prices/editor/paste.ts'
-import type { Table } from '#features/prices/price-list-form.ts'
+import type { PriceFormAction } from '#features/prices/editor/form-reducer.ts'
+import { parsePastedCells } from '#features/prices/editor/paste.ts'
+import type { PriceTableName } from '#features/prices/price-list-form.ts'
 
 interface Props {
-  table: Table
+  table: PriceTableName
   /** Of the row. */
   rowKey: number
   name: string
@@ -11,15 +11,15 @@ interface Props {
   /** For readers: what the column and the row are. */
   label: string
   /** Id of the words that say what is wrong with the row. */
-  wrong?: string | undefined
+  problemId?: string | undefined
   locked: boolean
   list?: string
-  dispatch: (act: Act) => void
+  dispatch: (action: PriceFormAction) => void
   onLeave?: () => void
 }
 
 /** One field of a table of prices. What comes from a spreadsheet goes on to the right and down from it. */
-export function Cell({ table, rowKey, name, value, label, wrong, locked, list, dispatch, onLeave }: Props) {
+export function Cell({ table, rowKey, name, value, label, problemId, locked, list, dispatch, onLeave }: Props) {
   const isCode = name === 'code'
   return (
     <input
@@ -32,14 +32,14 @@ export function Cell({ table, rowKey, name, value, label, wrong, locked, list, d
       maxLength={isCode ? 60 : 20}
       data-cell={name}
       aria-label={label}
-      aria-invalid={wrong ? true : undefined}
-      aria-describedby={wrong}
+      aria-invalid={problemId ? true : undefined}
+      aria-describedby={problemId}
       readOnly={locked}
       list={list}
       value={value}
       onChange={({ target }) => dispatch({ kind: 'cell', table, key: rowKey, name, value: target.value })}
       onPaste={(event) => {
-        const cells = cellsOf(event.clipboardData.getData('text/plain'))
+        const cells = parsePastedCells(event.clipboardData.getData('text/plain'))
         if (!cells || locked) return
         event.preventDefault()
         dispatch({ kind: 'paste', table, key: rowKey, name, cells })

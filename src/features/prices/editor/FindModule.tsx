@@ -1,15 +1,16 @@
 import { useState } from 'react'
-import { foldText } from '#domain/text.ts'
+import { normaliseText } from '#domain/text.ts'
 import { useTranslation } from 'react-i18next'
-import type { ModuleRow } from '#features/prices/price-list-form.ts'
+import type { PriceModuleRow } from '#features/prices/price-list-form.ts'
 
 /** Goes to the row of a module by its code or name on Enter: what stands in a field is not found by the browser. */
-export function FindModule({ rows, names }: { rows: readonly ModuleRow[]; names: ReadonlyMap<string, string> }) {
+export function FindModule({ rows, names }: { rows: readonly PriceModuleRow[]; names: ReadonlyMap<string, string> }) {
   const { t } = useTranslation('prices')
   const [text, setText] = useState('')
-  const wanted = foldText(text)
-  const isFound = ({ code }: ModuleRow) => foldText(`${code} ${names.get(code.trim()) ?? ''}`).includes(wanted)
-  const found = wanted === '' ? [] : rows.filter(isFound)
+  const searchText = normaliseText(text)
+  const isMatch = ({ code }: PriceModuleRow) =>
+    normaliseText(`${code} ${names.get(code.trim()) ?? ''}`).includes(searchText)
+  const matches = searchText === '' ? [] : rows.filter(isMatch)
   return (
     <div className="price-find">
       <input
@@ -23,10 +24,10 @@ export function FindModule({ rows, names }: { rows: readonly ModuleRow[]; names:
           if (event.key !== 'Enter') return
           event.preventDefault()
           const cells = event.currentTarget.form?.querySelectorAll<HTMLInputElement>('.modules [data-cell=hkd]')
-          cells?.[rows.findIndex(isFound)]?.focus()
+          cells?.[rows.findIndex(isMatch)]?.focus()
         }}
       />
-      <span role="status">{wanted !== '' && t('module.found', { count: found.length })}</span>
+      <span role="status">{searchText !== '' && t('module.found', { count: matches.length })}</span>
     </div>
   )
 }

@@ -3,52 +3,52 @@ import type { UatBound } from '#domain/fees/annual.ts'
 import { DateField } from '#ui/form/DateField.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { useTranslation } from 'react-i18next'
-import type { Act } from '#features/prices/editor/form-reducer.ts'
-import { charges, type HeaderName, type Values } from '#features/prices/price-list-form.ts'
+import type { PriceFormAction } from '#features/prices/editor/form-reducer.ts'
+import { priceCurrencies, type HeaderName, type PriceListValues } from '#features/prices/price-list-form.ts'
 
 interface Props {
-  header: Values['header']
-  wrong: Record<string, string>
+  header: PriceListValues['header']
+  problemTexts: Record<string, string>
   /** Why all but the description cannot be changed; null: it can. */
   locked: string | null
   /** The description neither. */
   isWithdrawn: boolean
   /** What keeps the list from being confirmed, by field; in the place of its help, so that nothing moves. */
   notes: Readonly<Record<string, string>>
-  dispatch: (act: Act) => void
+  dispatch: (action: PriceFormAction) => void
   /** How the server reads the bound of the UAT fee (D1). */
   uatBound: UatBound
 }
 
 /** The day it begins, what it is for, the UAT fee, minima: each with its limit beside it (M146). */
 export const HeaderFields = memo(function HeaderFields(props: Props) {
-  const { header, wrong, locked, isWithdrawn, notes, uatBound, dispatch } = props
+  const { header, problemTexts, locked, isWithdrawn, notes, uatBound, dispatch } = props
   const { t } = useTranslation('prices')
-  const given = (name: HeaderName) => ({
+  const getFieldProps = (name: HeaderName) => ({
     name,
     value: header[name],
-    error: wrong[name],
-    locked: name === 'desc' && !isWithdrawn ? null : locked && '',
+    error: problemTexts[name],
+    lockReason: name === 'desc' && !isWithdrawn ? null : locked && '',
   })
-  const type = (name: HeaderName, value: string) => dispatch({ kind: 'header', name, value })
-  const field = (name: HeaderName) => ({
-    ...given(name),
+  const changeField = (name: HeaderName, value: string) => dispatch({ kind: 'header', name, value })
+  const getTextFieldProps = (name: HeaderName) => ({
+    ...getFieldProps(name),
     autoComplete: 'off',
-    onChange: ({ target }: { target: { value: string } }) => type(name, target.value),
+    onChange: ({ target }: { target: { value: string } }) => changeField(name, target.value),
   })
-  const reading = uatBound === 'ceiling' ? { context: uatBound } : {}
-  const perCurrency = (name: 'uat_cap' | 'min_fee') => (
+  const uatContext = uatBound === 'ceiling' ? { context: uatBound } : {}
+  const renderCurrencyFields = (name: 'uat_cap' | 'min_fee') => (
     <fieldset className="price-three">
-      <legend>{t(`field.${name}`, reading)}</legend>
-      <p className="field-help">{t(`help.${name}`, reading)}</p>
+      <legend>{t(`field.${name}`, uatContext)}</legend>
+      <p className="field-help">{t(`help.${name}`, uatContext)}</p>
       <div>
-        {charges.map((charge) => (
+        {priceCurrencies.map((charge) => (
           <Field
             key={charge}
             label={charge.toUpperCase()}
             inputMode="decimal"
             maxLength={20}
-            {...field(`${name}_${charge}`)}
+            {...getTextFieldProps(`${name}_${charge}`)}
           />
         ))}
       </div>
@@ -60,38 +60,38 @@ export const HeaderFields = memo(function HeaderFields(props: Props) {
         <DateField
           label={t('field.effective_date')}
           help={t('help.effective_date')}
-          {...given('effective_date')}
-          onChange={(day) => type('effective_date', day)}
+          {...getFieldProps('effective_date')}
+          onChange={(day) => changeField('effective_date', day)}
         />
       </div>
-      <Field label={t('field.desc')} help={t('help.desc')} maxLength={500} {...field('desc')} />
+      <Field label={t('field.desc')} help={t('help.desc')} maxLength={500} {...getTextFieldProps('desc')} />
       <div className="price-pair">
         <Field
           label={t('field.min_concurrent_user')}
           help={notes['min_concurrent_user'] ?? t('help.min_users')}
           inputMode="numeric"
           maxLength={10}
-          {...field('min_concurrent_user')}
+          {...getTextFieldProps('min_concurrent_user')}
         />
         <Field
           label={t('field.min_named_user')}
           help={notes['min_named_user'] ?? t('help.min_users')}
           inputMode="numeric"
           maxLength={10}
-          {...field('min_named_user')}
+          {...getTextFieldProps('min_named_user')}
         />
       </div>
-      {perCurrency('min_fee')}
+      {renderCurrencyFields('min_fee')}
       <div className="price-short">
         <Field
           label={t('field.uat_charge')}
           help={t('help.uat_charge')}
           inputMode="decimal"
           maxLength={12}
-          {...field('uat_charge')}
+          {...getTextFieldProps('uat_charge')}
         />
       </div>
-      {perCurrency('uat_cap')}
+      {renderCurrencyFields('uat_cap')}
     </>
   )
 })

@@ -3,21 +3,21 @@ import { memo, useId, useState } from 'react'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { Cell } from '#features/prices/editor/Cell.tsx'
-import type { Act } from '#features/prices/editor/form-reducer.ts'
-import { charges, type ModuleRow as Row } from '#features/prices/price-list-form.ts'
-import { FaultNote, RowButton, RowProblems } from '#features/prices/editor/RowParts.tsx'
+import type { PriceFormAction } from '#features/prices/editor/form-reducer.ts'
+import { priceCurrencies, type PriceModuleRow as Row } from '#features/prices/price-list-form.ts'
+import { FaultNote, RowButton, RowProblems } from '#features/prices/editor/row-parts.tsx'
 
 interface Props {
   locked: boolean
-  dispatch: (act: Act) => void
+  dispatch: (action: PriceFormAction) => void
   onRemove: (row: Row) => void
   row: Row
-  place: number
+  position: number
   name: string | undefined
   /** What keeps the list from being confirmed; empty: nothing. */
   note: string
-  isTwice: boolean
-  wrong: Record<string, string> | undefined
+  isDuplicate: boolean
+  problemTexts: Record<string, string> | undefined
   /** Id of the codes that are suggested. */
   list: string
 }
@@ -25,11 +25,11 @@ interface Props {
 /** A module with its price in each currency, drawn to its place or put there by number. */
 export const ModuleRow = memo(function ModuleRow({
   row,
-  place,
+  position,
   name,
   note,
-  isTwice,
-  wrong,
+  isDuplicate,
+  problemTexts,
   list,
   locked,
   dispatch,
@@ -41,13 +41,13 @@ export const ModuleRow = memo(function ModuleRow({
     id: row.key,
     disabled: locked,
   })
-  const called = name ?? (row.code || t('module.row', { place }))
-  const said = isTwice ? { ...wrong, code: t('wrong.twice') } : wrong
+  const displayName = name ?? (row.code || t('module.row', { place: position }))
+  const rowProblems = isDuplicate ? { ...problemTexts, code: t('wrong.twice') } : problemTexts
   return (
     <div
       ref={setNodeRef}
       role="row"
-      aria-rowindex={place + 1}
+      aria-rowindex={position + 1}
       className={`price-row${isDragging ? ' dragged' : ''}${row.code.trim() === '' ? ' dropped' : ''}`}
       style={transform ? { transform: `translate3d(0, ${Math.round(transform.y)}px, 0)`, transition } : undefined}
     >
@@ -59,63 +59,63 @@ export const ModuleRow = memo(function ModuleRow({
             className="price-handle"
             {...attributes}
             {...listeners}
-            aria-label={t('module.move', { name: called })}
+            aria-label={t('module.move', { name: displayName })}
           >
             <Icon name="menu" size={16} />
           </button>
         )}
-        <Place
-          {...{ place, locked }}
-          label={t('module.placeOf', { name: called })}
+        <PositionField
+          {...{ position, locked }}
+          label={t('module.placeOf', { name: displayName })}
           onMove={(to) => dispatch({ kind: 'move', key: row.key, to })}
         />
       </span>
       <span role="cell" className="cell-code">
         <Cell
           {...{ table: 'module', rowKey: row.key, name: 'code', value: row.code, locked, dispatch, list }}
-          label={t('module.codeOf', { place })}
-          wrong={said?.['code'] ? id : undefined}
+          label={t('module.codeOf', { place: position })}
+          problemId={rowProblems?.['code'] ? id : undefined}
         />
         <span className="price-module-name">{note === '' ? name : <FaultNote>{note}</FaultNote>}</span>
       </span>
-      {charges.map((charge) => (
+      {priceCurrencies.map((charge) => (
         <span key={charge} role="cell" className={`cell-${charge}`} data-label={charge.toUpperCase()}>
           <Cell
             {...{ table: 'module', rowKey: row.key, name: charge, value: row[charge], locked, dispatch }}
-            label={t('tier.cell', { column: charge.toUpperCase(), row: called })}
-            wrong={said?.[charge] ? id : undefined}
+            label={t('tier.cell', { column: charge.toUpperCase(), row: displayName })}
+            problemId={rowProblems?.[charge] ? id : undefined}
           />
         </span>
       ))}
       <span role="cell" className="price-acts">
         {!locked && (
           <RowButton icon="remove" onClick={() => onRemove(row)}>
-            {t('module.remove', { name: called })}
+            {t('module.remove', { name: displayName })}
           </RowButton>
         )}
       </span>
-      {said && <RowProblems id={id} wrong={said} />}
+      {rowProblems && <RowProblems id={id} problemTexts={rowProblems} />}
     </div>
   )
 })
 
 /** The place as a number: another one typed moves the row there, over a thousand rows at once. */
-function Place({
-  place,
+function PositionField({
+  position,
   label,
   locked,
   onMove,
 }: {
-  place: number
+  position: number
   label: string
   locked: boolean
   onMove: (to: number) => void
 }) {
-  const [typed, setTyped] = useState<string | null>(null)
-  const take = () => {
-    const to = Number(typed)
-    if (typed !== null && Number.isInteger(to) && to > 0 && to !== place) onMove(to - 1)
-    setTyped(null)
+  const [typedText, setTypedText] = useState<string | null>(null)
+  const moveToTyped = () => {
+    const to = Number(typedText)
+    if (typedText !== null && Number.isInteger(to) && to > 0 && to !== position) onMove(to - 1)
+    setTypedText(null)
   }
   return (
     <input
@@ -124,14 +124,14 @@ function Place({
       maxLength={4}
       aria-label={label}
       readOnly={locked}
-      value={typed ?? String(place)}
+      value={typedText ?? String(position)}
       onFocus={({ target }) => target.select()}
-      onChange={({ target }) => setTyped(target.value)}
-      onBlur={take}
+      onChange={({ target }) => setTypedText(target.value)}
+      onBlur={moveToTyped}
       onKeyDown={(event) => {
         if (event.key === 'Enter') {
           event.preventDefault()
-          take()
+          moveToTyped()
         }
       }}
     />

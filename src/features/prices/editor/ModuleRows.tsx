@@ -15,8 +15,8 @@ import { useTranslation } from 'react-i18next'
 import { onCellKeys } from '#features/prices/editor/cell-keys.ts'
 import { useDragWords } from '#features/prices/editor/drag-words.ts'
 import { FindModule } from '#features/prices/editor/FindModule.tsx'
-import type { Act } from '#features/prices/editor/form-reducer.ts'
-import { charges, type ModuleRow as Row } from '#features/prices/price-list-form.ts'
+import type { PriceFormAction } from '#features/prices/editor/form-reducer.ts'
+import { priceCurrencies, type PriceModuleRow as Row } from '#features/prices/price-list-form.ts'
 import { ModuleRow } from '#features/prices/editor/ModuleRow.tsx'
 import type { RowTexts } from '#features/prices/editor/usePriceForm.ts'
 
@@ -24,30 +24,38 @@ interface Props {
   rows: readonly Row[]
   /** Of modules of the catalogue, by code. */
   names: ReadonlyMap<string, string>
-  wrong: RowTexts
+  problemTexts: RowTexts
   /** What keeps the list from being confirmed, by the row's key. */
   notes: ReadonlyMap<number, string>
   locked: boolean
-  dispatch: (act: Act) => void
+  dispatch: (action: PriceFormAction) => void
   /** Asks what depends on it first (contracts 4). */
   onRemove: (row: Row) => void
 }
 
 /** Rows that are drawn together: what is typed meanwhile does not wait for a thousand of them. */
-const together = 60
+const rowsPerRender = 60
 
 /** The same objects at every drawing: with new ones dnd-kit draws every row again. */
-const byPointer = { activationConstraint: { distance: 4 } }
-const byKeys = { coordinateGetter: sortableKeyboardCoordinates }
+const pointerOptions = { activationConstraint: { distance: 4 } }
+const keyboardOptions = { coordinateGetter: sortableKeyboardCoordinates }
 
 /** What each module costs a year, in the order in which customers see them: drawn by hand, by key, or to a place that is typed. */
-export const ModuleRows = memo(function ModuleRows({ rows, names, wrong, notes, locked, dispatch, onRemove }: Props) {
+export const ModuleRows = memo(function ModuleRows({
+  rows,
+  names,
+  problemTexts,
+  notes,
+  locked,
+  dispatch,
+  onRemove,
+}: Props) {
   const { t } = useTranslation('prices')
   const list = useId()
-  const shown = useGrowing(rows.length)
+  const renderedCount = useRenderedCount(rows.length)
   const keys = useKeys(rows)
-  const twice = useMemo(() => codesTwice(rows), [rows])
-  const sensors = useSensors(useSensor(PointerSensor, byPointer), useSensor(KeyboardSensor, byKeys))
+  const duplicateCodes = useMemo(() => findDuplicateCodes(rows), [rows])
+  const sensors = useSensors(useSensor(PointerSensor, pointerOptions), useSensor(KeyboardSensor, keyboardOptions))
   const accessibility = useDragWords(rows)
   const add = () => flushSync(() => dispatch({ kind: 'add', table: 'module' }))
   const onDragEnd = ({ active, over }: DragEndEvent) => {
@@ -64,7 +72,7 @@ export const ModuleRows = memo(function ModuleRows({ rows, names, wrong, notes, 
               <div role="row" className="price-head">
                 <span role="columnheader">{t('module.place')}</span>
                 <span role="columnheader">{t('module.code')}</span>
-                {charges.map((charge) => (
+                {priceCurrencies.map((charge) => (
                   <span key={charge} role="columnheader" className="figure">
                     {charge.toUpperCase()}
                   </span>
@@ -74,15 +82,15 @@ export const ModuleRows = memo(function ModuleRows({ rows, names, wrong, notes, 
             </div>
             <SortableContext items={keys as number[]} strategy={verticalListSortingStrategy} disabled={locked}>
               <div role="rowgroup">
-                {rows.slice(0, shown).map((row, at) => (
+                {rows.slice(0, renderedCount).map((row, index) => (
                   <ModuleRow
                     key={row.key}
                     {...{ row, list, locked, dispatch, onRemove }}
-                    place={at + 1}
+                    position={index + 1}
                     name={names.get(row.code.trim())}
                     note={notes.get(row.key) ?? ''}
-                    isTwice={twice.has(row.code.trim())}
-                    wrong={wrong[row.key]}
+                    isDuplicate={duplicateCodes.has(row.code.trim())}
+                    problemTexts={problemTexts[row.key]}
                   />
                 ))}
               </div>
@@ -94,9 +102,9 @@ export const ModuleRows = memo(function ModuleRows({ rows, names, wrong, notes, 
             <Button
               icon="plus"
               onClick={(event) => {
-                const table = event.currentTarget.closest('.modules')
+                const tableElement = event.currentTarget.closest('.modules')
                 add()
-                table?.querySelector<HTMLInputElement>('[role=row]:last-child [data-cell=code]')?.focus()
+                tableElement?.querySelector<HTMLInputElement>('[role=row]:last-child [data-cell=code]')?.focus()
               }}
             >
               {t('module.add')}
@@ -122,14 +130,14 @@ const Suggestions = memo(function Suggestions({ id, names }: { id: string; names
 })
 
 /** How many of so many rows are drawn: more after every drawing, until all are; those that are added later at once. */
-function useGrowing(all: number): number {
-  const [count, setCount] = useState(all > together ? together : Number.POSITIVE_INFINITY)
+function useRenderedCount(rowCount: number): number {
+  const [count, setCount] = useState(rowCount > rowsPerRender ? rowsPerRender : Number.POSITIVE_INFINITY)
   useEffect(() => {
     if (count === Number.POSITIVE_INFINITY) return
-    const next = count + together < all ? count + together : Number.POSITIVE_INFINITY
+    const next = count + rowsPerRender < rowCount ? count + rowsPerRender : Number.POSITIVE_INFINITY
     const timer = setTimeout(() => startTransition(() => setCount(next)))
     return () => clearTimeout(timer)
-  }, [count, all])
+  }, [count, rowCount])
   return count
 }
 
@@ -139,13 +147,13 @@ function useKeys(rows: readonly Row[]): readonly number[] {
   return useMemo(() => (order === '' ? [] : order.split(',').map(Number)), [order])
 }
 
-function codesTwice(rows: readonly Row[]): ReadonlySet<string> {
+function findDuplicateCodes(rows: readonly Row[]): ReadonlySet<string> {
   const seen = new Set<string>()
-  const twice = new Set<string>()
+  const duplicateCodes = new Set<string>()
   for (const { code } of rows) {
-    const plain = code.trim()
-    if (plain !== '' && seen.has(plain)) twice.add(plain)
-    seen.add(plain)
+    const trimmedCode = code.trim()
+    if (trimmedCode !== '' && seen.has(trimmedCode)) duplicateCodes.add(trimmedCode)
+    seen.add(trimmedCode)
   }
-  return twice
+  return duplicateCodes
 }

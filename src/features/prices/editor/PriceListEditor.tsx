@@ -1,42 +1,48 @@
 import { type FormEvent, lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
-import { fieldProblems, localProblem } from '#contract/problem.ts'
+import { getFieldProblems, createLocalProblem } from '#contract/problem.ts'
 import type { ClientType } from '#domain/access.ts'
-import { priceDifferences } from '#domain/catalogue/prices.ts'
-import { useDispatch, useSaveBlocked, useSelector } from '#state/hooks.ts'
-import { problemOf } from '#state/request-status.ts'
+import { findPriceDifferences } from '#domain/catalogue/price-differences.ts'
+import { useDispatch, useSaveBlocked, useSelector } from '#state/use-store.ts'
+import { getStatusProblem } from '#state/request-status.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import type { DraftOffers } from '#state/use-draft-offers.ts'
 import { DraftOffer } from '#ui/form/DraftOffer.tsx'
 import { ConflictNote } from '#ui/form/ConflictNote.tsx'
 import { PageForm, type PageFormProps } from '#ui/form/PageForm.tsx'
-import { priceFieldLabel, priceFieldText } from '#ui/i18n/price-field-messages.ts'
+import { formatPriceFieldLabel, formatPriceFieldValue } from '#ui/i18n/price-field-messages.ts'
 import { PendingMark } from '#ui/list/PendingMark.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { useTranslation } from 'react-i18next'
 import { BackupFields } from '#features/prices/editor/BackupFields.tsx'
 import { HeaderFields } from '#features/prices/editor/HeaderFields.tsx'
-import { findFormFaults, noteFaults } from '#features/prices/faults/list-faults.ts'
+import { findFormFaults, buildFaultNotes } from '#features/prices/faults/list-faults.ts'
 import { ListCheck } from '#features/prices/faults/ListCheck.tsx'
 import { ModuleRows } from '#features/prices/editor/ModuleRows.tsx'
-import { isDirty, type ModuleRow, rebase, tierTables, type Values } from '#features/prices/price-list-form.ts'
+import {
+  isDirty,
+  type PriceModuleRow,
+  rebaseValues,
+  tierTables,
+  type PriceListValues,
+} from '#features/prices/price-list-form.ts'
 import { hasField, readForm } from '#features/prices/sent-list.ts'
 import { formOpened, selectSaving } from '#features/prices/editor/save-price-list.ts'
-import { useSettled, useStable } from '#features/prices/editor/settled.ts'
+import { useDebouncedValue, useStableCallback } from '#features/prices/editor/stable-values.ts'
 import { SoldBy } from '#features/prices/withdrawn/SoldBy.tsx'
 import { TierTable } from '#features/prices/editor/TierTable.tsx'
-import { useKnown } from '#features/prices/editor/useKnown.ts'
-import type { Opened } from '#features/prices/editor/useOpenedList.ts'
-import { type Draft, useKeptDraft } from '#features/prices/editor/usePriceDraft.ts'
+import { usePriceFormContext } from '#features/prices/editor/usePriceFormContext.ts'
+import type { OpenedPriceList } from '#features/prices/editor/useOpenedList.ts'
+import { type PriceListDraft, useSavedDraft } from '#features/prices/editor/usePriceDrafts.ts'
 import { usePriceForm } from '#features/prices/editor/usePriceForm.ts'
 import { WithdrawnActions } from '#features/prices/withdrawn/WithdrawnActions.tsx'
 import { useSavePriceList } from '#features/prices/editor/useSavePriceList.ts'
-import { newPath, pathOf } from '#features/prices/paths.ts'
+import { getNewPriceListPath, getPriceListPath } from '#features/prices/paths.ts'
 import { useSettings } from '#features/prices/useSettings.ts'
-import { Sheet } from '#features/prices/PriceStyles.tsx'
+import { PriceStyles } from '#features/prices/PriceStyles.tsx'
 import { RehearsalPanel } from '#features/prices/rehearsal/RehearsalPanel.tsx'
-import type { ShowFee } from '#features/prices/rehearsal/fee-of.ts'
+import type { ShowFee } from '#features/prices/rehearsal/annual-fee.ts'
 
 const RemoveModuleDialog = lazy(async () => ({
   default: (await import('#features/prices/editor/RemoveModuleDialog.tsx')).RemoveModuleDialog,
@@ -45,13 +51,13 @@ const RemoveModuleDialog = lazy(async () => ({
 interface Props {
   type: ClientType
   title: string
-  opened: Opened | null
+  openedList: OpenedPriceList | null
   /** What the form begins with. */
-  first: Values
+  initialValues: PriceListValues
   /** Whether that is worth saving as it is: a copy of another list. */
   isCopy: boolean
   draftName: string
-  drafts: DraftOffers<Draft>
+  drafts: DraftOffers<PriceListDraft>
   /** The version of the list, as a draft of it names it. */
   base: string | undefined
   ShowFee: ShowFee
@@ -60,83 +66,101 @@ interface Props {
 
 /** A price list as a form: header, ranges, modules, backups, and what it would do to what is sold (M146 to M151). */
 export function PriceListEditor(props: Props) {
-  const { type, title, opened, first, isCopy, draftName, drafts, base: version, ShowFee, onSaved } = props
+  const {
+    type,
+    title,
+    openedList,
+    initialValues,
+    isCopy,
+    draftName,
+    drafts,
+    base: listVersion,
+    ShowFee,
+    onSaved,
+  } = props
   const { t } = useTranslation('prices')
-  const { t: words } = useTranslation('ui')
+  const { t: ui } = useTranslation('ui')
   const storeDispatch = useDispatch()
   const navigate = useNavigate()
   const form = useRef<HTMLDivElement>(null)
   const uatBound = useSettings()?.uat_bound ?? 'floor'
   const { form: status } = useSelector(selectSaving)
-  const blocked = useSaveBlocked()
-  const { known, names, modules, catalogue, lists, today, standingOf } = useKnown(type, opened?.whole ?? null)
-  const isWithdrawn = opened?.shown.row.withdrawn ?? false
-  const { values, wrong, dispatch, show } = usePriceForm(() =>
-    drafts.own && !isWithdrawn ? rebased(drafts.own.value, first) : first,
+  const saveBlock = useSaveBlocked()
+  const { formContext, names, modules, catalogue, lists, today, getListState } = usePriceFormContext(
+    type,
+    openedList?.fullList ?? null,
   )
-  const [removing, setRemoving] = useState<ModuleRow | null>(null)
+  const isWithdrawn = openedList?.overlaidRow.row.withdrawn ?? false
+  const { values, problemTexts, dispatch, showProblems } = usePriceForm(() =>
+    drafts.ownDraft && !isWithdrawn ? rebaseDraft(drafts.ownDraft.value, initialValues) : initialValues,
+  )
+  const [moduleToRemove, setModuleToRemove] = useState<PriceModuleRow | null>(null)
   const saving = useSavePriceList({
     type,
-    opened,
-    known,
+    openedList,
+    formContext,
     values,
-    before: first,
-    show(found) {
-      show(found)
+    initialValues,
+    showProblems(problems) {
+      showProblems(problems)
       // What was found wrong is where one has to go on: once, and not while one types there.
       form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
     },
-    setValues: (now) => dispatch({ kind: 'whole', values: now }),
+    setValues: (newValues) => dispatch({ kind: 'whole', values: newValues }),
     onSaved,
   })
   const { base, conflict, isLocked } = saving
   useEffect(() => void storeDispatch(formOpened()), [storeDispatch])
-  const dirty = useMemo(() => isDirty(values, base.before), [values, base.before])
-  const typedDraft = dirty ? { values, before: base.before } : null
-  useKeptDraft(draftName, typedDraft, version)
+  const dirty = useMemo(() => isDirty(values, base.initialValues), [values, base.initialValues])
+  const typedDraft = dirty ? { values, before: base.initialValues } : null
+  useSavedDraft(draftName, typedDraft, listVersion)
   const onContinue = () => {
-    const accepted = drafts.accept(typedDraft)
-    if (accepted) dispatch({ kind: 'whole', values: rebased(accepted, base.before) })
+    const acceptedDraft = drafts.accept(typedDraft)
+    if (acceptedDraft) dispatch({ kind: 'whole', values: rebaseDraft(acceptedDraft, base.initialValues) })
   }
-  const problem = blocked ? localProblem(blocked.code) : problemOf(status)
-  const refused = problem ? fieldProblems(problem) : []
-  const isFieldProblem = refused.length > 0 && refused.every(({ field }) => hasField(field))
+  const problem = saveBlock ? createLocalProblem(saveBlock.code) : getStatusProblem(status)
+  const refusedFields = problem ? getFieldProblems(problem) : []
+  const isFieldProblem = refusedFields.length > 0 && refusedFields.every(({ field }) => hasField(field))
   const locked = isLocked ? '' : null
   // Typed at full speed, it is read at leisure.
-  const typed = useSettled(values)
-  const typedList = useMemo(() => readForm(typed, known), [typed, known])
-  const row = base.opened?.shown.row ?? null
+  const settledValues = useDebouncedValue(values)
+  const typedList = useMemo(() => readForm(settledValues, formContext), [settledValues, formContext])
+  const row = base.openedList?.overlaidRow.row ?? null
   const faults = useMemo(() => findFormFaults(typedList, catalogue), [typedList, catalogue])
-  const notes = useMemo(() => noteFaults(t, faults), [t, faults])
+  const notes = useMemo(() => buildFaultNotes(t, faults), [t, faults])
   const isUsable = faults.every(({ problem }) => problem.isWarning)
 
-  const onRemove = (one: ModuleRow) =>
-    stays(values.module, one) ? dispatch({ kind: 'remove', table: 'module', key: one.key }) : setRemoving(one)
-  const onRemoveStable = useStable(onRemove)
-  const onAsk = useStable(() => saving.read()?.list ?? null)
-  const onConfirm = useStable(saving.confirm)
+  const onRemove = (moduleRow: PriceModuleRow) =>
+    isPricedWithout(values.module, moduleRow)
+      ? dispatch({ kind: 'remove', table: 'module', key: moduleRow.key })
+      : setModuleToRemove(moduleRow)
+  const onRemoveStable = useStableCallback(onRemove)
+  const onAsk = useStableCallback(() => saving.readValidForm()?.list ?? null)
+  const onConfirm = useStableCallback(saving.confirm)
 
   return (
     <Page
       title={title}
-      crumbs={[{ label: t('title'), to: pathOf() }]}
+      crumbs={[{ label: t('title'), to: getPriceListPath() }]}
       intro={t(isWithdrawn ? 'lead.withdrawn' : isLocked ? 'lead.locked' : 'lead.form')}
       action={
         row && (
           <>
-            <ButtonLink to={newPath(row.id)} icon="copy">
+            <ButtonLink to={getNewPriceListPath(row.id)} icon="copy">
               {t('act.saveAs')}
             </ButtonLink>
-            {opened && isWithdrawn && <WithdrawnActions {...{ lists, today }} opened={opened.shown} onDone={onSaved} />}
+            {openedList && isWithdrawn && (
+              <WithdrawnActions {...{ lists, today }} overlaidRow={openedList.overlaidRow} onDone={onSaved} />
+            )}
           </>
         )
       }
     >
-      <Sheet />
+      <PriceStyles />
       {drafts.offer && !isWithdrawn && (
         <DraftOffer
-          at={drafts.offer.at}
-          changed={drafts.offer.isChanged ? t('form.draftChanged') : undefined}
+          savedAt={drafts.offer.at}
+          changedText={drafts.offer.isChanged ? t('form.draftChanged') : undefined}
           onContinue={onContinue}
           onDiscard={drafts.discard}
         />
@@ -146,21 +170,17 @@ export function PriceListEditor(props: Props) {
           isReadOnly={isWithdrawn}
           status={status.kind}
           problem={isFieldProblem || conflict ? null : problem}
-          failed={
-            blocked
-              ? undefined
-              : row
-                ? words('message.updateFailed')
-                : words('message.failed', { action: t('act.save') })
+          failureTitle={
+            saveBlock ? undefined : row ? ui('message.updateFailed') : ui('message.failed', { action: t('act.save') })
           }
-          submit={status.kind === 'sending' ? t('form.saving') : t('act.save')}
-          whyNot={blocked ? words(blocked.reason) : !dirty && !isCopy ? t('form.unchanged') : null}
+          submitLabel={status.kind === 'sending' ? t('form.saving') : t('act.save')}
+          disabledReason={saveBlock ? ui(saveBlock.reason) : !dirty && !isCopy ? t('form.unchanged') : null}
           onSubmit={(event: FormEvent) => {
             event.preventDefault()
             void saving.submit()
           }}
-          onCancel={() => void navigate(pathOf())}
-          dirty={dirty}
+          onCancel={() => void navigate(getPriceListPath())}
+          isDirty={dirty}
         >
           {row && (
             <p className="price-status">
@@ -174,17 +194,17 @@ export function PriceListEditor(props: Props) {
                 })}
               </span>
               {isWithdrawn && <SoldBy row={row} />}
-              {base.opened?.shown.waiting && <PendingMark {...base.opened.shown.waiting} />}
+              {base.openedList?.overlaidRow.waiting && <PendingMark {...base.openedList.overlaidRow.waiting} />}
             </p>
           )}
-          {drafts.own && !isWithdrawn && <p className="price-note">{t('form.draft')}</p>}
+          {drafts.ownDraft && !isWithdrawn && <p className="price-note">{t('form.draft')}</p>}
           {isLocked && <p className="price-note">{t(isWithdrawn ? 'form.withdrawnText' : 'form.locked')}</p>}
           {conflict && (
             <ConflictNote
               title={t('form.conflict')}
-              found={priceDifferences(conflict.was, conflict.now).map(({ field, after }) => ({
-                label: priceFieldLabel(field, uatBound),
-                now: after === null ? '–' : priceFieldText(field, after),
+              differences={findPriceDifferences(conflict.was, conflict.now).map(({ field, after }) => ({
+                label: formatPriceFieldLabel(field, uatBound),
+                value: after === null ? '–' : formatPriceFieldValue(field, after),
               }))}
             />
           )}
@@ -193,7 +213,7 @@ export function PriceListEditor(props: Props) {
             <HeaderFields
               {...{ locked, isWithdrawn, uatBound, dispatch }}
               header={values.header}
-              wrong={wrong.fields}
+              problemTexts={problemTexts.fields}
               notes={notes.header}
             />
           </Section>
@@ -202,7 +222,7 @@ export function PriceListEditor(props: Props) {
               <TierTable
                 {...{ name, dispatch }}
                 rows={values[name]}
-                wrong={wrong.rows}
+                problemTexts={problemTexts.rows}
                 note={notes[name]}
                 locked={isLocked}
               />
@@ -211,7 +231,7 @@ export function PriceListEditor(props: Props) {
           <Section title={t('section.module')} help={t('help.modules')}>
             <ModuleRows
               rows={values.module}
-              wrong={wrong.rows}
+              problemTexts={problemTexts.rows}
               notes={notes.modules}
               locked={isLocked}
               {...{ names, dispatch }}
@@ -219,26 +239,31 @@ export function PriceListEditor(props: Props) {
             />
           </Section>
           <Section title={t('section.pdbPrice')}>
-            <BackupFields prices={values.pdbPrice} wrong={wrong.fields} locked={locked} dispatch={dispatch} />
+            <BackupFields
+              prices={values.pdbPrice}
+              problemTexts={problemTexts.fields}
+              locked={locked}
+              dispatch={dispatch}
+            />
           </Section>
         </EditorForm>
       </div>
       <RehearsalPanel
-        {...{ type, names, lists, today, standingOf, ShowFee, dirty, typedList, isUsable }}
+        {...{ type, names, lists, today, getListState, ShowFee, dirty, typedList, isUsable }}
         row={row}
         onAsk={onAsk}
         onConfirm={isLocked ? null : onConfirm}
       />
       <Suspense fallback={null}>
-        {removing && (
+        {moduleToRemove && (
           <RemoveModuleDialog
             {...{ type, modules }}
-            code={removing.code.trim()}
-            name={names.get(removing.code.trim()) ?? removing.code}
-            onClose={() => setRemoving(null)}
+            code={moduleToRemove.code.trim()}
+            name={names.get(moduleToRemove.code.trim()) ?? moduleToRemove.code}
+            onClose={() => setModuleToRemove(null)}
             onRemove={() => {
-              dispatch({ kind: 'remove', table: 'module', key: removing.key })
-              setRemoving(null)
+              dispatch({ kind: 'remove', table: 'module', key: moduleToRemove.key })
+              setModuleToRemove(null)
             }}
           />
         )}
@@ -248,10 +273,11 @@ export function PriceListEditor(props: Props) {
 }
 
 /** A draft over the list as it is by now. */
-const rebased = ({ values, before }: Draft, current: Values) => rebase(values, before, current)
+const rebaseDraft = ({ values, before }: PriceListDraft, current: PriceListValues) =>
+  rebaseValues(values, before, current)
 
 /** Whether the list prices the same as before without this row: it names nothing, or what another row names too. */
-const stays = (rows: readonly ModuleRow[], { key, code }: ModuleRow) =>
+const isPricedWithout = (rows: readonly PriceModuleRow[], { key, code }: PriceModuleRow) =>
   code.trim() === '' || rows.some((other) => other.key !== key && other.code.trim() === code.trim())
 
 /** A list that can be changed no more has nothing to send. */

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
 import { getModuleRelations, type ModuleRow } from '#contract/modules.ts'
 import type { ClientType } from '#domain/access.ts'
-import { dependentsOf } from '#domain/catalogue/modules.ts'
+import { findDependents } from '#domain/catalogue/modules.ts'
 import { callEndpoint } from '#state/app-thunk.ts'
-import { useConnection, useDispatch } from '#state/hooks.ts'
+import { useConnection, useDispatch } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
@@ -18,13 +18,13 @@ interface Props {
   onRemove: () => void
 }
 
-interface Named {
+interface RelatedModule {
   code: string
   name: string
 }
-interface Relations {
-  hidden: readonly Named[]
-  visible: readonly Named[]
+interface ModuleRelations {
+  hidden: readonly RelatedModule[]
+  visible: readonly RelatedModule[]
 }
 
 /** Hidden modules that depend on it are in the way; of visible ones the user is told and may go on (contracts 4, M149). */
@@ -43,7 +43,7 @@ export function RemoveModuleDialog({ type, modules, code, name, onClose, onRemov
       open
       title={t('removeModule.title', { name })}
       onClose={onClose}
-      act={
+      action={
         relations &&
         !isBlocked && (
           <Button kind="danger" onClick={onRemove}>
@@ -59,9 +59,9 @@ export function RemoveModuleDialog({ type, modules, code, name, onClose, onRemov
         <>
           <p>{t(isBlocked ? 'removeModule.blocked' : 'removeModule.needed')}</p>
           <ul className="price-dependents">
-            {(isBlocked ? relations.hidden : relations.visible).map((one) => (
-              <li key={one.code}>
-                {one.name} <code>{one.code}</code>
+            {(isBlocked ? relations.hidden : relations.visible).map((module) => (
+              <li key={module.code}>
+                {module.name} <code>{module.code}</code>
               </li>
             ))}
           </ul>
@@ -72,17 +72,17 @@ export function RemoveModuleDialog({ type, modules, code, name, onClose, onRemov
 }
 
 /** As the server tells it, or without a line this device's catalogue. Undefined: not known yet. */
-function useRelations(type: ClientType, code: string, modules: readonly ModuleRow[]): Relations | undefined {
+function useRelations(type: ClientType, code: string, modules: readonly ModuleRow[]): ModuleRelations | undefined {
   const dispatch = useDispatch()
-  const { line } = useConnection()
-  const [told, setTold] = useState<Relations | 'unknown'>()
+  const { networkState: connection } = useConnection()
+  const [serverRelations, setServerRelations] = useState<ModuleRelations | 'unknown'>()
   useEffect(() => {
-    if (line !== 'online') return setTold('unknown')
-    let counts = true
+    if (connection !== 'online') return setServerRelations('unknown')
+    let isActive = true
     void dispatch(callEndpoint(getModuleRelations, { query: { code, type } })).then((result) => {
-      if (counts) setTold('output' in result && result.output ? result.output : 'unknown')
+      if (isActive) setServerRelations('output' in result && result.output ? result.output : 'unknown')
     })
-    return () => void (counts = false)
-  }, [code, type, line, dispatch])
-  return told === 'unknown' ? dependentsOf(modules, code) : told
+    return () => void (isActive = false)
+  }, [code, type, connection, dispatch])
+  return serverRelations === 'unknown' ? findDependents(modules, code) : serverRelations
 }

@@ -3,31 +3,36 @@ import { flushSync } from 'react-dom'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
-import { FaultNote, RowButton, RowProblems } from '#features/prices/editor/RowParts.tsx'
+import { FaultNote, RowButton, RowProblems } from '#features/prices/editor/row-parts.tsx'
 import { Cell } from '#features/prices/editor/Cell.tsx'
 import { onCellKeys } from '#features/prices/editor/cell-keys.ts'
-import type { Act } from '#features/prices/editor/form-reducer.ts'
-import { charges, fromsOf, type RangeRow, type TierTable as Name } from '#features/prices/price-list-form.ts'
-import { wholeOf } from '#features/prices/sent-list.ts'
+import type { PriceFormAction } from '#features/prices/editor/form-reducer.ts'
+import {
+  priceCurrencies,
+  getRangeStarts,
+  type RangeRow,
+  type TierTableName as Name,
+} from '#features/prices/price-list-form.ts'
+import { parseWholeNumber } from '#features/prices/sent-list.ts'
 import type { RowTexts } from '#features/prices/editor/usePriceForm.ts'
 
 interface Props {
   name: Name
   rows: readonly RangeRow[]
-  wrong: RowTexts
+  problemTexts: RowTexts
   locked: boolean
   /** What keeps the list from being confirmed; empty: nothing. */
   note: string
-  dispatch: (act: Act) => void
+  dispatch: (action: PriceFormAction) => void
 }
 
 const maxUsers = 999_999
 
 /** The prices of a user by range, of one user mode: a range begins one above the one before it (contracts 5, D82). */
-export const TierTable = memo(function TierTable({ name, rows, wrong, locked, note, dispatch }: Props) {
+export const TierTable = memo(function TierTable({ name, rows, problemTexts, locked, note, dispatch }: Props) {
   const { t } = useTranslation('prices')
-  const froms = fromsOf(rows)
-  const last = Math.max(0, ...rows.map(({ to }) => wholeOf(to) ?? 0))
+  const rangeStarts = getRangeStarts(rows)
+  const lastUsers = Math.max(0, ...rows.map(({ to }) => parseWholeNumber(to) ?? 0))
   const add = () => flushSync(() => dispatch({ kind: 'add', table: name }))
   return (
     <div className="price-rows tiers" onKeyDown={(event) => onCellKeys(event, locked ? null : add)}>
@@ -40,7 +45,7 @@ export const TierTable = memo(function TierTable({ name, rows, wrong, locked, no
             <span role="columnheader" className="figure">
               {t('tier.to')}
             </span>
-            {charges.map((charge) => (
+            {priceCurrencies.map((charge) => (
               <span key={charge} role="columnheader" className="figure">
                 {charge.toUpperCase()}
               </span>
@@ -49,13 +54,13 @@ export const TierTable = memo(function TierTable({ name, rows, wrong, locked, no
           </div>
         </div>
         <div role="rowgroup">
-          {rows.map((row, at) => (
+          {rows.map((row, index) => (
             <TierRow
               key={row.key}
               {...{ name, row, locked, dispatch }}
-              from={froms[at] ?? null}
-              wrong={wrong[row.key]}
-              place={at + 1}
+              from={rangeStarts[index] ?? null}
+              problemTexts={problemTexts[row.key]}
+              position={index + 1}
             />
           ))}
         </div>
@@ -68,33 +73,33 @@ export const TierTable = memo(function TierTable({ name, rows, wrong, locked, no
           <FaultNote>{note}</FaultNote>
         </div>
       )}
-      {last > 0 && last < maxUsers && (
+      {lastUsers > 0 && lastUsers < maxUsers && (
         <p className="price-note">
           <Icon name="info" size={16} />
-          {t('tier.open', { last, next: last + 1 })}
+          {t('tier.open', { last: lastUsers, next: lastUsers + 1 })}
         </p>
       )}
     </div>
   )
 })
 
-interface RowProps extends Omit<Props, 'rows' | 'wrong' | 'note'> {
+interface RowProps extends Omit<Props, 'rows' | 'problemTexts' | 'note'> {
   row: RangeRow
   from: number | null
-  place: number
-  wrong: Record<string, string> | undefined
+  position: number
+  problemTexts: Record<string, string> | undefined
 }
 
-const TierRow = memo(function TierRow({ name, row, from, place, wrong, locked, dispatch }: RowProps) {
+const TierRow = memo(function TierRow({ name, row, from, position, problemTexts, locked, dispatch }: RowProps) {
   const { t } = useTranslation('prices')
   const id = useId()
-  const about = from === null ? t('tier.row', { place }) : t('tier.users', { from, to: row.to || '…' })
-  const cell = (column: 'to' | (typeof charges)[number], label: string) => (
+  const rowLabel = from === null ? t('tier.row', { place: position }) : t('tier.users', { from, to: row.to || '…' })
+  const renderCell = (column: 'to' | (typeof priceCurrencies)[number], label: string) => (
     <span key={column} role="cell" className={`cell-${column}`} data-label={label}>
       <Cell
         {...{ table: name, rowKey: row.key, name: column, value: row[column], locked, dispatch }}
-        label={t('tier.cell', { column: label, row: about })}
-        wrong={wrong?.[column] ? id : undefined}
+        label={t('tier.cell', { column: label, row: rowLabel })}
+        problemId={problemTexts?.[column] ? id : undefined}
         {...(column === 'to' ? { onLeave: () => dispatch({ kind: 'raise', table: name, key: row.key }) } : {})}
       />
     </span>
@@ -104,16 +109,16 @@ const TierRow = memo(function TierRow({ name, row, from, place, wrong, locked, d
       <span role="cell" className="price-from figure" data-label={t('tier.from')}>
         {from ?? '–'}
       </span>
-      {cell('to', t('tier.to'))}
-      {charges.map((charge) => cell(charge, charge.toUpperCase()))}
+      {renderCell('to', t('tier.to'))}
+      {priceCurrencies.map((charge) => renderCell(charge, charge.toUpperCase()))}
       <span role="cell" className="price-acts">
         {!locked && (
           <RowButton icon="remove" onClick={() => dispatch({ kind: 'remove', table: name, key: row.key })}>
-            {t('tier.remove', { row: about })}
+            {t('tier.remove', { row: rowLabel })}
           </RowButton>
         )}
       </span>
-      {wrong && <RowProblems id={id} wrong={wrong} />}
+      {problemTexts && <RowProblems id={id} problemTexts={problemTexts} />}
     </div>
   )
 })

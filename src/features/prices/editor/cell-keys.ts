@@ -12,14 +12,14 @@ export function onCellKeys(event: KeyboardEvent<HTMLElement>, onEnd: (() => void
   if (!isEnter && event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
   event.preventDefault()
   const table = event.currentTarget
-  const by = event.key === 'ArrowUp' || (isEnter && event.shiftKey) ? -1 : 1
+  const step = event.key === 'ArrowUp' || (isEnter && event.shiftKey) ? -1 : 1
   const column = [...table.querySelectorAll<HTMLInputElement>(`[data-cell=${cell.dataset['cell'] ?? ''}]`)]
-  let to = column[column.indexOf(cell) + by]
-  if (!to && isEnter && by > 0 && onEnd) {
+  let nextCell = column[column.indexOf(cell) + step]
+  if (!nextCell && isEnter && step > 0 && onEnd) {
     onEnd()
     // A row that was just made is filled from its beginning.
-    to = [...table.querySelectorAll<HTMLInputElement>('[role=row]:last-child [data-cell]')][0]
+    nextCell = [...table.querySelectorAll<HTMLInputElement>('[role=row]:last-child [data-cell]')][0]
   }
-  to?.focus()
-  to?.select()
+  nextCell?.focus()
+  nextCell?.select()
 }

@@ -2,22 +2,22 @@
 import type { Announcements, UniqueIdentifier } from '@dnd-kit/core'
 import { useEffect, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ModuleRow } from '#features/prices/price-list-form.ts'
+import type { PriceModuleRow } from '#features/prices/price-list-form.ts'
 
-export function useDragWords(rows: readonly ModuleRow[]) {
+export function useDragWords(rows: readonly PriceModuleRow[]) {
   const { t } = useTranslation('prices')
   const latest = useRef(rows)
   useEffect(() => {
     latest.current = rows
   })
   return useMemo(() => {
-    const placeOf = (id: UniqueIdentifier | undefined) => latest.current.findIndex(({ key }) => key === id) + 1
-    const codeOf = (id: UniqueIdentifier) => latest.current.find(({ key }) => key === id)?.code ?? ''
+    const getPosition = (id: UniqueIdentifier | undefined) => latest.current.findIndex(({ key }) => key === id) + 1
+    const getCode = (id: UniqueIdentifier) => latest.current.find(({ key }) => key === id)?.code ?? ''
     const announcements: Announcements = {
-      onDragStart: ({ active }) => t('drag.start', { code: codeOf(active.id), place: placeOf(active.id) }),
-      onDragOver: ({ active, over }) => t('drag.over', { code: codeOf(active.id), place: placeOf(over?.id) }),
-      onDragEnd: ({ active, over }) => t('drag.end', { code: codeOf(active.id), place: placeOf(over?.id) }),
-      onDragCancel: ({ active }) => t('drag.cancel', { code: codeOf(active.id), place: placeOf(active.id) }),
+      onDragStart: ({ active }) => t('drag.start', { code: getCode(active.id), place: getPosition(active.id) }),
+      onDragOver: ({ active, over }) => t('drag.over', { code: getCode(active.id), place: getPosition(over?.id) }),
+      onDragEnd: ({ active, over }) => t('drag.end', { code: getCode(active.id), place: getPosition(over?.id) }),
+      onDragCancel: ({ active }) => t('drag.cancel', { code: getCode(active.id), place: getPosition(active.id) }),
     }
     return { announcements, screenReaderInstructions: { draggable: t('drag.how') } }
   }, [t])

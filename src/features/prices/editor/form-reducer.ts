@@ -1,97 +1,97 @@
 /** What is done to a price list's form. Rows that are not touched stay the same objects, so that they are not drawn again. */
 import {
   type BackupName,
-  emptyModule,
-  emptyRange,
-  fromsOf,
+  createModuleRow,
+  createRangeRow,
+  getRangeStarts,
   type HeaderName,
-  type ModuleRow,
-  noBackup,
+  type PriceModuleRow,
+  createBackupPrices,
   type RangeRow,
-  type Table,
-  type TierTable,
-  type Values,
+  type PriceTableName,
+  type TierTableName,
+  type PriceListValues,
 } from '#features/prices/price-list-form.ts'
-import { placedCells } from '#features/prices/editor/paste.ts'
+import { placePastedCells } from '#features/prices/editor/paste.ts'
 
-export type Act =
-  | { kind: 'whole'; values: Values }
+export type PriceFormAction =
+  | { kind: 'whole'; values: PriceListValues }
   | { kind: 'header'; name: HeaderName; value: string }
   | { kind: 'backup'; on: boolean }
   | { kind: 'backupPrice'; name: BackupName; value: string }
-  | { kind: 'cell'; table: Table; key: number; name: string; value: string }
+  | { kind: 'cell'; table: PriceTableName; key: number; name: string; value: string }
   /** Cells from this one on, to the right and down; rows that are not there are made. */
-  | { kind: 'paste'; table: Table; key: number; name: string; cells: readonly (readonly string[])[] }
-  | { kind: 'add'; table: Table }
-  | { kind: 'remove'; table: Table; key: number }
+  | { kind: 'paste'; table: PriceTableName; key: number; name: string; cells: readonly (readonly string[])[] }
+  | { kind: 'add'; table: PriceTableName }
+  | { kind: 'remove'; table: PriceTableName; key: number }
   /** A module, to that place from 0. */
   | { kind: 'move'; key: number; to: number }
   /** The field of a range's end is left: it ends no earlier than it begins (contracts 5). */
-  | { kind: 'raise'; table: TierTable; key: number }
+  | { kind: 'raise'; table: TierTableName; key: number }
 
-export function reduce(values: Values, act: Act): Values {
-  switch (act.kind) {
+export function reducePriceForm(values: PriceListValues, action: PriceFormAction): PriceListValues {
+  switch (action.kind) {
     case 'whole':
-      return act.values
+      return action.values
     case 'header':
-      return { ...values, header: { ...values.header, [act.name]: act.value } }
+      return { ...values, header: { ...values.header, [action.name]: action.value } }
     case 'backup':
-      return { ...values, pdbPrice: act.on ? noBackup() : null }
+      return { ...values, pdbPrice: action.on ? createBackupPrices() : null }
     case 'backupPrice':
-      return values.pdbPrice ? { ...values, pdbPrice: { ...values.pdbPrice, [act.name]: act.value } } : values
+      return values.pdbPrice ? { ...values, pdbPrice: { ...values.pdbPrice, [action.name]: action.value } } : values
     case 'cell':
-      return withRows(values, act.table, (rows) =>
-        rows.map((row) => (row.key === act.key ? { ...row, [act.name]: act.value } : row)),
+      return replaceRows(values, action.table, (rows) =>
+        rows.map((row) => (row.key === action.key ? { ...row, [action.name]: action.value } : row)),
       )
     case 'paste':
-      return withRows(values, act.table, (rows, empty) => pasted(rows, empty, act))
+      return replaceRows(values, action.table, (rows, createRow) => pasteCells(rows, createRow, action))
     case 'add':
-      return withRows(values, act.table, (rows, empty) => [...rows, empty()])
+      return replaceRows(values, action.table, (rows, createRow) => [...rows, createRow()])
     case 'remove':
-      return withRows(values, act.table, (rows) => rows.filter(({ key }) => key !== act.key))
+      return replaceRows(values, action.table, (rows) => rows.filter(({ key }) => key !== action.key))
     case 'move':
-      return { ...values, module: moved(values.module, act.key, act.to) }
+      return { ...values, module: moveRow(values.module, action.key, action.to) }
     case 'raise':
-      return { ...values, [act.table]: raised(values[act.table], act.key) }
+      return { ...values, [action.table]: raiseRangeEnd(values[action.table], action.key) }
   }
 }
 
-type Row = RangeRow | ModuleRow
+type Row = RangeRow | PriceModuleRow
 
-function withRows(
-  values: Values,
-  table: Table,
-  change: (rows: readonly Row[], empty: () => Row) => readonly Row[],
-): Values {
-  return { ...values, [table]: change(values[table], table === 'module' ? emptyModule : emptyRange) }
+function replaceRows(
+  values: PriceListValues,
+  table: PriceTableName,
+  change: (rows: readonly Row[], createRow: () => Row) => readonly Row[],
+): PriceListValues {
+  return { ...values, [table]: change(values[table], table === 'module' ? createModuleRow : createRangeRow) }
 }
 
-function pasted(
+function pasteCells(
   rows: readonly Row[],
-  empty: () => Row,
-  { table, key, name, cells }: Extract<Act, { kind: 'paste' }>,
+  createRow: () => Row,
+  { table, key, name, cells }: Extract<PriceFormAction, { kind: 'paste' }>,
 ): readonly Row[] {
-  const at = rows.findIndex((row) => row.key === key)
-  if (at < 0) return rows
-  const changed = [...rows]
-  for (const [n, given] of placedCells(table, name, cells).entries()) {
-    changed[at + n] = { ...(changed[at + n] ?? empty()), ...given }
+  const index = rows.findIndex((row) => row.key === key)
+  if (index < 0) return rows
+  const newRows = [...rows]
+  for (const [offset, values] of placePastedCells(table, name, cells).entries()) {
+    newRows[index + offset] = { ...(newRows[index + offset] ?? createRow()), ...values }
   }
-  return changed
+  return newRows
 }
 
-function moved(rows: readonly ModuleRow[], key: number, to: number): readonly ModuleRow[] {
-  const row = rows.find((one) => one.key === key)
+function moveRow(rows: readonly PriceModuleRow[], key: number, to: number): readonly PriceModuleRow[] {
+  const row = rows.find((other) => other.key === key)
   if (!row) return rows
-  const others = rows.filter((one) => one !== row)
-  const place = Math.min(Math.max(to, 0), others.length)
-  return others.toSpliced(place, 0, row)
+  const otherRows = rows.filter((other) => other !== row)
+  const position = Math.min(Math.max(to, 0), otherRows.length)
+  return otherRows.toSpliced(position, 0, row)
 }
 
-function raised(rows: readonly RangeRow[], key: number): readonly RangeRow[] {
-  const at = rows.findIndex((row) => row.key === key)
-  const [row, from] = [rows[at], fromsOf(rows)[at]]
+function raiseRangeEnd(rows: readonly RangeRow[], key: number): readonly RangeRow[] {
+  const index = rows.findIndex((row) => row.key === key)
+  const [row, from] = [rows[index], getRangeStarts(rows)[index]]
   const to = Number(row?.to)
   if (!row || from === null || from === undefined || !Number.isInteger(to) || to >= from) return rows
-  return rows.with(at, { ...row, to: String(from) })
+  return rows.with(index, { ...row, to: String(from) })
 }

@@ -1,59 +1,81 @@
 import { useEffect, useState } from 'react'
-import type { Id } from '#contract/endpoint.ts'
-import { getPriceList, type PriceRow, priceListsFills } from '#contract/prices.ts'
+import type { RowRef } from '#contract/endpoint.ts'
+import { getPriceList, type PriceRow, priceListSpec } from '#contract/prices.ts'
 import { isOffline, type Problem } from '#contract/problem.ts'
-import { readAnswer } from '#local/lists/responses.ts'
+import { readResponseOutput } from '#local/lists/responses.ts'
 import { readRow } from '#local/lists/read-row.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useConnection, useDispatch } from '#state/hooks.ts'
-import type { WholeList } from '#features/prices/price-list-form.ts'
-import { askPriceList } from '#features/prices/slice.ts'
+import { useConnection, useDispatch } from '#state/use-store.ts'
+import type { FullPriceList } from '#features/prices/price-list-form.ts'
+import { fetchPriceList } from '#features/prices/slice.ts'
 
-export type MissedList = 'unknown' | 'notHere' | Problem
+export type OpenPriceListFailure = 'unknown' | 'notHere' | Problem
 
-export interface Opened {
-  shown: OverlaidRow<PriceRow>
+export interface OpenedPriceList {
+  overlaidRow: OverlaidRow<PriceRow>
   /** With what waits on this device laid over it. */
-  whole: WholeList
+  fullList: FullPriceList
 }
 
 /**
  * The list as it stood when the page opened: as the server says it, or without a line as this device kept it, with what waits here
  * laid over it. What comes in meanwhile must not change a form under its user's hands. Undefined: not known yet.
  */
-export function useOpenedList(id: Id | null, round: number): Opened | MissedList | undefined {
-  const { line } = useConnection()
+export function useOpenedList(
+  id: RowRef | null,
+  reloadCount: number,
+): OpenedPriceList | OpenPriceListFailure | undefined {
+  const { networkState: connection } = useConnection()
   const dispatch = useDispatch()
-  const [found, setFound] = useState<{ of: string; line: string; opened: Opened | MissedList }>()
-  const of = `${id} ${round}`
+  const [loadedList, setLoadedList] = useState<{
+    requestKey: string
+    connection: string
+    openedList: OpenedPriceList | OpenPriceListFailure
+  }>()
+  const requestKey = `${id} ${reloadCount}`
   useEffect(() => {
     // What was not found is asked for again when the line is another.
-    if (id === null || (found?.of === of && ('whole' in Object(found.opened) || found.line === line))) return
-    let counts = true
-    const open = async () => {
-      const row = await readRow<PriceRow>(priceListsFills.table, id)
-      const at = row?.row.id ?? id
-      const opened = await ask(at, row)
-      if (counts) setFound({ of, line, opened })
+    if (
+      id === null ||
+      (loadedList?.requestKey === requestKey &&
+        ('fullList' in Object(loadedList.openedList) || loadedList.connection === connection))
+    )
+      return
+    let isActive = true
+    const openList = async () => {
+      const row = await readRow<PriceRow>(priceListSpec.table, id)
+      const knownId = row?.row.id ?? id
+      const openedList = await fetchList(knownId, row)
+      if (isActive) setLoadedList({ requestKey, connection, openedList })
     }
-    const ask = async (at: Id, row: OverlaidRow<PriceRow> | null): Promise<Opened | MissedList> => {
+    const fetchList = async (
+      listId: RowRef,
+      row: OverlaidRow<PriceRow> | null,
+    ): Promise<OpenedPriceList | OpenPriceListFailure> => {
       // One that waits to be made says all of itself.
-      if (typeof at === 'string') return row ? { shown: row, whole: row.row as unknown as WholeList } : 'unknown'
-      const result = await dispatch(askPriceList(at))
+      if (typeof listId === 'string')
+        return row ? { overlaidRow: row, fullList: row.row as unknown as FullPriceList } : 'unknown'
+      const result = await dispatch(fetchPriceList(listId))
       if (result.kind === 'problem' && result.problem.status === 404) return 'unknown'
-      const whole = await readAnswer(getPriceList, { params: { id: at } })
-      if (!whole) return result.kind === 'problem' && !isOffline(result.problem) ? result.problem : 'notHere'
-      const { waiting } = (await readRow<PriceRow>(priceListsFills.table, at)) ?? { waiting: null }
+      const fullList = await readResponseOutput(getPriceList, { params: { id: listId } })
+      if (!fullList) return result.kind === 'problem' && !isOffline(result.problem) ? result.problem : 'notHere'
+      const { waiting } = (await readRow<PriceRow>(priceListSpec.table, listId)) ?? { waiting: null }
       return waiting && row
-        ? { shown: { ...row, waiting }, whole: { ...whole, ...(row.row as object) } }
-        : { shown: { row: headerOf(whole), waiting: null }, whole }
+        ? { overlaidRow: { ...row, waiting }, fullList: { ...fullList, ...(row.row as object) } }
+        : { overlaidRow: { row: toPriceRow(fullList), waiting: null }, fullList }
     }
-    void open()
-    return () => void (counts = false)
-  }, [id, of, found, dispatch, line])
-  return found?.of === of ? found.opened : undefined
+    void openList()
+    return () => void (isActive = false)
+  }, [id, requestKey, loadedList, dispatch, connection])
+  return loadedList?.requestKey === requestKey ? loadedList.openedList : undefined
 }
 
-function headerOf({ concurrentUser: _c, namedUser: _n, module: _m, pdbPrice: _p, ...header }: WholeList): PriceRow {
+function toPriceRow({
+  concurrentUser: _c,
+  namedUser: _n,
+  module: _m,
+  pdbPrice: _p,
+  ...header
+}: FullPriceList): PriceRow {
   return header
 }

@@ -1,115 +1,129 @@
 import { useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useNavigate } from 'react-router-dom'
-import { currentIn } from '#contract/conflict.ts'
-import type { Id } from '#contract/endpoint.ts'
+import { getCurrentRow } from '#contract/current-row.ts'
+import type { RowRef } from '#contract/endpoint.ts'
 import type { PriceRow } from '#contract/prices.ts'
-import { fieldProblems, type Problem } from '#contract/problem.ts'
+import { getFieldProblems, type Problem } from '#contract/problem.ts'
 import type { ClientType } from '#domain/access.ts'
-import type { Result } from '#request/results.ts'
-import { resultOf } from '#state/form-thunk.ts'
-import { useDispatch } from '#state/hooks.ts'
-import { queuedWords } from '#ui/i18n/queued-messages.ts'
-import type { AnyProblem } from '#ui/i18n/order-field-messages.ts'
+import type { CallResult } from '#request/call-results.ts'
+import { getFormResult } from '#state/form-thunk.ts'
+import { useDispatch } from '#state/use-store.ts'
+import { formatQueuedMessage } from '#ui/i18n/queued-messages.ts'
+import type { AnyFieldProblem } from '#ui/i18n/order-field-messages.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import { rebase, type Values, valuesOf, type WholeList } from '#features/prices/price-list-form.ts'
-import { save, type Write } from '#features/prices/editor/save-price-list.ts'
 import {
-  changesOf,
-  type Known,
-  placed,
+  rebaseValues,
+  type PriceListValues,
+  toPriceListValues,
+  type FullPriceList,
+} from '#features/prices/price-list-form.ts'
+import { savePriceList, type PriceListWrite } from '#features/prices/editor/save-price-list.ts'
+import {
+  getListChanges,
+  type PriceFormContext,
+  placeProblem,
   readForm,
   type SentList,
   type PlacedProblem,
 } from '#features/prices/sent-list.ts'
-import type { Opened } from '#features/prices/editor/useOpenedList.ts'
-import { pathOf } from '#features/prices/paths.ts'
-import { priceLists } from '#features/prices/slice.ts'
+import type { OpenedPriceList } from '#features/prices/editor/useOpenedList.ts'
+import { getPriceListPath } from '#features/prices/paths.ts'
+import { priceListsSlice } from '#features/prices/slice.ts'
 
-interface Given {
+interface SavePriceListOptions {
   type: ClientType
-  opened: Opened | null
-  known: Known
-  values: Values
+  openedList: OpenedPriceList | null
+  formContext: PriceFormContext
+  values: PriceListValues
   /** Values of the list as it was opened. */
-  before: Values
-  show: (wrong: readonly PlacedProblem[]) => void
-  setValues: (values: Values) => void
+  initialValues: PriceListValues
+  showProblems: (problems: readonly PlacedProblem[]) => void
+  setValues: (values: PriceListValues) => void
   /** The list is another now, on the server or on this device: the page opens it again. */
   onSaved: () => void
 }
 
 /** Saves and confirms, and takes back what was refused: to the fields it is about, or onto the list as it is now. */
-export function useSavePriceList(given: Given) {
-  const { type, known, values, show, setValues, onSaved } = given
+export function useSavePriceList(options: SavePriceListOptions) {
+  const { type, formContext, values, showProblems, setValues, onSaved } = options
   const { t } = useTranslation('prices')
-  const { t: words } = useTranslation('ui')
+  const { t: ui } = useTranslation('ui')
   const dispatch = useDispatch()
   const navigate = useNavigate()
-  const [base, setBase] = useState({ opened: given.opened, before: given.before })
+  const [base, setBase] = useState({ openedList: options.openedList, initialValues: options.initialValues })
   const [conflict, setConflict] = useState<{ was: SentList; now: SentList } | null>(null)
-  const isLocked = base.opened?.shown.row.confirmed ?? false
+  const isLocked = base.openedList?.overlaidRow.row.confirmed ?? false
 
   /** Null: something is wrong, and is shown. Of a confirmed list the description alone counts (D81). */
-  function read() {
-    const form = readForm(values, known)
-    const wrong = isLocked ? form.wrong.filter(({ name }) => name === 'desc') : form.wrong
-    if (wrong.length > 0) show(wrong)
-    return wrong.length > 0 ? null : form
+  function readValidForm() {
+    const form = readForm(values, formContext)
+    const problems = isLocked ? form.problems.filter(({ name }) => name === 'desc') : form.problems
+    if (problems.length > 0) showProblems(problems)
+    return problems.length > 0 ? null : form
   }
 
   async function submit() {
-    const form = read()
+    const form = readValidForm()
     if (!form) return
-    const before = readForm(base.before, known).list
-    const { opened } = base
-    const write: Write = opened
-      ? { opened: opened.shown, before, changes: changesOf(form.list, before) }
+    const previousList = readForm(base.initialValues, formContext).list
+    const { openedList } = base
+    const write: PriceListWrite = openedList
+      ? { overlaidRow: openedList.overlaidRow, previousList, changes: getListChanges(form.list, previousList) }
       : { type, list: form.list }
-    const result = resultOf(await dispatch(save(write)))
-    if (result.kind === 'problem') return takeBack(result.problem, form.keys)
-    const id = opened ? opened.shown.row.id : createdId(result)
-    if (result.kind === 'queued') showToast({ kind: 'note', text: queuedWords(result) })
+    const result = getFormResult(await dispatch(savePriceList(write)))
+    if (result.kind === 'problem') return handleRefusal(result.problem, form.keys)
+    const id = openedList ? openedList.overlaidRow.row.id : createdId(result)
+    if (result.kind === 'queued') showToast({ kind: 'note', text: formatQueuedMessage(result) })
     else
       showToast({
         kind: 'done',
-        text: opened ? words('message.updated') : words('message.done', { action: t('act.save') }),
+        text: openedList ? ui('message.updated') : ui('message.done', { action: t('act.save') }),
       })
-    if (!opened && id !== null) dispatch(priceLists.rowCreated(id))
+    if (!openedList && id !== null) dispatch(priceListsSlice.rowCreated(id))
     // Nothing is left to lose, and the guard must know it before the way is gone.
     flushSync(onSaved)
-    void navigate(result.kind === 'queued' || id === null ? pathOf() : pathOf(id))
+    void navigate(result.kind === 'queued' || id === null ? getPriceListPath() : getPriceListPath(id))
   }
 
   /** Takes effect for customers from its day on: never queued (D81). */
   async function confirm(): Promise<Problem | null> {
-    const { opened } = base
-    if (!opened) return null
-    const before = readForm(base.before, known).list
-    const result = resultOf(await dispatch(save({ opened: opened.shown, before, changes: { confirmed: true } })))
+    const { openedList } = base
+    if (!openedList) return null
+    const previousList = readForm(base.initialValues, formContext).list
+    const result = getFormResult(
+      await dispatch(
+        savePriceList({ overlaidRow: openedList.overlaidRow, previousList, changes: { confirmed: true } }),
+      ),
+    )
     if (result.kind === 'problem') return result.problem
-    showToast({ kind: 'done', text: words('message.done', { action: t('act.confirm') }) })
+    showToast({ kind: 'done', text: ui('message.done', { action: t('act.confirm') }) })
     onSaved()
     return null
   }
 
-  function takeBack(refused: Problem, keys: Parameters<typeof placed>[1]) {
-    const now = base.opened && (currentIn(refused) as (WholeList & PriceRow) | null)
-    if (now) {
-      const current = valuesOf(now)
-      setConflict({ was: readForm(base.before, known).list, now: readForm(current, known).list })
-      setBase({ opened: { shown: { row: now, waiting: null }, whole: now }, before: current })
-      setValues(rebase(values, base.before, current))
+  function handleRefusal(refusal: Problem, keys: Parameters<typeof placeProblem>[1]) {
+    const currentRow = base.openedList && (getCurrentRow(refusal) as (FullPriceList & PriceRow) | null)
+    if (currentRow) {
+      const current = toPriceListValues(currentRow)
+      setConflict({ was: readForm(base.initialValues, formContext).list, now: readForm(current, formContext).list })
+      setBase({
+        openedList: { overlaidRow: { row: currentRow, waiting: null }, fullList: currentRow },
+        initialValues: current,
+      })
+      setValues(rebaseValues(values, base.initialValues, current))
     } else setConflict(null)
-    const found = (fieldProblems(refused) as AnyProblem[]).map((problem) => placed(problem, keys))
-    if (found.length > 0) show(found)
+    const placedProblems = (getFieldProblems(refusal) as AnyFieldProblem[]).map((problem) =>
+      placeProblem(problem, keys),
+    )
+    if (placedProblems.length > 0) showProblems(placedProblems)
   }
 
-  return { base, conflict, isLocked, read, submit, confirm }
+  return { base, conflict, isLocked, readValidForm, submit, confirm }
 }
 
-function createdId(result: Result<unknown>): Id | null {
+function createdId(result: CallResult<unknown>): RowRef | null {
   if (result.kind === 'queued') return `~${result.intent}`
-  return result.kind === 'fresh' ? ((result.output as WholeList | null)?.id ?? null) : null
+  return result.kind === 'fresh' ? ((result.output as FullPriceList | null)?.id ?? null) : null
 }

@@ -1,7 +1,7 @@
 import { memo } from 'react'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
-import { faultText } from '#features/prices/faults/fault-text.ts'
+import { getFaultText } from '#features/prices/faults/fault-text.ts'
 import type { PlacedFault } from '#features/prices/faults/list-faults.ts'
 import { useSettings } from '#features/prices/useSettings.ts'
 
@@ -36,7 +36,7 @@ export const ListCheck = memo(function ListCheck({ faults, isConfirmed }: Props)
         {faults.map(({ problem }) => (
           <li key={`${problem.field} ${problem.code}`} className={problem.isWarning ? undefined : 'wrong'}>
             <Icon name={problem.isWarning ? 'info' : 'alert'} size={16} />
-            <span>{faultText(t, problem, uatBound)}</span>
+            <span>{getFaultText(t, problem, uatBound)}</span>
           </li>
         ))}
       </ul>

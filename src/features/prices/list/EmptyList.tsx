@@ -1,21 +1,21 @@
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { useTranslation } from 'react-i18next'
-import type { Tab } from '#features/prices/list-url.ts'
-import { newPath } from '#features/prices/paths.ts'
+import type { PriceListTab } from '#features/prices/list-url.ts'
+import { getNewPriceListPath } from '#features/prices/paths.ts'
 
 interface Props {
   /** A list was read here before. */
-  read: boolean
-  tab: Tab
+  isRead: boolean
+  tab: PriceListTab
   page: number
   onFirst: () => void
 }
 
 /** Never read here, a page that there is none of, none yet (C-04, C-11). */
-export function NoPriceLists({ read, tab, page, onFirst }: Props) {
+export function EmptyList({ isRead, tab, page, onFirst }: Props) {
   const { t } = useTranslation('prices')
-  if (!read)
+  if (!isRead)
     return (
       <EmptyState icon="offline" title={t('empty.notHere')}>
         {t('empty.notHereText')}
@@ -42,7 +42,7 @@ export function NoPriceLists({ read, tab, page, onFirst }: Props) {
       icon="price"
       title={t('empty.none')}
       action={
-        <ButtonLink to={newPath()} icon="plus">
+        <ButtonLink to={getNewPriceListPath()} icon="plus">
           {t('act.create')}
         </ButtonLink>
       }

@@ -1,34 +1,34 @@
 import { lazy, Suspense, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import type { PriceRow } from '#contract/prices.ts'
-import { clientTypeOf } from '#domain/access.ts'
+import { getClientType } from '#domain/access.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useClientType } from '#state/client-type.ts'
-import { useConnection, useSignedIn } from '#state/hooks.ts'
+import { useConnection, useSignedIn } from '#state/use-store.ts'
 import { useList } from '#state/use-list.ts'
-import { historyPath } from '#ui/links/history-path.ts'
-import { useListing } from '#state/use-list-url.ts'
+import { buildHistoryPath } from '#ui/links/history-path.ts'
+import { useListUrl } from '#state/use-list-url.ts'
 import { useNewRows } from '#state/use-new-rows.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import type { RowAction } from '#ui/list/column.ts'
 import { DataList } from '#ui/list/DataList.tsx'
-import { number } from '#ui/list/Freshness.tsx'
-import { rowMark } from '#ui/list/PendingMark.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
+import { renderRowMark } from '#ui/list/PendingMark.tsx'
 import { useNarrow } from '#ui/list/useNarrow.ts'
 import { Page } from '#ui/page/Page.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
-import { columns } from '#features/prices/list/columns.tsx'
-import { NoPriceLists } from '#features/prices/list/EmptyList.tsx'
-import { whyNotReinstate } from '#features/prices/in-force.ts'
-import { ways } from '#features/prices/list-url.ts'
+import { buildColumns } from '#features/prices/list/columns.tsx'
+import { EmptyList } from '#features/prices/list/EmptyList.tsx'
+import { getReinstateBlockReason } from '#features/prices/price-list-state.ts'
+import { viewFunctions } from '#features/prices/list-url.ts'
 import { Tabs } from '#features/prices/list/Tabs.tsx'
 import { useExport } from '#features/prices/list/useExport.ts'
 import { usePriceListUses } from '#features/prices/withdrawn/usePriceListUses.ts'
-import { useKeptWhole, usePriceLists } from '#features/prices/usePriceLists.ts'
-import { Sheet } from '#features/prices/PriceStyles.tsx'
-import { newPath, pathOf } from '#features/prices/paths.ts'
-import { priceLists } from '#features/prices/slice.ts'
+import { useCachedFullLists, usePriceLists } from '#features/prices/usePriceLists.ts'
+import { PriceStyles } from '#features/prices/PriceStyles.tsx'
+import { getNewPriceListPath, getPriceListPath } from '#features/prices/paths.ts'
+import { priceListsSlice } from '#features/prices/slice.ts'
 
 const RemoveDialog = lazy(async () => ({
   default: (await import('#features/prices/list/RemoveDialog.tsx')).RemoveDialog,
@@ -40,69 +40,70 @@ const ImportDialog = lazy(async () => ({
   default: (await import('#features/prices/import/ImportDialog.tsx')).ImportDialog,
 }))
 
-type Shown = OverlaidRow<PriceRow>
+type OverlaidPriceList = OverlaidRow<PriceRow>
 
 /** What is charged from which day on: the lists of one client type, which of them counts today, and those withdrawn (contracts 2, M145). */
-export function PriceLists() {
+export function PriceListsPage() {
   const { t } = useTranslation('prices')
-  const { t: words } = useTranslation('ui')
+  const { t: ui } = useTranslation('ui')
   const navigate = useNavigate()
-  const { lapsed, line } = useConnection()
+  const { isSessionExpired, networkState: connection } = useConnection()
   const { caller } = useSignedIn()
-  const type = useClientType(clientTypeOf)
-  const { view, change } = useListing(ways, priceLists)
-  const { newRows, clear } = useNewRows(priceLists, type)
-  const grows = useNarrow()
-  const shown = useList(priceLists, { scope: null, view: { ...view, type }, newRows, grows })
-  const { rows, count, freshness, isFetching, problem, refetch } = shown
-  const { lists, today, standingOf } = usePriceLists(type)
+  const type = useClientType(getClientType)
+  const { view, change } = useListUrl(viewFunctions, priceListsSlice)
+  const { newRows, clear } = useNewRows(priceListsSlice, type)
+  const isNarrow = useNarrow()
+  const listState = useList(priceListsSlice, { scope: null, view: { ...view, type }, newRows, isGrowing: isNarrow })
+  const { rows, count, freshness, isFetching, problem, refetch } = listState
+  const { lists, today, getListState } = usePriceLists(type)
   const uses = usePriceListUses(type)
-  useKeptWhole(lists)
+  useCachedFullLists(lists)
   const download = useExport()
-  const [removing, setRemoving] = useState<Shown | null>(null)
-  const [reinstating, setReinstating] = useState<Shown | null>(null)
-  const [importing, setImporting] = useState(false)
-  const needsLine = line === 'online' ? null : t('needsConnection')
+  const [listToRemove, setListToRemove] = useState<OverlaidPriceList | null>(null)
+  const [listToReinstate, setListToReinstate] = useState<OverlaidPriceList | null>(null)
+  const [isImporting, setImporting] = useState(false)
+  const offlineReason = connection === 'online' ? null : t('needsConnection')
 
   /** A confirmed one is withdrawn, and not while orders are priced by it (D81). */
-  const whyNotRemoved = ({ row }: Shown) => {
-    if (lapsed) return words('form.lapsed')
+  const getRemoveReason = ({ row }: OverlaidPriceList) => {
+    if (isSessionExpired) return ui('form.lapsed')
     if (!row.confirmed) return null
-    return standingOf(row) === 'inForce' ? t('withdraw.inForce') : needsLine
+    return getListState(row) === 'inForce' ? t('withdraw.inForce') : offlineReason
   }
-  const whyNotReinstated = ({ row }: Shown) =>
-    lapsed ? words('form.lapsed') : (needsLine ?? whyNotReinstate(t, row, lists ?? [], today))
-  const whyNotExported = ({ row }: Shown) => (typeof row.id === 'number' ? needsLine : t('export.notYet'))
-  const past = (row: PriceRow): RowAction<Shown>[] => {
-    const history = historyPath({ code: 'price', name: row.effective_date, who: 'deleteLevel' }, caller)
-    if (history === null) return []
-    return [{ key: 'history', label: t('act.history'), icon: 'history', onSelect: () => void navigate(history) }]
+  const getReinstateReason = ({ row }: OverlaidPriceList) =>
+    isSessionExpired ? ui('form.lapsed') : (offlineReason ?? getReinstateBlockReason(t, row, lists ?? [], today))
+  const getExportReason = ({ row }: OverlaidPriceList) =>
+    typeof row.id === 'number' ? offlineReason : t('export.notYet')
+  const getHistoryActions = (row: PriceRow): RowAction<OverlaidPriceList>[] => {
+    const auditTrailPath = buildHistoryPath({ code: 'price', name: row.effective_date, access: 'deleteLevel' }, caller)
+    if (auditTrailPath === null) return []
+    return [{ key: 'history', label: t('act.history'), icon: 'history', onSelect: () => void navigate(auditTrailPath) }]
   }
-  const actions = ({ row }: Shown): RowAction<Shown>[] => [
+  const getRowActions = ({ row }: OverlaidPriceList): RowAction<OverlaidPriceList>[] => [
     {
       key: 'edit',
       label: t(row.confirmed ? 'act.open' : 'act.edit'),
       icon: row.confirmed ? 'seen' : 'edit',
-      onSelect: () => void navigate(pathOf(row.id)),
+      onSelect: () => void navigate(getPriceListPath(row.id)),
     },
-    { key: 'saveAs', label: t('act.saveAs'), icon: 'copy', onSelect: () => void navigate(newPath(row.id)) },
-    { key: 'export', label: t('act.export'), icon: 'install', whyNot: whyNotExported, onSelect: download },
-    ...past(row),
+    { key: 'saveAs', label: t('act.saveAs'), icon: 'copy', onSelect: () => void navigate(getNewPriceListPath(row.id)) },
+    { key: 'export', label: t('act.export'), icon: 'install', getDisabledReason: getExportReason, onSelect: download },
+    ...getHistoryActions(row),
     row.withdrawn
       ? {
           key: 'reinstate',
           label: t('act.reinstate'),
           icon: 'check',
-          whyNot: whyNotReinstated,
-          onSelect: setReinstating,
+          getDisabledReason: getReinstateReason,
+          onSelect: setListToReinstate,
         }
       : {
           key: 'remove',
           label: t(row.confirmed ? 'act.withdraw' : 'act.remove'),
           icon: 'remove',
           danger: true,
-          whyNot: whyNotRemoved,
-          onSelect: setRemoving,
+          getDisabledReason: getRemoveReason,
+          onSelect: setListToRemove,
         },
   ]
 
@@ -114,7 +115,7 @@ export function PriceLists() {
         <>
           <Button
             icon="refresh"
-            bare
+            isIconOnly
             busy={isFetching}
             onClick={() => {
               clear()
@@ -123,42 +124,42 @@ export function PriceLists() {
           >
             {t('act.refresh')}
           </Button>
-          <Button icon="upload" whyNot={needsLine} onClick={() => setImporting(true)}>
+          <Button icon="upload" disabledReason={offlineReason} onClick={() => setImporting(true)}>
             {t('act.import')}
           </Button>
-          <ButtonLink kind="primary" icon="plus" to={newPath()}>
+          <ButtonLink kind="primary" icon="plus" to={getNewPriceListPath()}>
             {t('act.create')}
           </ButtonLink>
         </>
       }
     >
-      <Sheet />
+      <PriceStyles />
       <LoadProblem problem={problem} onRetry={refetch} />
-      <Tabs view={view} withdrawn={lists ? lists.filter((row) => row.withdrawn).length : null} />
+      <Tabs view={view} withdrawnCount={lists ? lists.filter((row) => row.withdrawn).length : null} />
       <DataList
         caption={view.tab === 'withdrawn' ? t('tab.withdrawn') : t('title')}
-        counted={(all) => t('counted', { count: all, number: number(all) })}
-        columns={columns(t, standingOf, uses, grows, view.tab)}
+        formatCount={(count) => t('counted', { count, number: formatNumber(count) })}
+        columns={buildColumns(t, getListState, uses, isNarrow, view.tab)}
         rows={rows}
-        rowKey={({ row }) => String(row.id)}
-        rowName={({ row }) => t('named', { day: row.effective_date, desc: row.desc })}
-        rowTo={({ row }) => pathOf(row.id)}
-        mark={rowMark}
-        actions={actions}
+        getRowKey={({ row }) => String(row.id)}
+        getRowName={({ row }) => t('named', { day: row.effective_date, desc: row.desc })}
+        getRowPath={({ row }) => getPriceListPath(row.id)}
+        renderMark={renderRowMark}
+        actions={getRowActions}
         sort={view.sort}
         onSort={(sort) => change({ sort })}
-        grows={grows}
+        isGrowing={isNarrow}
         page={view.page}
-        results={view.results}
+        pageSize={view.results}
         count={count}
         onPage={(page, isCorrection) => change({ page }, isCorrection)}
-        onResults={(results) => change({ results })}
-        fresh={freshness}
+        onPageSize={(results) => change({ results })}
+        freshness={freshness}
         isFetching={isFetching}
         problem={problem}
-        empty={
-          <NoPriceLists
-            read={freshness.asOf !== null}
+        emptyContent={
+          <EmptyList
+            isRead={freshness.asOf !== null}
             tab={view.tab}
             page={view.page}
             onFirst={() => change({ page: 1 })}
@@ -166,28 +167,28 @@ export function PriceLists() {
         }
       />
       <Suspense fallback={null}>
-        {removing && (
+        {listToRemove && (
           <RemoveDialog
-            opened={removing}
-            onClose={() => setRemoving(null)}
+            overlaidRow={listToRemove}
+            onClose={() => setListToRemove(null)}
             onDone={() => {
-              setRemoving(null)
+              setListToRemove(null)
               refetch()
             }}
           />
         )}
-        {reinstating && (
+        {listToReinstate && (
           <ReinstateDialog
-            opened={reinstating}
+            overlaidRow={listToReinstate}
             today={today}
-            onClose={() => setReinstating(null)}
+            onClose={() => setListToReinstate(null)}
             onDone={() => {
-              setReinstating(null)
+              setListToReinstate(null)
               refetch()
             }}
           />
         )}
-        {importing && <ImportDialog type={type} onClose={() => setImporting(false)} />}
+        {isImporting && <ImportDialog type={type} onClose={() => setImporting(false)} />}
       </Suspense>
     </Page>
   )

@@ -2,36 +2,36 @@ import { useState } from 'react'
 import type { PriceRow } from '#contract/prices.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useDispatch } from '#state/hooks.ts'
+import { useDispatch } from '#state/use-store.ts'
 import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
-import { queuedWords } from '#ui/i18n/queued-messages.ts'
+import { formatQueuedMessage } from '#ui/i18n/queued-messages.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { removePriceList } from '#features/prices/slice.ts'
 
 interface Props {
-  opened: OverlaidRow<PriceRow>
+  overlaidRow: OverlaidRow<PriceRow>
   onClose: () => void
   onDone: () => void
 }
 
 /** Deletes an unconfirmed list, or withdraws a confirmed one: its day and a code are typed (M52, D81). */
-export function RemoveDialog({ opened, onClose, onDone }: Props) {
+export function RemoveDialog({ overlaidRow, onClose, onDone }: Props) {
   const { t } = useTranslation('prices')
-  const { t: words } = useTranslation('ui')
+  const { t: ui } = useTranslation('ui')
   const dispatch = useDispatch()
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
-  const { confirmed, desc, effective_date: day } = opened.row
-  const act = confirmed ? 'withdraw' : 'remove'
+  const { confirmed, desc, effective_date: day } = overlaidRow.row
+  const action = confirmed ? 'withdraw' : 'remove'
 
   async function remove() {
     setBusy(true)
-    const result = await dispatch(removePriceList(opened))
+    const result = await dispatch(removePriceList(overlaidRow))
     setBusy(false)
     if (result.kind === 'problem') return setProblem(result.problem)
-    if (result.kind === 'queued') showToast({ kind: 'note', text: queuedWords(result) })
-    else showToast({ kind: 'done', text: words('message.done', { action: t(`act.${act}`) }) })
+    if (result.kind === 'queued') showToast({ kind: 'note', text: formatQueuedMessage(result) })
+    else showToast({ kind: 'done', text: ui('message.done', { action: t(`act.${action}`) }) })
     onDone()
   }
   return (
@@ -40,7 +40,7 @@ export function RemoveDialog({ opened, onClose, onDone }: Props) {
       title={confirmed ? t('withdraw.title', { day }) : t('remove.title', { day })}
       value={day}
       label={t('field.effective_date')}
-      action={t(`act.${act}`)}
+      actionLabel={t(`act.${action}`)}
       busy={busy}
       problem={problem}
       onConfirm={() => void remove()}

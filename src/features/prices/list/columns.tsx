@@ -1,23 +1,23 @@
 import type { TFunction } from 'i18next'
 import type { PriceRow } from '#contract/prices.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { number } from '#ui/list/Freshness.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { NoValue } from '#ui/list/NoValue.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
-import type { Column } from '#ui/list/column.ts'
-import { usesInWords, type PriceListUses } from '#features/prices/withdrawn/usePriceListUses.ts'
-import type { Standing } from '#features/prices/in-force.ts'
-import type { Tab } from '#features/prices/list-url.ts'
+import type { ListColumn } from '#ui/list/column.ts'
+import { formatPriceListUses, type PriceListUses } from '#features/prices/withdrawn/usePriceListUses.ts'
+import type { PriceListState } from '#features/prices/price-list-state.ts'
+import type { PriceListTab } from '#features/prices/list-url.ts'
 
 /** Effective date, client type, state, description, who changed it when (M145). A phone has no room for the type, which stands above, and the name. */
-export const columns = (
+export const buildColumns = (
   t: TFunction<'prices'>,
-  standingOf: (row: PriceRow) => Standing,
+  getListState: (row: PriceRow) => PriceListState,
   /** Null: not known on this device. */
   uses: PriceListUses | null,
   isNarrow: boolean,
-  tab: Tab,
-): Column<OverlaidRow<PriceRow>>[] => [
+  tab: PriceListTab,
+): ListColumn<OverlaidRow<PriceRow>>[] => [
   {
     key: 'effective_date',
     header: t('column.effective_date'),
@@ -38,7 +38,7 @@ export const columns = (
     sortable: true,
     width: 'tag',
     phone: 'tag',
-    render: ({ row }) => <State row={row} standing={standingOf(row)} t={t} />,
+    render: ({ row }) => <StateCell row={row} listState={getListState(row)} t={t} />,
   },
   {
     key: 'desc',
@@ -55,7 +55,7 @@ export const columns = (
     // What the specification asks for has its place first.
     priority: 3,
     ...(tab === 'withdrawn' ? { phone: 'fact' as const } : {}),
-    render: ({ row }) => <Uses {...{ row, uses, isNarrow, t }} />,
+    render: ({ row }) => <UsesCell {...{ row, uses, isNarrow, t }} />,
   },
   {
     key: 'update_time',
@@ -72,7 +72,7 @@ export const columns = (
   },
 ]
 
-interface UsesProps {
+interface UsesCellProps {
   row: PriceRow
   uses: PriceListUses | null
   /** In one line, which has no header. */
@@ -81,33 +81,33 @@ interface UsesProps {
 }
 
 /** How many contracts were sold by it, and what else was ordered. */
-function Uses({ row, uses, isNarrow, t }: UsesProps) {
+function UsesCell({ row, uses, isNarrow, t }: UsesCellProps) {
   if (!uses || typeof row.id !== 'number') return <NoValue />
   const use = uses.get(row.id)
-  const [contracts = '', ...others] = usesInWords(t, use)
+  const [contracts = '', ...others] = formatPriceListUses(t, use)
   if (isNarrow) return <span>{contracts}</span>
   return (
     <span className="price-uses">
-      <span>{number(use?.contracts ?? 0)}</span>
-      {others.map((text) => (
-        <span key={text} className="price-sub">
-          {text}
+      <span>{formatNumber(use?.contracts ?? 0)}</span>
+      {others.map((useText) => (
+        <span key={useText} className="price-sub">
+          {useText}
         </span>
       ))}
     </span>
   )
 }
 
-function State({ row, standing, t }: { row: PriceRow; standing: Standing; t: TFunction<'prices'> }) {
+function StateCell({ row, listState, t }: { row: PriceRow; listState: PriceListState; t: TFunction<'prices'> }) {
   const { confirmed } = row
   return (
     <span className="price-state">
-      <Tag tone={confirmed && standing !== 'withdrawn' ? 'positive' : 'neutral'}>
+      <Tag tone={confirmed && listState !== 'withdrawn' ? 'positive' : 'neutral'}>
         {t(confirmed ? 'state.confirmed' : 'state.unconfirmed')}
       </Tag>
-      {standing !== 'draft' && standing !== 'later' && (
+      {listState !== 'draft' && listState !== 'later' && (
         <span className="price-standing">
-          {standing === 'withdrawn' ? t('state.withdrawn') : t(`standing.${standing}`)}
+          {listState === 'withdrawn' ? t('state.withdrawn') : t(`standing.${listState}`)}
         </span>
       )}
     </span>

@@ -1,25 +1,25 @@
 import type { PriceRow } from '#contract/prices.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useDispatch } from '#state/hooks.ts'
+import { useDispatch } from '#state/use-store.ts'
 import { useTranslation } from 'react-i18next'
-import { problemWords } from '#ui/i18n/problem-messages.ts'
+import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
-import { askExport } from '#features/prices/slice.ts'
+import { requestExport } from '#features/prices/slice.ts'
 
 /** Asks for a key and downloads by it (M152). An empty key is an error (contracts 8). */
-export function useExport(): (opened: OverlaidRow<PriceRow>) => void {
+export function useExport(): (overlaidRow: OverlaidRow<PriceRow>) => void {
   const { t } = useTranslation('prices')
   const dispatch = useDispatch()
   return ({ row }) => void download(row)
 
   async function download(row: PriceRow) {
-    const result = await dispatch(askExport(row.id))
+    const result = await dispatch(requestExport(row.id))
     const key = 'output' in result ? result.output : null
     if (key) fetchFile(`/public/template/price/${key}`)
     else
       showToast({
         kind: 'failed',
-        text: result.kind === 'problem' ? `${t('export.failed')} ${problemWords(result.problem)}` : t('export.none'),
+        text: result.kind === 'problem' ? `${t('export.failed')} ${formatProblem(result.problem)}` : t('export.none'),
       })
   }
 }

@@ -1,11 +1,11 @@
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
-import { type Currency, grouped, type Hundredths, writeAmount } from '#domain/money.ts'
-import { number } from '#ui/list/Freshness.tsx'
+import { type Currency, groupThousands, type Hundredths, writeAmount } from '#domain/money.ts'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 
 const Chart = lazy(() => import(/* chunk: trail-chart */ '#ui/prime/Chart.tsx'))
 
-interface Line {
+interface PlotLine {
   label: string
   /** At each of `edges`; null: no price. */
   fees: readonly (Hundredths | null)[]
@@ -15,28 +15,28 @@ interface Props {
   currency: Currency
   /** Numbers of users. */
   edges: readonly number[]
-  lines: readonly Line[]
+  lines: readonly PlotLine[]
 }
 
 /** The fee of a year against the number of users, with its numbers as a table below: a picture alone says nothing to a reader. */
 export function FeePlot({ currency, edges, lines }: Props) {
   const { t } = useTranslation('prices')
-  const look = useLook()
+  const chartStyle = useChartStyle()
   const data = useMemo(
     () => ({
-      datasets: lines.map(({ label, fees }, at) => ({
+      datasets: lines.map(({ label, fees }, index) => ({
         label,
-        data: edges.flatMap((x, n) =>
-          fees[n] === null || fees[n] === undefined ? [] : [{ x, y: Number(fees[n]) / 100 }],
+        data: edges.flatMap((x, edgeIndex) =>
+          fees[edgeIndex] === null || fees[edgeIndex] === undefined ? [] : [{ x, y: Number(fees[edgeIndex]) / 100 }],
         ),
-        borderColor: look.lines[at],
-        backgroundColor: look.lines[at],
-        borderDash: at === 0 ? [] : [6, 4],
+        borderColor: chartStyle.lines[index],
+        backgroundColor: chartStyle.lines[index],
+        borderDash: index === 0 ? [] : [6, 4],
         borderWidth: 2,
         pointRadius: 2,
       })),
     }),
-    [edges, lines, look],
+    [edges, lines, chartStyle],
   )
   const options = useMemo(
     () => ({
@@ -46,15 +46,15 @@ export function FeePlot({ currency, edges, lines }: Props) {
       plugins: {
         legend: {
           position: 'bottom',
-          labels: { color: look.text, font: look.font, usePointStyle: true, pointStyle: 'line' },
+          labels: { color: chartStyle.text, font: chartStyle.font, usePointStyle: true, pointStyle: 'line' },
         },
       },
       scales: {
-        x: { type: 'linear', ...axis(look, t('plot.users')) },
-        y: { beginAtZero: true, ...axis(look, t('plot.fee', { currency })) },
+        x: { type: 'linear', ...buildAxis(chartStyle, t('plot.users')) },
+        y: { beginAtZero: true, ...buildAxis(chartStyle, t('plot.fee', { currency })) },
       },
     }),
-    [look, t, currency],
+    [chartStyle, t, currency],
   )
   return (
     <>
@@ -81,12 +81,12 @@ export function FeePlot({ currency, edges, lines }: Props) {
             <tbody>
               {edges.map((users, n) => (
                 <tr key={users}>
-                  <th scope="row">{number(users)}</th>
+                  <th scope="row">{formatNumber(users)}</th>
                   {lines.map(({ label, fees }) => {
                     const fee = fees[n]
                     return (
                       <td key={label}>
-                        {fee === null || fee === undefined ? t('plot.none') : grouped(writeAmount(fee))}
+                        {fee === null || fee === undefined ? t('plot.none') : groupThousands(writeAmount(fee))}
                       </td>
                     )
                   })}
@@ -100,37 +100,37 @@ export function FeePlot({ currency, edges, lines }: Props) {
   )
 }
 
-interface Look {
+interface ChartStyle {
   text: string
   grid: string
   lines: readonly string[]
   font: { family: string; size: number }
 }
 
-const axis = ({ text, grid, font }: Look, title: string) => ({
+const buildAxis = ({ text, grid, font }: ChartStyle, title: string) => ({
   title: { display: true, text: title, color: text, font },
   ticks: { color: text, font },
   grid: { color: grid },
 })
 
-function readLook(): Look {
+function readChartStyle(): ChartStyle {
   const style = getComputedStyle(document.documentElement)
-  const token = (name: string) => style.getPropertyValue(name).trim()
+  const readToken = (name: string) => style.getPropertyValue(name).trim()
   return {
-    text: token('--muted'),
-    grid: token('--line'),
-    lines: [token('--accent'), token('--warning')],
+    text: readToken('--muted'),
+    grid: readToken('--line'),
+    lines: [readToken('--accent'), readToken('--warning')],
     font: { family: getComputedStyle(document.body).fontFamily, size: Number.parseFloat(style.fontSize) * 0.8 },
   }
 }
 
 /** A canvas knows no tokens: its colours are read again when the theme is another. */
-function useLook(): Look {
-  const [look, setLook] = useState(readLook)
+function useChartStyle(): ChartStyle {
+  const [chartStyle, setChartStyle] = useState(readChartStyle)
   useEffect(() => {
-    const watch = new MutationObserver(() => setLook(readLook()))
-    watch.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
-    return () => watch.disconnect()
+    const observer = new MutationObserver(() => setChartStyle(readChartStyle()))
+    observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
+    return () => observer.disconnect()
   }, [])
-  return look
+  return chartStyle
 }

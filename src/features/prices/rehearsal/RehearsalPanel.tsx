@@ -1,11 +1,11 @@
 import { lazy, memo, Suspense, useMemo, useState } from 'react'
 import type { PriceRow } from '#contract/prices.ts'
-import { fieldProblems, localProblem, type Problem } from '#contract/problem.ts'
+import { getFieldProblems, createLocalProblem, type Problem } from '#contract/problem.ts'
 import type { ClientType } from '#domain/access.ts'
-import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
+import { useConnection, useDispatch, useSelector } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
-import type { AnyProblem } from '#ui/i18n/order-field-messages.ts'
+import type { AnyFieldProblem } from '#ui/i18n/order-field-messages.ts'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { ProgressBar } from '#ui/page/ProgressBar.tsx'
@@ -13,11 +13,11 @@ import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { FaultList } from '#features/prices/faults/FaultList.tsx'
 import type { readForm, SentList } from '#features/prices/sent-list.ts'
-import type { Standing } from '#features/prices/in-force.ts'
-import type { ShowFee } from '#features/prices/rehearsal/fee-of.ts'
+import type { PriceListState } from '#features/prices/price-list-state.ts'
+import type { ShowFee } from '#features/prices/rehearsal/annual-fee.ts'
 import { RehearsalResult } from '#features/prices/rehearsal/RehearsalResult.tsx'
 import { useSettings } from '#features/prices/useSettings.ts'
-import { readRehearsing, rehearse, selectRehearsal } from '#features/prices/rehearsal/slice.ts'
+import { readRunningRehearsal, rehearse, selectRehearsal } from '#features/prices/rehearsal/rehearsal-slice.ts'
 
 const WhatIfPanel = lazy(async () => ({
   default: (await import('#features/prices/rehearsal/WhatIfPanel.tsx')).WhatIfPanel,
@@ -30,7 +30,7 @@ interface Props {
   names: ReadonlyMap<string, string>
   lists: readonly PriceRow[] | undefined
   today: string
-  standingOf: (row: PriceRow) => Standing
+  getListState: (row: PriceRow) => PriceListState
   ShowFee: ShowFee
   dirty: boolean
   /** The list as it is typed. */
@@ -50,7 +50,7 @@ export const RehearsalPanel = memo(function RehearsalPanel({
   names,
   lists,
   today,
-  standingOf,
+  getListState,
   ShowFee,
   dirty,
   typedList,
@@ -60,25 +60,25 @@ export const RehearsalPanel = memo(function RehearsalPanel({
 }: Props) {
   const { t } = useTranslation('prices')
   const dispatch = useDispatch()
-  const { line } = useConnection()
-  const { isRunning, problem, found } = useSelector(selectRehearsal)
-  const running = useLiveQuery(readRehearsing, [])
+  const { networkState: connection } = useConnection()
+  const { isRunning, problem, latestResult } = useSelector(selectRehearsal)
+  const runningRehearsal = useLiveQuery(readRunningRehearsal, [])
   const settings = useSettings()
-  const [confirming, setConfirming] = useState(false)
-  const isBusy = isRunning || Boolean(running)
-  const percent = running?.percent ?? 0
-  const of = useMemo(() => JSON.stringify([type, typedList.list]), [type, typedList])
-  const result = found?.of === of ? found.result : null
+  const [isConfirming, setConfirming] = useState(false)
+  const isBusy = isRunning || Boolean(runningRehearsal)
+  const percent = runningRehearsal?.percent ?? 0
+  const listKey = useMemo(() => JSON.stringify([type, typedList.list]), [type, typedList])
+  const result = latestResult?.listKey === listKey ? latestResult.result : null
 
   function start() {
     const list = onAsk()
-    if (list) void dispatch(rehearse({ of: JSON.stringify([type, list]), list: { type, ...list } }))
+    if (list) void dispatch(rehearse({ listKey: JSON.stringify([type, list]), list: { type, ...list } }))
   }
-  const whyNotConfirm = () => {
+  const getConfirmReason = () => {
     if (!row) return t('confirm.unsaved')
     if (dirty || typeof row.id !== 'number') return t('confirm.unsaved')
     if (!isUsable) return t('confirm.unusable')
-    if (line !== 'online') return t('needsConnection')
+    if (connection !== 'online') return t('needsConnection')
     return result ? null : t('confirm.unrehearsed')
   }
   return (
@@ -94,17 +94,21 @@ export const RehearsalPanel = memo(function RehearsalPanel({
           </div>
         )}
         <div className="page-form-acts">
-          <Button busy={isBusy} whyNot={line === 'online' ? null : t('rehearsal.offline')} onClick={start}>
+          <Button
+            busy={isBusy}
+            disabledReason={connection === 'online' ? null : t('rehearsal.offline')}
+            onClick={start}
+          >
             {t(result ? 'rehearsal.again' : 'rehearsal.act')}
           </Button>
           {onConfirm && (
-            <Button kind="primary" icon="check" whyNot={whyNotConfirm()} onClick={() => setConfirming(true)}>
+            <Button kind="primary" icon="check" disabledReason={getConfirmReason()} onClick={() => setConfirming(true)}>
               {t('act.confirm')}
             </Button>
           )}
         </div>
         <div role="status">
-          {found && !result && !isBusy && <p className="price-note">{t('rehearsal.stale')}</p>}
+          {latestResult && !result && !isBusy && <p className="price-note">{t('rehearsal.stale')}</p>}
           {result && <p className="sr-only">{t('rehearsal.done', { count: result.contracts })}</p>}
         </div>
         {result && <RehearsalResult {...{ result, names, ShowFee }} list={typedList.list} />}
@@ -115,7 +119,7 @@ export const RehearsalPanel = memo(function RehearsalPanel({
         {settings ? (
           <Suspense fallback={<Skeleton lines={4} />}>
             <WhatIfPanel
-              {...{ lists, standingOf, names, ShowFee }}
+              {...{ lists, getListState, names, ShowFee }}
               uatBound={settings.uat_bound}
               ownId={row?.id ?? null}
               list={typedList.list}
@@ -125,10 +129,10 @@ export const RehearsalPanel = memo(function RehearsalPanel({
           <p className="price-note">{t('whatIf.notHere')}</p>
         )}
       </section>
-      {confirming && row && onConfirm && result && (
+      {isConfirming && row && onConfirm && result && (
         <ConfirmDialog
           day={row.effective_date}
-          past={row.effective_date <= today}
+          isPast={row.effective_date <= today}
           {...{ result, onConfirm }}
           onClose={() => setConfirming(false)}
         />
@@ -140,23 +144,23 @@ export const RehearsalPanel = memo(function RehearsalPanel({
 interface ConfirmProps {
   day: string
   /** It counts from this moment on. */
-  past: boolean
+  isPast: boolean
   result: Parameters<typeof RehearsalResult>[0]['result']
   onConfirm: () => Promise<Problem | null>
   onClose: () => void
 }
 
 /** What confirming does, with what the rehearsal found; afterwards the list can only be copied or withdrawn (D81). */
-function ConfirmDialog({ day, past, result, onConfirm, onClose }: ConfirmProps) {
+function ConfirmDialog({ day, isPast, result, onConfirm, onClose }: ConfirmProps) {
   const { t } = useTranslation('prices')
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
-  const faults = problem ? (fieldProblems(problem) as AnyProblem[]) : []
+  const faults = problem ? (getFieldProblems(problem) as AnyFieldProblem[]) : []
   async function confirm() {
     setBusy(true)
-    const refused = await onConfirm().catch(() => localProblem('OFFLINE'))
+    const refusal = await onConfirm().catch(() => createLocalProblem('OFFLINE'))
     setBusy(false)
-    if (refused) setProblem(refused)
+    if (refusal) setProblem(refusal)
     else onClose()
   }
   return (
@@ -164,7 +168,7 @@ function ConfirmDialog({ day, past, result, onConfirm, onClose }: ConfirmProps) 
       open
       title={t('confirm.title', { day })}
       onClose={onClose}
-      act={
+      action={
         <Button kind="primary" busy={busy} onClick={() => void confirm()}>
           {t('act.confirm')}
         </Button>
@@ -182,7 +186,7 @@ function ConfirmDialog({ day, past, result, onConfirm, onClose }: ConfirmProps) 
         ) : (
           <ProblemNote problem={problem} title={t('confirm.failed')} />
         )}
-        <p>{t(past ? 'confirm.now' : 'confirm.later', { day })}</p>
+        <p>{t(isPast ? 'confirm.now' : 'confirm.later', { day })}</p>
         <p>{t('confirm.final')}</p>
         <p>{t('confirm.found', { count: result.contracts })}</p>
         {result.failing > 0 && <p className="price-warning">{t('rehearsal.failing', { count: result.failing })}</p>}

@@ -4,31 +4,37 @@ import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
 import type { SentList } from '#features/prices/sent-list.ts'
-import { changeWords } from '#features/prices/rehearsal/change-words.ts'
-import { type Asked, feeOf, type ShowFee } from '#features/prices/rehearsal/fee-of.ts'
-import { Why } from '#features/prices/rehearsal/Why.tsx'
+import { formatPercentChange } from '#features/prices/rehearsal/change-words.ts'
+import { type FeeInput, calculateAnnualFee, type ShowFee } from '#features/prices/rehearsal/annual-fee.ts'
+import { FeeExplanation } from '#features/prices/rehearsal/FeeExplanation.tsx'
 
 interface Props {
-  asked: Asked
-  own: SentList
-  other: PriceList | null
+  feeInput: FeeInput
+  ownList: SentList
+  otherList: PriceList | null
   otherDay: string | null
   names: ReadonlyMap<string, string>
   ShowFee: ShowFee
 }
 
 /** The fee of a year of one order by both lists, and why. */
-export function SampleFees({ asked, own, other, otherDay, names, ShowFee }: Props) {
+export function SampleFees({ feeInput, ownList, otherList, otherDay, names, ShowFee }: Props) {
   const { t } = useTranslation('prices')
   const [open, setOpen] = useState<'own' | 'other' | null>(null)
-  const { currency, choice } = asked
+  const { currency, choice } = feeInput
   const fees = [
-    { key: 'own' as const, list: own, label: t('whatIf.own') },
-    ...(other
-      ? [{ key: 'other' as const, list: other as PriceList & SentList, label: t('whatIf.other', { day: otherDay }) }]
+    { key: 'own' as const, list: ownList, label: t('whatIf.own') },
+    ...(otherList
+      ? [
+          {
+            key: 'other' as const,
+            list: otherList as PriceList & SentList,
+            label: t('whatIf.other', { day: otherDay }),
+          },
+        ]
       : []),
-  ].map((one) => ({ ...one, fee: feeOf(one.list, asked) }))
-  const [first, second] = fees.map(({ fee }) => (fee.kind === 'priced' ? fee.amount : null))
+  ].map((sample) => ({ ...sample, fee: calculateAnnualFee(sample.list, feeInput) }))
+  const [firstAmount, secondAmount] = fees.map(({ fee }) => (fee.kind === 'priced' ? fee.amount : null))
   return (
     <div className="price-samples" role="group" aria-label={t('whatIf.fee')}>
       {fees.map(({ key, list, label, fee }) => (
@@ -48,11 +54,13 @@ export function SampleFees({ asked, own, other, otherDay, names, ShowFee }: Prop
           <Button aria-expanded={open === key} onClick={() => setOpen(open === key ? null : key)}>
             {t('why.act')}
           </Button>
-          {open === key && <Why {...{ list, names, ShowFee, currency, choice }} />}
+          {open === key && <FeeExplanation {...{ list, names, ShowFee, currency, choice }} />}
         </div>
       ))}
-      {first && second && (
-        <p className="price-sub">{t('whatIf.change', { change: changeWords(second, first) || '–' })}</p>
+      {firstAmount && secondAmount && (
+        <p className="price-sub">
+          {t('whatIf.change', { change: formatPercentChange(secondAmount, firstAmount) || '–' })}
+        </p>
       )}
     </div>
   )

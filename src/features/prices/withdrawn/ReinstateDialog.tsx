@@ -1,41 +1,41 @@
 import { useState } from 'react'
 import type { PriceRow } from '#contract/prices.ts'
-import { fieldProblems, localProblem, type Problem } from '#contract/problem.ts'
+import { getFieldProblems, createLocalProblem, type Problem } from '#contract/problem.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useDispatch } from '#state/hooks.ts'
+import { useDispatch } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
-import type { AnyProblem } from '#ui/i18n/order-field-messages.ts'
+import type { AnyFieldProblem } from '#ui/i18n/order-field-messages.ts'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { FaultList } from '#features/prices/faults/FaultList.tsx'
-import { reinstate } from '#features/prices/slice.ts'
+import { reinstateList } from '#features/prices/slice.ts'
 
 interface Props {
-  opened: OverlaidRow<PriceRow>
+  overlaidRow: OverlaidRow<PriceRow>
   today: string
   onClose: () => void
   onDone: () => void
 }
 
 /** Makes a withdrawn list count again, or says why it cannot. */
-export function ReinstateDialog({ opened, today, onClose, onDone }: Props) {
+export function ReinstateDialog({ overlaidRow, today, onClose, onDone }: Props) {
   const { t } = useTranslation('prices')
-  const { t: words } = useTranslation('ui')
+  const { t: ui } = useTranslation('ui')
   const dispatch = useDispatch()
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
-  const { desc, effective_date: day } = opened.row
-  const faults = problem ? (fieldProblems(problem) as AnyProblem[]) : []
-  const later = problem && laterListIn(problem)
+  const { desc, effective_date: day } = overlaidRow.row
+  const faults = problem ? (getFieldProblems(problem) as AnyFieldProblem[]) : []
+  const laterList = problem && parseLaterList(problem)
 
   async function confirm() {
     setBusy(true)
-    const result = await dispatch(reinstate(opened)).catch(() => null)
+    const result = await dispatch(reinstateList(overlaidRow)).catch(() => null)
     setBusy(false)
-    if (!result || result.kind === 'problem') return setProblem(result?.problem ?? localProblem('OFFLINE'))
-    showToast({ kind: 'done', text: words('message.done', { action: t('act.reinstate') }) })
+    if (!result || result.kind === 'problem') return setProblem(result?.problem ?? createLocalProblem('OFFLINE'))
+    showToast({ kind: 'done', text: ui('message.done', { action: t('act.reinstate') }) })
     onDone()
   }
   return (
@@ -43,7 +43,7 @@ export function ReinstateDialog({ opened, today, onClose, onDone }: Props) {
       open
       title={t('reinstate.title', { day })}
       onClose={onClose}
-      act={
+      action={
         <Button kind="primary" busy={busy} onClick={() => void confirm()}>
           {t('act.reinstate')}
         </Button>
@@ -51,9 +51,9 @@ export function ReinstateDialog({ opened, today, onClose, onDone }: Props) {
       cancel={t('reinstate.keep')}
     >
       <div className="price-confirm">
-        {later ? (
+        {laterList ? (
           <p className="price-warning" role="alert">
-            {t('reinstate.laterInForce', later)}
+            {t('reinstate.laterInForce', laterList)}
           </p>
         ) : faults.length > 0 ? (
           <div className="price-warning" role="alert">
@@ -72,8 +72,8 @@ export function ReinstateDialog({ opened, today, onClose, onDone }: Props) {
   )
 }
 
-function laterListIn({ data }: Problem): { day: string; desc: string } | null {
-  const said = data as { why?: unknown; effective_date?: unknown; desc?: unknown } | null | undefined
-  if (said?.why !== 'laterInForce') return null
-  return { day: String(said.effective_date), desc: String(said.desc) }
+function parseLaterList({ data }: Problem): { day: string; desc: string } | null {
+  const details = data as { why?: unknown; effective_date?: unknown; desc?: unknown } | null | undefined
+  if (details?.why !== 'laterInForce') return null
+  return { day: String(details.effective_date), desc: String(details.desc) }
 }

@@ -1,11 +1,11 @@
 import type { PriceRow } from '#contract/prices.ts'
 import { useTranslation } from 'react-i18next'
-import { usePriceListUses, usesInWords } from '#features/prices/withdrawn/usePriceListUses.ts'
+import { usePriceListUses, formatPriceListUses } from '#features/prices/withdrawn/usePriceListUses.ts'
 
 /** How many contracts and orders a withdrawn list has, as this device last heard. */
 export function SoldBy({ row }: { row: PriceRow }) {
   const { t } = useTranslation('prices')
   const uses = usePriceListUses(row.type)
   if (!uses || typeof row.id !== 'number') return null
-  return <span>{usesInWords(t, uses.get(row.id)).join(' · ')}</span>
+  return <span>{formatPriceListUses(t, uses.get(row.id)).join(' · ')}</span>
 }

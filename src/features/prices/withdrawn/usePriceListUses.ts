@@ -3,9 +3,9 @@ import { useMemo } from 'react'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { listPriceListUses } from '#contract/price-lists/withdrawn.ts'
 import type { ClientType } from '#domain/access.ts'
-import { readAged } from '#local/lists/responses.ts'
+import { readAgedResponse } from '#local/lists/responses.ts'
 import { useCachedResponse } from '#state/use-cached-response.ts'
-import { number } from '#ui/list/Freshness.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 
 /** By id; a list that nothing was sold by is not in it. */
 export type PriceListUses = ReadonlyMap<number, PriceListUse>
@@ -13,17 +13,17 @@ type PriceListUse = OutputOf<typeof listPriceListUses>[number]
 
 /** How many contracts and orders each list has, as this device last heard. Null: it never did. */
 export function usePriceListUses(type: ClientType): PriceListUses | null {
-  const { response } = useCachedResponse(readAged, listPriceListUses, { query: { type } })
+  const { response } = useCachedResponse(readAgedResponse, listPriceListUses, { query: { type } })
   const uses = response?.output
-  return useMemo(() => (uses ? new Map(uses.map((one) => [one.id, one])) : null), [uses])
+  return useMemo(() => (uses ? new Map(uses.map((use) => [use.id, use])) : null), [uses])
 }
 
 /** "5 contracts", and what else there is of it: "2 open orders", "3 backup orders". */
-export function usesInWords(t: TFunction<'prices'>, use: PriceListUse | undefined): string[] {
+export function formatPriceListUses(t: TFunction<'prices'>, use: PriceListUse | undefined): string[] {
   const { contracts = 0, orders = 0, backups = 0 } = use ?? {}
   return [
-    t('uses.contracts', { count: contracts, number: number(contracts) }),
-    ...(orders > 0 ? [t('uses.orders', { count: orders, number: number(orders) })] : []),
-    ...(backups > 0 ? [t('uses.backups', { count: backups, number: number(backups) })] : []),
+    t('uses.contracts', { count: contracts, number: formatNumber(contracts) }),
+    ...(orders > 0 ? [t('uses.orders', { count: orders, number: formatNumber(orders) })] : []),
+    ...(backups > 0 ? [t('uses.backups', { count: backups, number: formatNumber(backups) })] : []),
   ]
 }

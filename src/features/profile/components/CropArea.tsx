@@ -1,47 +1,67 @@
 import { type KeyboardEvent, type PointerEvent, useId, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { byKey, type Crop, moved, placeOf, type Size, zoomed } from '#features/profile/crop.ts'
+import {
+  applyKey,
+  type PictureCrop,
+  moveCrop,
+  toPicturePosition,
+  type PictureSize,
+  zoomCrop,
+} from '#features/profile/crop.ts'
 
-interface Props {
+interface CropAreaProps {
   src: string
-  size: Size
-  crop: Crop
-  onCrop: (crop: Crop) => void
+  size: PictureSize
+  crop: PictureCrop
+  onCrop: (crop: PictureCrop) => void
 }
 
-type Point = { x: number; y: number }
+type PointerPosition = { x: number; y: number }
 
 /** The frame over the picture. One finger moves it, two enlarge it; a pen and a mouse are fingers too (T-12). */
-export function CropArea({ src, size, crop, onCrop }: Props) {
+export function CropArea({ src, size, crop, onCrop }: CropAreaProps) {
   const { t } = useTranslation('profile')
   const id = useId()
-  const frame = useRef<HTMLDivElement>(null)
-  const fingers = useRef(new Map<number, Point>())
-  const { left, top, width, height } = placeOf(size, crop)
-  const percent = (part: number) => `${part * 100}%`
+  const frameRef = useRef<HTMLDivElement>(null)
+  const pointers = useRef(new Map<number, PointerPosition>())
+  const { left, top, width, height } = toPicturePosition(size, crop)
+  const toPercent = (fraction: number) => `${fraction * 100}%`
 
   function onDown(event: PointerEvent<HTMLDivElement>) {
     event.currentTarget.setPointerCapture(event.pointerId)
-    fingers.current.set(event.pointerId, pointOf(event))
+    pointers.current.set(event.pointerId, toPosition(event))
   }
   function onMove(event: PointerEvent<HTMLDivElement>) {
-    const before = fingers.current.get(event.pointerId)
-    if (!before) return
-    const now = pointOf(event)
-    const other = [...fingers.current].find(([finger]) => finger !== event.pointerId)?.[1]
-    const side = frame.current?.clientWidth || 1
+    const previous = pointers.current.get(event.pointerId)
+    if (!previous) return
+    const current = toPosition(event)
+    const otherPointer = [...pointers.current].find(([pointerId]) => pointerId !== event.pointerId)?.[1]
+    const side = frameRef.current?.clientWidth || 1
     // Of two fingers each moves the picture by half of its way.
-    const share = other ? 0.5 : 1
-    const pushed = moved(size, crop, (share * (now.x - before.x)) / side, (share * (now.y - before.y)) / side)
-    onCrop(other ? zoomed(size, pushed, crop.zoom * (apart(now, other) / Math.max(1, apart(before, other)))) : pushed)
-    fingers.current.set(event.pointerId, now)
+    const moveFactor = otherPointer ? 0.5 : 1
+    const movedCrop = moveCrop(
+      size,
+      crop,
+      (moveFactor * (current.x - previous.x)) / side,
+      (moveFactor * (current.y - previous.y)) / side,
+    )
+    onCrop(
+      otherPointer
+        ? zoomCrop(
+            size,
+            movedCrop,
+            crop.zoom * (getDistance(current, otherPointer) / Math.max(1, getDistance(previous, otherPointer))),
+          )
+        : movedCrop,
+    )
+    pointers.current.set(event.pointerId, current)
   }
-  const onUp = (event: PointerEvent<HTMLDivElement>) => void fingers.current.delete(event.pointerId)
+  const onUp = (event: PointerEvent<HTMLDivElement>) => void pointers.current.delete(event.pointerId)
   function onKey(event: KeyboardEvent<HTMLDivElement>) {
-    const next = byKey(size, crop, event.key)
-    if (!next) return
+    const newCrop = applyKey(size, crop, event.key)
+    if (!newCrop) return
     event.preventDefault()
-    onCrop(next)
+    onCrop(newCrop)
   }
 
   return (
@@ -49,7 +69,7 @@ export function CropArea({ src, size, crop, onCrop }: Props) {
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- moved by keys, like the picture under a finger */}
       <div
         className="crop-area"
-        ref={frame}
+        ref={frameRef}
         // biome-ignore lint: moved by keys, as it is by a finger
         tabIndex={0}
         role="group"
@@ -65,7 +85,7 @@ export function CropArea({ src, size, crop, onCrop }: Props) {
           src={src}
           alt=""
           draggable={false}
-          style={{ left: percent(left), top: percent(top), width: percent(width), height: percent(height) }}
+          style={{ left: toPercent(left), top: toPercent(top), width: toPercent(width), height: toPercent(height) }}
         />
       </div>
       <p className="field-help" id={id}>
@@ -75,5 +95,5 @@ export function CropArea({ src, size, crop, onCrop }: Props) {
   )
 }
 
-const pointOf = ({ clientX: x, clientY: y }: PointerEvent): Point => ({ x, y })
-const apart = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y)
+const toPosition = ({ clientX: x, clientY: y }: PointerEvent): PointerPosition => ({ x, y })
+const getDistance = (a: PointerPosition, b: PointerPosition) => Math.hypot(a.x - b.x, a.y - b.y)

@@ -4,9 +4,9 @@ import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 import { CropArea } from '#features/profile/components/CropArea.tsx'
-import { type Crop, maxZoom, sideOf, whole, zoomed } from '#features/profile/crop.ts'
+import { type PictureCrop, maxZoom, getCropSide, createFullCrop, zoomCrop } from '#features/profile/crop.ts'
 
-interface Props {
+interface CropDialogProps {
   /** Decoded already. */
   image: HTMLImageElement
   onUse: (picture: File) => void
@@ -14,24 +14,24 @@ interface Props {
 }
 
 /** Which square of the picture is shown; by mouse, by touch, by keys. */
-export function CropDialog({ image, onUse, onClose }: Props) {
+export function CropDialog({ image, onUse, onClose }: CropDialogProps) {
   const { t } = useTranslation('profile')
   const size = { width: image.naturalWidth, height: image.naturalHeight }
-  const [crop, setCrop] = useState<Crop>(() => whole(size))
-  const [busy, setBusy] = useState(false)
-  async function use() {
-    setBusy(true)
-    const picture = await cutOut(image, crop)
-    setBusy(false)
+  const [crop, setCrop] = useState<PictureCrop>(() => createFullCrop(size))
+  const [isBusy, setIsBusy] = useState(false)
+  async function handleUse() {
+    setIsBusy(true)
+    const picture = await cropImage(image, crop)
+    setIsBusy(false)
     if (picture) onUse(picture)
   }
-  const act = (
-    <Button kind="primary" busy={busy} onClick={() => void use()}>
+  const applyButton = (
+    <Button kind="primary" busy={isBusy} onClick={() => void handleUse()}>
       {t('crop.use')}
     </Button>
   )
   return (
-    <Dialog open title={t('crop.title')} onClose={onClose} act={act}>
+    <Dialog open title={t('crop.title')} onClose={onClose} action={applyButton}>
       <div className="crop">
         <CropArea src={image.src} size={size} crop={crop} onCrop={setCrop} />
         <label className="crop-zoom">
@@ -42,7 +42,7 @@ export function CropDialog({ image, onUse, onClose }: Props) {
             max={maxZoom}
             step={0.05}
             value={crop.zoom}
-            onChange={(event) => setCrop(zoomed(size, crop, Number(event.target.value)))}
+            onChange={(event) => setCrop(zoomCrop(size, crop, Number(event.target.value)))}
           />
         </label>
       </div>
@@ -51,14 +51,14 @@ export function CropDialog({ image, onUse, onClose }: Props) {
 }
 
 /** Drawn anew by the browser too, so that no more than this part ever leaves the device. Null: it cannot draw. */
-async function cutOut(image: HTMLImageElement, crop: Crop): Promise<File | null> {
-  const side = sideOf({ width: image.naturalWidth, height: image.naturalHeight }, crop)
+async function cropImage(image: HTMLImageElement, crop: PictureCrop): Promise<File | null> {
+  const side = getCropSide({ width: image.naturalWidth, height: image.naturalHeight }, crop)
   const canvas = document.createElement('canvas')
   canvas.width = avatarSide
   canvas.height = avatarSide
-  const pen = canvas.getContext('2d')
-  pen?.drawImage(image, crop.x - side / 2, crop.y - side / 2, side, side, 0, 0, avatarSide, avatarSide)
+  const context = canvas.getContext('2d')
+  context?.drawImage(image, crop.x - side / 2, crop.y - side / 2, side, side, 0, 0, avatarSide, avatarSide)
   // A browser that writes no WebP writes PNG instead, and says so.
-  const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, 'image/webp', 0.92))
+  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/webp', 0.92))
   return blob && new File([blob], blob.type === 'image/webp' ? 'avatar.webp' : 'avatar.png', { type: blob.type })
 }

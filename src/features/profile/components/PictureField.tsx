@@ -1,46 +1,46 @@
 import { type ChangeEvent, useRef, useState } from 'react'
 import { isSmallEnough } from '#domain/images.ts'
-import { localProblem } from '#contract/problem.ts'
+import { createLocalProblem } from '#contract/problem.ts'
 import { Avatar } from '#ui/display/Avatar.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
-import { problemWords } from '#ui/i18n/problem-messages.ts'
+import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { CropDialog } from '#features/profile/components/CropDialog.tsx'
 import { useFileUrl } from '#features/profile/components/usePicture.ts'
-import type { Picture } from '#features/profile/form.ts'
+import type { PictureChange } from '#features/profile/profile-form.ts'
 
 /** A browser draws more than these, SVG above all, and its file dialog offers all there is. */
 const formats = ['image/png', 'image/jpeg', 'image/webp', 'image/gif']
 
-interface Props {
+interface PictureFieldProps {
   name: string
   /** The picture that there is. */
-  present: string | null
-  chosen: Picture
+  currentUrl: string | null
+  newPicture: PictureChange
   /** What the server found wrong with it. */
-  refused: string | null
-  onChoose: (picture: Picture) => void
+  serverError: string | null
+  onChange: (picture: PictureChange) => void
 }
 
 /** The picture, and how another one is chosen, cut and taken away. */
-export function PictureField({ name, present, chosen, refused, onChoose }: Props) {
+export function PictureField({ name, currentUrl, newPicture, serverError, onChange }: PictureFieldProps) {
   const { t } = useTranslation('profile')
   const input = useRef<HTMLInputElement>(null)
-  const [wrong, setWrong] = useState<string | null>(null)
+  const [fileError, setFileError] = useState<string | null>(null)
   const [image, setImage] = useState<HTMLImageElement | null>(null)
-  const own = useFileUrl(chosen ?? null)
-  const shown = chosen === undefined ? present : own
-  const error = wrong ?? refused
+  const newUrl = useFileUrl(newPicture ?? null)
+  const displayedUrl = newPicture === undefined ? currentUrl : newUrl
+  const error = fileError ?? serverError
 
   async function onFile({ target }: ChangeEvent<HTMLInputElement>) {
     const file = target.files?.[0]
     // The same file may be chosen again.
     target.value = ''
     if (!file) return
-    if (!isSmallEnough(file.size)) return setWrong(problemWords(localProblem('IMAGE_TOO_LARGE')))
-    const decoded = formats.includes(file.type) ? await decode(file) : null
-    setWrong(decoded ? null : t('picture.unreadable'))
+    if (!isSmallEnough(file.size)) return setFileError(formatProblem(createLocalProblem('IMAGE_TOO_LARGE')))
+    const decoded = formats.includes(file.type) ? await decodeImage(file) : null
+    setFileError(decoded ? null : t('picture.unreadable'))
     setImage(decoded)
   }
   function close() {
@@ -53,15 +53,15 @@ export function PictureField({ name, present, chosen, refused, onChoose }: Props
       <span className="sr-only" id="profile-picture">
         {t('field.picture')}
       </span>
-      <Avatar name={name} src={shown} />
+      <Avatar name={name} src={displayedUrl} />
       <div>
         <div className="profile-picture-acts">
           <input ref={input} type="file" hidden accept={formats.join(',')} onChange={(event) => void onFile(event)} />
           <Button icon="upload" onClick={() => input.current?.click()}>
-            {shown ? t('picture.other') : t('picture.choose')}
+            {displayedUrl ? t('picture.other') : t('picture.choose')}
           </Button>
-          {shown && (
-            <Button icon="remove" onClick={() => onChoose(present ? null : undefined)}>
+          {displayedUrl && (
+            <Button icon="remove" onClick={() => onChange(currentUrl ? null : undefined)}>
               {t('picture.remove')}
             </Button>
           )}
@@ -74,14 +74,14 @@ export function PictureField({ name, present, chosen, refused, onChoose }: Props
             </p>
           )}
         </div>
-        <p className="field-help">{chosen === null ? t('picture.removed') : t('picture.help')}</p>
+        <p className="field-help">{newPicture === null ? t('picture.removed') : t('picture.help')}</p>
       </div>
       {image && (
         <CropDialog
           image={image}
           onClose={close}
           onUse={(picture) => {
-            onChoose(picture)
+            onChange(picture)
             close()
           }}
         />
@@ -91,7 +91,7 @@ export function PictureField({ name, present, chosen, refused, onChoose }: Props
 }
 
 /** Null for what the browser cannot draw. */
-async function decode(file: File): Promise<HTMLImageElement | null> {
+async function decodeImage(file: File): Promise<HTMLImageElement | null> {
   const image = new Image()
   image.src = URL.createObjectURL(file)
   try {

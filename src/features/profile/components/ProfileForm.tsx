@@ -1,98 +1,101 @@
 import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { localProblem, type Problem } from '#contract/problem.ts'
+import { createLocalProblem, type Problem } from '#contract/problem.ts'
 import type { UserRow } from '#contract/users.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useSaveBlocked, useDispatch, useSelector } from '#state/hooks.ts'
-import { resultOf } from '#state/form-thunk.ts'
-import { problemOf } from '#state/request-status.ts'
-import { createUnsaved } from '#state/unsaved-forms.ts'
+import { useSaveBlocked, useDispatch, useSelector } from '#state/use-store.ts'
+import { getFormResult } from '#state/form-thunk.ts'
+import { getStatusProblem } from '#state/request-status.ts'
+import { createUnsavedForms } from '#state/unsaved-forms.ts'
 import { ConflictNote } from '#ui/form/ConflictNote.tsx'
 import { Field } from '#ui/form/Field.tsx'
-import { goFreely } from '#ui/navigation-guard/NavigationGuard.tsx'
+import { navigateUnguarded } from '#ui/navigation-guard/navigation-guard.tsx'
 import { PageForm } from '#ui/form/PageForm.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
-import { queuedWords } from '#ui/i18n/queued-messages.ts'
+import { formatQueuedMessage } from '#ui/i18n/queued-messages.ts'
 import { useTranslation } from 'react-i18next'
-import { fieldWords, problemWords } from '#ui/i18n/problem-messages.ts'
+import { formatFieldProblem, formatProblem } from '#ui/i18n/problem-messages.ts'
 import { PictureField } from '#features/profile/components/PictureField.tsx'
 import { usePicture } from '#features/profile/components/usePicture.ts'
-import { changesOf, checkName, type Picture, type Typed } from '#features/profile/form.ts'
-import { formOpened, save, selectProfile } from '#features/profile/slice.ts'
+import { toProfileChanges, checkName, type PictureChange, type ProfileValues } from '#features/profile/profile-form.ts'
+import { formOpened, saveProfile, selectProfile } from '#features/profile/profile-slice.ts'
 
 /** A form whose user has to sign in again goes on where it was. */
-const unsaved = createUnsaved<{ base: OverlaidRow<UserRow>; typed: Typed }>()
-const place = 'profile'
+const unsavedForms = createUnsavedForms<{ base: OverlaidRow<UserRow>; values: ProfileValues }>()
+const formKey = 'profile'
 
 /** What the picture is refused for; everything else stands above the form. */
-const ofPicture = new Set(['IMAGE_TOO_LARGE', 'UNSUPPORTED_TYPE'])
+const pictureCodes = new Set(['IMAGE_TOO_LARGE', 'UNSUPPORTED_TYPE'])
 
-export function ProfileForm({ shown, onClose }: { shown: OverlaidRow<UserRow>; onClose: () => void }) {
+export function ProfileForm({ overlaidRow, onClose }: { overlaidRow: OverlaidRow<UserRow>; onClose: () => void }) {
   const { t } = useTranslation('profile')
-  const { t: words } = useTranslation('ui')
+  const { t: tUi } = useTranslation('ui')
   const dispatch = useDispatch()
-  const held = unsaved.useHeld(place)
+  const restored = unsavedForms.useUnsavedForm(formKey)
   // As it stood when the form was opened: what comes in meanwhile must not change a form under its user's hands.
-  const [base, setBase] = useState(held?.base ?? shown)
-  const [conflict, setConflict] = useState<{ was: UserRow; now: UserRow } | null>(null)
-  const [picture, setPicture] = useState<Picture>(held?.typed.picture)
-  const present = usePicture(base.row.avatar)
+  const [base, setBase] = useState(restored?.base ?? overlaidRow)
+  const [conflict, setConflict] = useState<{ previousRow: UserRow; currentRow: UserRow } | null>(null)
+  const [picture, setPicture] = useState<PictureChange>(restored?.values.picture)
+  const currentUrl = usePicture(base.row.avatar)
   const { form: status } = useSelector(selectProfile)
-  const blocked = useSaveBlocked()
+  const saveBlock = useSaveBlocked()
   // Said before anything is typed in vain; what stands there already is held until its user is back.
-  const problem = blocked ? localProblem(blocked.code) : problemOf(status)
+  const problem = saveBlock ? createLocalProblem(saveBlock.code) : getStatusProblem(status)
   const { register, handleSubmit, formState, watch, setValue } = useForm<{ name: string }>({
-    defaultValues: { name: held?.typed.name ?? shown.row.name },
-    resolver: (values) => {
-      const found = values.name === shown.row.name ? null : checkName(values.name)
-      if (!found) return { values, errors: {} }
-      const message = found.code === 'REQUIRED' ? t('form.nameRequired') : fieldWords(found, t('field.name'))
-      return { values: {}, errors: { name: { type: found.code, message } } }
+    defaultValues: { name: restored?.values.name ?? overlaidRow.row.name },
+    resolver: (formValues) => {
+      const nameProblem = formValues.name === overlaidRow.row.name ? null : checkName(formValues.name)
+      if (!nameProblem) return { values: formValues, errors: {} }
+      const message =
+        nameProblem.code === 'REQUIRED' ? t('form.nameRequired') : formatFieldProblem(nameProblem, t('field.name'))
+      return { values: {}, errors: { name: { type: nameProblem.code, message } } }
     },
   })
   useEffect(() => void dispatch(formOpened()), [dispatch])
 
-  const typed = { name: watch('name'), picture }
-  const changes = changesOf(typed, base.row)
-  const dirty = Object.keys(changes).length > 0
-  unsaved.useHolding(place, dirty ? { base, typed } : null)
+  const values = { name: watch('name'), picture }
+  const changes = toProfileChanges(values, base.row)
+  const isDirty = Object.keys(changes).length > 0
+  unsavedForms.useKeepUnsavedForm(formKey, isDirty ? { base, values } : null)
 
   const submit = handleSubmit(async ({ name }) => {
-    const result = resultOf(await dispatch(save({ opened: base, changes: changesOf({ name, picture }, base.row) })))
-    if (result.kind === 'problem') return takeBack(result.problem)
-    if (result.kind === 'queued') showToast({ kind: 'note', text: queuedWords(result) })
-    else showToast({ kind: 'done', text: words('message.updated') })
-    goFreely(onClose)
+    const result = getFormResult(
+      await dispatch(saveProfile({ initialRow: base, changes: toProfileChanges({ name, picture }, base.row) })),
+    )
+    if (result.kind === 'problem') return handleRefusal(result.problem)
+    if (result.kind === 'queued') showToast({ kind: 'note', text: formatQueuedMessage(result) })
+    else showToast({ kind: 'done', text: tUi('message.updated') })
+    navigateUnguarded(onClose)
   })
 
   /** Changed elsewhere: the form goes on from the row as it is now, with what was typed here still in it. */
-  function takeBack({ code, data }: Problem) {
-    const now = code === 'VERSION_CONFLICT' ? ((data as { current?: UserRow } | null)?.current ?? null) : null
-    setConflict(now && { was: base.row, now })
-    if (!now) return
-    setBase({ row: now, waiting: null })
-    if (typed.name === base.row.name) setValue('name', now.name)
+  function handleRefusal({ code, data }: Problem) {
+    const serverRow = code === 'VERSION_CONFLICT' ? ((data as { current?: UserRow } | null)?.current ?? null) : null
+    setConflict(serverRow && { previousRow: base.row, currentRow: serverRow })
+    if (!serverRow) return
+    setBase({ row: serverRow, waiting: null })
+    if (values.name === base.row.name) setValue('name', serverRow.name)
   }
 
-  const refused = problem && ofPicture.has(problem.code) ? problemWords(problem) : null
+  const pictureError = problem && pictureCodes.has(problem.code) ? formatProblem(problem) : null
   return (
     <PageForm
       status={status.kind}
-      problem={conflict || refused ? null : problem}
-      failed={blocked ? undefined : words('message.updateFailed')}
-      submit={status.kind === 'sending' ? t('form.saving') : t('form.submit')}
-      whyNot={blocked ? words(blocked.reason) : dirty ? null : t('form.unchanged')}
+      problem={conflict || pictureError ? null : problem}
+      failureTitle={saveBlock ? undefined : tUi('message.updateFailed')}
+      submitLabel={status.kind === 'sending' ? t('form.saving') : t('form.submit')}
+      disabledReason={saveBlock ? tUi(saveBlock.reason) : isDirty ? null : t('form.unchanged')}
       onSubmit={(event) => void submit(event)}
       onCancel={onClose}
-      dirty={dirty}
+      isDirty={isDirty}
     >
-      {conflict && <ConflictNote title={t('conflict')} found={differences(conflict, t('field.name'))} />}
+      {conflict && <ConflictNote title={t('conflict')} differences={listDifferences(conflict, t('field.name'))} />}
       <PictureField
         name={base.row.name}
-        present={present}
-        chosen={picture}
-        refused={refused}
-        onChoose={(chosen) => setPicture(chosen)}
+        currentUrl={currentUrl}
+        newPicture={picture}
+        serverError={pictureError}
+        onChange={(newPicture) => setPicture(newPicture)}
       />
       <Field
         label={t('field.name')}
@@ -106,5 +109,5 @@ export function ProfileForm({ shown, onClose }: { shown: OverlaidRow<UserRow>; o
 }
 
 /** A picture is seen, not told. */
-const differences = ({ was, now }: { was: UserRow; now: UserRow }, label: string) =>
-  was.name === now.name ? [] : [{ label, now: now.name }]
+const listDifferences = ({ previousRow, currentRow }: { previousRow: UserRow; currentRow: UserRow }, label: string) =>
+  previousRow.name === currentRow.name ? [] : [{ label, value: currentRow.name }]

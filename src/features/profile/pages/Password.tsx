@@ -2,85 +2,94 @@ import '#ui/icons/app-icons.ts'
 import '#features/profile/style.css'
 import { useEffect } from 'react'
 import { useForm } from 'react-hook-form'
-import { fieldProblems, localProblem, type Problem } from '#contract/problem.ts'
+import { getFieldProblems, createLocalProblem, type Problem } from '#contract/problem.ts'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { passwordLength } from '#domain/accounts/passwords.ts'
-import { useConnection, useDispatch, useSelector, useSignedIn } from '#state/hooks.ts'
-import { idle, problemOf } from '#state/request-status.ts'
+import { useConnection, useDispatch, useSelector, useSignedIn } from '#state/use-store.ts'
+import { idleStatus, getStatusProblem } from '#state/request-status.ts'
 import { PasswordField } from '#ui/form/Field.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { PageForm } from '#ui/form/PageForm.tsx'
 import { PasswordMeter } from '#ui/form/PasswordMeter.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import { fieldWords, problemWords } from '#ui/i18n/problem-messages.ts'
-import { checkPasswords, type Passwords } from '#features/profile/form.ts'
-import { passwordAnswered, selectProfile, setPassword } from '#features/profile/slice.ts'
+import { formatFieldProblem, formatProblem } from '#ui/i18n/problem-messages.ts'
+import { checkPasswords, type PasswordFormValues } from '#features/profile/profile-form.ts'
+import { passwordAnswered, selectProfile, changeOwnPassword } from '#features/profile/profile-slice.ts'
 
-const empty: Passwords = { original: '', chosen: '', confirm: '' }
+const emptyPasswords: PasswordFormValues = { original: '', chosen: '', confirm: '' }
 /** What the server says about one of the fields, by its own name for it. */
-const fieldOf: Record<string, keyof Passwords> = { orgPwd: 'original', newPwd: 'chosen' }
-const ofField: Record<string, keyof Passwords> = {
+const fieldByWireName: Record<string, keyof PasswordFormValues> = { orgPwd: 'original', newPwd: 'chosen' }
+const fieldByCode: Record<string, keyof PasswordFormValues> = {
   INVALID_ORG_PASSWORD: 'original',
   PASSWORD_UNCHANGE: 'chosen',
   WEAK_PASSWORD: 'chosen',
 }
-const unchanged = localProblem('PASSWORD_UNCHANGE')
+const unchangedProblem = createLocalProblem('PASSWORD_UNCHANGE')
 
 /** The own password: the original one first, the new one twice (portal 5). Never queued, never kept. */
 export function Password() {
   const { t } = useTranslation('profile')
-  const { t: words } = useTranslation('ui')
+  const { t: tUi } = useTranslation('ui')
   const dispatch = useDispatch()
-  const { line } = useConnection()
+  const { networkState: connection } = useConnection()
   const { user } = useSignedIn()
   const { password: status } = useSelector(selectProfile)
-  const problem = problemOf(status)
-  const wrong = (found: FieldProblem) => ({
-    type: found.code,
-    message: fieldWords(found, t(`password.${found.field as keyof Passwords}`)),
+  const problem = getStatusProblem(status)
+  const toFieldError = (fieldProblem: FieldProblem) => ({
+    type: fieldProblem.code,
+    message: formatFieldProblem(fieldProblem, t(`password.${fieldProblem.field as keyof PasswordFormValues}`)),
   })
-  const { register, handleSubmit, formState, setError, reset, watch } = useForm<Passwords>({
-    defaultValues: empty,
+  const { register, handleSubmit, formState, setError, reset, watch } = useForm<PasswordFormValues>({
+    defaultValues: emptyPasswords,
     resolver: (values) => {
-      const found = checkPasswords(values)
-      if (found.length > 0)
-        return { values: {}, errors: Object.fromEntries(found.map((one) => [one.field, wrong(one)])) }
+      const fieldProblems = checkPasswords(values)
+      if (fieldProblems.length > 0)
+        return {
+          values: {},
+          errors: Object.fromEntries(
+            fieldProblems.map((fieldProblem) => [fieldProblem.field, toFieldError(fieldProblem)]),
+          ),
+        }
       if (values.original !== values.chosen) return { values, errors: {} }
-      return { values: {}, errors: { chosen: { type: unchanged.code, message: problemWords(unchanged) } } }
+      return {
+        values: {},
+        errors: { chosen: { type: unchangedProblem.code, message: formatProblem(unchangedProblem) } },
+      }
     },
   })
   // What an earlier visit was told is not this one's.
-  useEffect(() => void dispatch(passwordAnswered(idle)), [dispatch])
+  useEffect(() => void dispatch(passwordAnswered(idleStatus)), [dispatch])
 
-  const submit = handleSubmit(async ({ original, chosen }) => {
-    const result = await dispatch(setPassword(original, chosen))
-    if (result.kind === 'problem') return tellFields(result.problem)
-    reset(empty)
-    showToast({ kind: 'done', text: `${words('message.updated')} ${t('password.ended')}` })
+  const submit = handleSubmit(async ({ original, chosen: newPassword }) => {
+    const result = await dispatch(changeOwnPassword(original, newPassword))
+    if (result.kind === 'problem') return showFieldErrors(result.problem)
+    reset(emptyPasswords)
+    showToast({ kind: 'done', text: `${tUi('message.updated')} ${t('password.ended')}` })
   })
 
-  function tellFields(refused: Problem) {
-    const own = ofField[refused.code]
-    if (own) return setError(own, { type: refused.code, message: problemWords(refused) }, { shouldFocus: true })
-    for (const found of fieldProblems(refused)) {
-      const field = fieldOf[found.field]
-      if (field) setError(field, wrong({ ...found, field }), { shouldFocus: true })
+  function showFieldErrors(refusal: Problem) {
+    const errorField = fieldByCode[refusal.code]
+    if (errorField)
+      return setError(errorField, { type: refusal.code, message: formatProblem(refusal) }, { shouldFocus: true })
+    for (const fieldProblem of getFieldProblems(refusal)) {
+      const field = fieldByWireName[fieldProblem.field]
+      if (field) setError(field, toFieldError({ ...fieldProblem, field }), { shouldFocus: true })
     }
   }
 
-  const isOfField = problem !== null && (problem.code in ofField || fieldProblems(problem).length > 0)
+  const isFieldProblem = problem !== null && (problem.code in fieldByCode || getFieldProblems(problem).length > 0)
   const crumbs = [{ label: t('title'), to: '/app/profile/user' }]
   return (
     <Page title={t('password.title')} intro={t('password.lead')} crumbs={crumbs} width="narrow">
       <PageForm
         status={status.kind}
-        problem={isOfField ? null : problem}
-        failed={words('message.updateFailed')}
-        submit={status.kind === 'sending' ? t('password.sending') : t('password.submit')}
-        whyNot={line === 'online' ? null : t('password.offline')}
+        problem={isFieldProblem ? null : problem}
+        failureTitle={tUi('message.updateFailed')}
+        submitLabel={status.kind === 'sending' ? t('password.sending') : t('password.submit')}
+        disabledReason={connection === 'online' ? null : t('password.offline')}
         onSubmit={(event) => void submit(event)}
-        dirty={formState.isDirty}
+        isDirty={formState.isDirty}
       >
         {/* For password managers, which file a password under its user. */}
         <input type="text" autoComplete="username" value={user.email} readOnly hidden />
@@ -102,7 +111,7 @@ export function Password() {
           />
           <PasswordMeter
             password={watch('chosen')}
-            own={[user.name, user.email, user.company_code, user.company_name]}
+            guessableTexts={[user.name, user.email, user.company_code, user.company_name]}
           />
         </div>
         <PasswordField

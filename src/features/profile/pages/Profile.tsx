@@ -3,39 +3,39 @@ import '#features/profile/style.css'
 import { useEffect } from 'react'
 import { Link, useSearchParams } from 'react-router-dom'
 import type { UserRow } from '#contract/users.ts'
-import { readSingle } from '#local/lists/read-row.ts'
+import { readSingleRow } from '#local/lists/read-row.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useDispatch, useSignedIn } from '#state/hooks.ts'
+import { useDispatch, useSignedIn } from '#state/use-store.ts'
 import { userRead } from '#state/session-slice.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Avatar } from '#ui/display/Avatar.tsx'
 import { Button } from '#ui/display/Button.tsx'
-import { Fact, Facts } from '#ui/display/DescriptionList.tsx'
+import { DescriptionItem, DescriptionList } from '#ui/display/DescriptionList.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { PendingMark } from '#ui/list/PendingMark.tsx'
 import { useTranslation } from 'react-i18next'
 import { ProfileForm } from '#features/profile/components/ProfileForm.tsx'
 import { usePicture } from '#features/profile/components/usePicture.ts'
-import { ownPath } from '#features/profile/form.ts'
-import { readOwn } from '#features/profile/slice.ts'
+import { ownUserPath } from '#features/profile/profile-form.ts'
+import { readOwnUser } from '#features/profile/profile-slice.ts'
 
 /** The own account: read, and by the address's `edit` changed, so that reload and Back find the same (C-01). */
 export function Profile() {
   const { t } = useTranslation('profile')
   const [query, setQuery] = useSearchParams()
-  const own = useOwn()
+  const ownRow = useOwnRow()
   const { user } = useSignedIn()
-  const editing = query.has('edit')
-  const action = !editing && (
+  const isEditing = query.has('edit')
+  const action = !isEditing && (
     <Button kind="primary" icon="edit" onClick={() => setQuery({ edit: '1' })}>
       {t('edit')}
     </Button>
   )
   return (
-    <Page title={t(editing ? 'editTitle' : 'title')} intro={t('lead')} action={action} width="narrow">
-      {!editing && <Own shown={own ?? { row: user, waiting: null }} />}
+    <Page title={t(isEditing ? 'editTitle' : 'title')} intro={t('lead')} action={action} width="narrow">
+      {!isEditing && <ProfileCard overlaidRow={ownRow ?? { row: user, waiting: null }} />}
       {/* Not before the device has said what waits: the form is based on it. */}
-      {editing && own && <ProfileForm shown={own} onClose={() => setQuery({}, { replace: true })} />}
+      {isEditing && ownRow && <ProfileForm overlaidRow={ownRow} onClose={() => setQuery({}, { replace: true })} />}
     </Page>
   )
 }
@@ -44,25 +44,26 @@ export function Profile() {
  * As the device has it, waiting changes included; as the session began where it has nothing. Undefined: it has not
  * answered yet.
  */
-function useOwn(): OverlaidRow<UserRow> | undefined {
+function useOwnRow(): OverlaidRow<UserRow> | undefined {
   const { user } = useSignedIn()
   const dispatch = useDispatch()
-  useEffect(() => void dispatch(readOwn()), [dispatch])
-  const here = useLiveQuery(async () => await readSingle<UserRow>(ownPath, 'users', user.id), [user.id])
-  const arrived = here && !here.waiting && here.row.row_version > user.row_version ? here.row : null
+  useEffect(() => void dispatch(readOwnUser()), [dispatch])
+  const cachedRow = useLiveQuery(async () => await readSingleRow<UserRow>(ownUserPath, 'users', user.id), [user.id])
+  const newerRow =
+    cachedRow && !cachedRow.waiting && cachedRow.row.row_version > user.row_version ? cachedRow.row : null
   // What waited has arrived: the frame shows name and picture too. Not only when the server says it once more, which on a
   // slow line it may not in time.
   useEffect(() => {
-    if (!arrived) return
-    dispatch(userRead({ ...user, ...arrived, id: user.id }))
-    void dispatch(readOwn())
-  }, [arrived, user, dispatch])
-  return here === null ? { row: user, waiting: null } : here
+    if (!newerRow) return
+    dispatch(userRead({ ...user, ...newerRow, id: user.id }))
+    void dispatch(readOwnUser())
+  }, [newerRow, user, dispatch])
+  return cachedRow === null ? { row: user, waiting: null } : cachedRow
 }
 
-function Own({ shown: { row, waiting } }: { shown: OverlaidRow<UserRow> }) {
+function ProfileCard({ overlaidRow: { row, waiting } }: { overlaidRow: OverlaidRow<UserRow> }) {
   const { t } = useTranslation('profile')
-  const { t: users } = useTranslation('users')
+  const { t: tUsers } = useTranslation('users')
   const picture = usePicture(row.avatar)
   const flags = (['admin', 'order', 'alert'] as const).filter((flag) => row[flag])
   return (
@@ -74,14 +75,16 @@ function Own({ shown: { row, waiting } }: { shown: OverlaidRow<UserRow> }) {
           {waiting && <PendingMark {...waiting} />}
         </div>
       </div>
-      <Facts>
-        <Fact label={t('field.title')}>{users(`titles.${row.title}`)}</Fact>
-        <Fact label={t('field.email')}>{row.email}</Fact>
-        <Fact label={t('field.company')}>
+      <DescriptionList>
+        <DescriptionItem label={t('field.title')}>{tUsers(`titles.${row.title}`)}</DescriptionItem>
+        <DescriptionItem label={t('field.email')}>{row.email}</DescriptionItem>
+        <DescriptionItem label={t('field.company')}>
           {row.company_name} <code>{row.company_code}</code>
-        </Fact>
-        <Fact label={t('field.roles')}>{flags.map((flag) => users(`flag.${flag}`)).join(' · ') || t('noRoles')}</Fact>
-      </Facts>
+        </DescriptionItem>
+        <DescriptionItem label={t('field.roles')}>
+          {flags.map((flag) => tUsers(`flag.${flag}`)).join(' · ') || t('noRoles')}
+        </DescriptionItem>
+      </DescriptionList>
       <p className="profile-ways">
         <Link to="/app/profile/password">{t('changePassword')}</Link>
         <Link to="/app/profile/security">{t('security.title')}</Link>

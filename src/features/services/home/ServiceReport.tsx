@@ -1,14 +1,14 @@
-import { number } from '#ui/list/Freshness.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
-import { knownOf, type OnReport, useReport } from '#ui/page/home-report.ts'
+import { getKnownState, type OnReport, useReport } from '#ui/page/home-report.ts'
 import { useList } from '#state/use-list.ts'
-import { homeServices, everybodys } from '#features/services/home/slice.ts'
+import { homeServices, allServicesView } from '#features/services/home/home-services.ts'
 
 /** How many services the provider hosts. */
 export function ServiceReport({ onReport }: { onReport: OnReport }) {
-  const { count, freshness, problem, refetch } = useList(homeServices, { scope: null, view: everybodys })
-  const state = knownOf(freshness)
-  const figures = state === 'known' ? { services: { value: number(count), note: '', fresh: freshness } } : {}
+  const { count, freshness, problem, refetch } = useList(homeServices, { scope: null, view: allServicesView })
+  const state = getKnownState(freshness)
+  const figures = state === 'known' ? { services: { value: formatNumber(count), note: '', freshness } } : {}
   useReport({ from: 'services', state, duties: [], figures }, onReport)
   return <LoadProblem problem={problem} onRetry={refetch} />
 }

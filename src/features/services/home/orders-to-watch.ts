@@ -1,10 +1,10 @@
 /** Which services' orders the provider's staff look after: of all customers, as far as the device knows them. */
 import type { ServiceRow } from '#contract/services.ts'
-import { reminderReach } from '#domain/contracts.ts'
-import { daysLeft } from '#domain/period.ts'
+import { maxReminderDays } from '#domain/contracts.ts'
+import { countDaysLeft } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 
-export interface Watched {
+export interface WatchedOrder {
   row: ServiceRow
   /** From today to the contract's last day; null: it does not end soon. */
   days: number | null
@@ -12,14 +12,14 @@ export interface Watched {
 }
 
 /** Unpaid, or near the end of the contract, as far ahead as the first reminder by mail (contracts 4); what ends first comes first. */
-export function ordersToWatch(rows: readonly ServiceRow[], today: PlainDate): Watched[] {
-  const watched = rows.map((row): Watched => {
-    const days = row.expired_date === null ? -1 : daysLeft(today, row.expired_date)
+export function listOrdersToWatch(rows: readonly ServiceRow[], today: PlainDate): WatchedOrder[] {
+  const orders = rows.map((row): WatchedOrder => {
+    const days = row.expired_date === null ? -1 : countDaysLeft(today, row.expired_date)
     const isUnpaid = row.os_contract !== 0 || row.os_pdb2s3 !== 0 || row.os_pdb2rds !== 0 || row.os_traffic !== 0
-    return { row, days: days >= 0 && days <= reminderReach.beforeExpiry ? days : null, isUnpaid }
+    return { row, days: days >= 0 && days <= maxReminderDays.beforeExpiry ? days : null, isUnpaid }
   })
-  const last = reminderReach.beforeExpiry + 1
-  return watched
+  const lastPosition = maxReminderDays.beforeExpiry + 1
+  return orders
     .filter(({ days, isUnpaid }) => days !== null || isUnpaid)
-    .toSorted((a, b) => (a.days ?? last) - (b.days ?? last))
+    .toSorted((a, b) => (a.days ?? lastPosition) - (b.days ?? lastPosition))
 }

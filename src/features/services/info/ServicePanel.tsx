@@ -1,19 +1,19 @@
 import { type ComponentType, useId } from 'react'
 import { Link } from 'react-router-dom'
 import type { ServiceRow } from '#contract/services.ts'
-import { useSignedIn } from '#state/hooks.ts'
-import { historyPath } from '#ui/links/history-path.ts'
+import { useSignedIn } from '#state/use-store.ts'
+import { buildHistoryPath } from '#ui/links/history-path.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
-import { Fact, Facts } from '#ui/display/DescriptionList.tsx'
+import { DescriptionItem, DescriptionList } from '#ui/display/DescriptionList.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
-import { number } from '#ui/list/Freshness.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
-import { Addresses } from '#features/services/Addresses.tsx'
-import { Doing } from '#features/services/info/Doing.tsx'
+import { AddressFacts } from '#features/services/AddressFacts.tsx'
+import { ServiceProgress } from '#features/services/info/ServiceProgress.tsx'
 import type { ServiceJob } from '#features/services/operations/jobs.ts'
-import type { useMoves } from '#features/services/operations/useMoves.tsx'
-import { memoryWords, StatusTag, tasksWords } from '#features/services/ServiceState.tsx'
+import type { useServiceActions } from '#features/services/operations/useServiceActions.tsx'
+import { formatMemory, ServiceStatusTag, formatTasks } from '#features/services/ServiceStatusTag.tsx'
 
 /** What was done to it lately. */
 export type ServiceEventsPart = ComponentType<{ row: ServiceRow }>
@@ -21,26 +21,26 @@ export type ServiceEventsPart = ComponentType<{ row: ServiceRow }>
 /** What is backed up of it. */
 export type ServiceBackupsPart = ComponentType<{ row: ServiceRow }>
 
-interface Props {
+interface ServicePanelProps {
   row: ServiceRow
   jobs: readonly ServiceJob[] | undefined
-  moves: ReturnType<typeof useMoves>
+  actions: ReturnType<typeof useServiceActions>
   logPath: string
   /** Inside a contract, which says itself whose it is and until when. */
-  inContract?: boolean
+  isInContract?: boolean
   Events: ServiceEventsPart
 }
 
 /** All that is known of one running system, in cards: alike on the staff's page and inside a contract (D50). */
-export function ServicePanel({ row, jobs, moves, logPath, inContract = false, Events }: Props) {
+export function ServicePanel({ row, jobs, actions, logPath, isInContract = false, Events }: ServicePanelProps) {
   return (
     <div className="service-panel">
-      <Doing row={row} jobs={jobs} moves={moves} />
+      <ServiceProgress row={row} jobs={jobs} actions={actions} />
       <div className="service-sides">
-        <StateCard {...{ row, moves, inContract, logPath }} />
+        <StateCard {...{ row, actions, isInContract, logPath }} />
         <div className="service-side">
           <AddressCard row={row} />
-          {row.system_status > 0 && <ConfigCard row={row} moves={moves} />}
+          {row.system_status > 0 && <ConfigCard row={row} actions={actions} />}
           <Events row={row} />
         </div>
       </div>
@@ -48,39 +48,41 @@ export function ServicePanel({ row, jobs, moves, logPath, inContract = false, Ev
   )
 }
 
-function StateCard({ row, moves, inContract, logPath }: Omit<Props, 'jobs' | 'Events'>) {
+function StateCard({ row, actions, isInContract, logPath }: Omit<ServicePanelProps, 'jobs' | 'Events'>) {
   const { t } = useTranslation('services')
   const { caller } = useSignedIn()
-  const title = useId()
-  const history = historyPath({ code: 'service', name: row.code, companyId: row.company_id }, caller)
+  const titleId = useId()
+  const trailPath = buildHistoryPath({ code: 'service', name: row.code, companyId: row.company_id }, caller)
   const isCreated = row.system_status > 0
   return (
-    <section className="card" aria-labelledby={title}>
-      <h2 id={title}>{t('panel.health')}</h2>
-      <Facts>
-        <Fact label={t('panel.status')}>
-          <StatusTag {...row} />
-        </Fact>
+    <section className="card" aria-labelledby={titleId}>
+      <h2 id={titleId}>{t('panel.health')}</h2>
+      <DescriptionList>
+        <DescriptionItem label={t('panel.status')}>
+          <ServiceStatusTag {...row} />
+        </DescriptionItem>
         {isCreated && (
-          <Fact label={t('panel.reachable')}>
+          <DescriptionItem label={t('panel.reachable')}>
             <span className={row.online ? 'service-good' : 'service-bad'}>{t(row.online ? 'online' : 'offline')}</span>
-          </Fact>
+          </DescriptionItem>
         )}
-        {!inContract && (
+        {!isInContract && (
           <>
-            <Fact label={t('panel.company')}>
+            <DescriptionItem label={t('panel.company')}>
               <bdi>{row.company_name}</bdi> <code>{row.company_code}</code>
-            </Fact>
-            <Fact label={t('panel.contract')}>
+            </DescriptionItem>
+            <DescriptionItem label={t('panel.contract')}>
               {row.contract === null ? t('panel.noContract') : <CopyText text={row.contract} />}
-            </Fact>
+            </DescriptionItem>
           </>
         )}
-        <Fact label={t('panel.created')}>{row.create_time}</Fact>
-        {!inContract && row.expired_date !== null && <Fact label={t('panel.expires')}>{row.expired_date}</Fact>}
-        {row.stop_date !== null && <Fact label={t('panel.stop')}>{row.stop_date}</Fact>}
-        {row.erase_date !== null && <Fact label={t('panel.erase')}>{row.erase_date}</Fact>}
-      </Facts>
+        <DescriptionItem label={t('panel.created')}>{row.create_time}</DescriptionItem>
+        {!isInContract && row.expired_date !== null && (
+          <DescriptionItem label={t('panel.expires')}>{row.expired_date}</DescriptionItem>
+        )}
+        {row.stop_date !== null && <DescriptionItem label={t('panel.stop')}>{row.stop_date}</DescriptionItem>}
+        {row.erase_date !== null && <DescriptionItem label={t('panel.erase')}>{row.erase_date}</DescriptionItem>}
+      </DescriptionList>
       {row.fault !== null && (
         <div className="service-fault" role="status">
           <Icon name="alert" />
@@ -96,8 +98,8 @@ function StateCard({ row, moves, inContract, logPath }: Omit<Props, 'jobs' | 'Ev
         </p>
       )}
       <p className="service-links">
-        {moves.offers(row, 'log') && <Link to={logPath}>{t('panel.log')}</Link>}
-        {history !== null && <Link to={history}>{t('panel.history')}</Link>}
+        {actions.isOffered(row, 'log') && <Link to={logPath}>{t('panel.log')}</Link>}
+        {trailPath !== null && <Link to={trailPath}>{t('panel.history')}</Link>}
       </p>
     </section>
   )
@@ -105,22 +107,22 @@ function StateCard({ row, moves, inContract, logPath }: Omit<Props, 'jobs' | 'Ev
 
 function AddressCard({ row }: { row: ServiceRow }) {
   const { t } = useTranslation('services')
-  const title = useId()
+  const titleId = useId()
   return (
-    <section className="card service-addresses" aria-labelledby={title}>
-      <h2 id={title}>{t('panel.addresses')}</h2>
-      <Addresses row={row} />
+    <section className="card service-addresses" aria-labelledby={titleId}>
+      <h2 id={titleId}>{t('panel.addresses')}</h2>
+      <AddressFacts row={row} />
     </section>
   )
 }
 
 /** What is set beside what runs, until a reboot has made them the same. */
-function ConfigCard({ row, moves }: Pick<Props, 'row' | 'moves'>) {
+function ConfigCard({ row, actions }: Pick<ServicePanelProps, 'row' | 'actions'>) {
   const { t } = useTranslation('services')
-  const title = useId()
+  const titleId = useId()
   return (
-    <section className="card" aria-labelledby={title}>
-      <h2 id={title}>{t('capacity.title')}</h2>
+    <section className="card" aria-labelledby={titleId}>
+      <h2 id={titleId}>{t('capacity.title')}</h2>
       <table className="service-config-table">
         <thead>
           <tr>
@@ -132,13 +134,13 @@ function ConfigCard({ row, moves }: Pick<Props, 'row' | 'moves'>) {
         <tbody>
           <tr>
             <th scope="row">{t('capacity.memoryLabel')}</th>
-            <td>{memoryWords(row.task_runtime_memory, t)}</td>
-            <td>{memoryWords(row.running_memory, t)}</td>
+            <td>{formatMemory(row.task_runtime_memory, t)}</td>
+            <td>{formatMemory(row.running_memory, t)}</td>
           </tr>
           <tr>
             <th scope="row">{t('capacity.tasksLabel')}</th>
-            <td>{row.task_desire_count === 0 ? t('capacity.stopped') : tasksWords(row.task_desire_count, t)}</td>
-            <td>{number(row.running_tasks)}</td>
+            <td>{row.task_desire_count === 0 ? t('capacity.stopped') : formatTasks(row.task_desire_count, t)}</td>
+            <td>{formatNumber(row.running_tasks)}</td>
           </tr>
         </tbody>
       </table>
@@ -147,11 +149,11 @@ function ConfigCard({ row, moves }: Pick<Props, 'row' | 'moves'>) {
           <p>
             <strong>{t('needsReboot')}</strong> {t('panel.needsReboot')}
           </p>
-          {moves.offers(row, 'reboot') && (
+          {actions.isOffered(row, 'reboot') && (
             <Button
               icon="refresh"
-              whyNot={moves.whyNot('reboot', row)}
-              onClick={() => moves.open({ kind: 'reboot', row })}
+              disabledReason={actions.getDisabledReason('reboot', row)}
+              onClick={() => actions.openDialog({ kind: 'reboot', row })}
             >
               {t('panel.reboot')}
             </Button>

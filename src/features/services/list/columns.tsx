@@ -1,14 +1,14 @@
 import type { TFunction } from 'i18next'
 import type { ServiceRow } from '#contract/services.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import type { Column } from '#ui/list/column.ts'
-import { number } from '#ui/list/Freshness.tsx'
+import type { ListColumn } from '#ui/list/column.ts'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { isWebAddress } from '#ui/display/WebAddress.tsx'
-import { memoryWords, notesOf, StatusTag, tasksWords } from '#features/services/ServiceState.tsx'
-import { langOf } from '#ui/i18n/name-language.ts'
+import { formatMemory, listNotes, ServiceStatusTag, formatTasks } from '#features/services/ServiceStatusTag.tsx'
+import { getNameLang } from '#ui/i18n/name-language.ts'
 
 /** M111, with what is set beside what runs (D42). */
-export const columns = (t: TFunction<'services'>): Column<OverlaidRow<ServiceRow>>[] => [
+export const buildServiceColumns = (t: TFunction<'services'>): ListColumn<OverlaidRow<ServiceRow>>[] => [
   {
     key: 'code',
     header: t('column.code'),
@@ -23,7 +23,7 @@ export const columns = (t: TFunction<'services'>): Column<OverlaidRow<ServiceRow
     sortable: true,
     lines: 2,
     phone: 'fact',
-    render: ({ row }) => <Name row={row} />,
+    render: ({ row }) => <ServiceName row={row} />,
   },
   {
     key: 'company_name',
@@ -31,7 +31,7 @@ export const columns = (t: TFunction<'services'>): Column<OverlaidRow<ServiceRow
     sortable: true,
     lines: 2,
     phone: 'fact',
-    render: ({ row }) => <Whole name={row.company_name} />,
+    render: ({ row }) => <FullName name={row.company_name} />,
   },
   {
     key: 'system_status',
@@ -39,7 +39,7 @@ export const columns = (t: TFunction<'services'>): Column<OverlaidRow<ServiceRow
     sortable: true,
     width: 'tag',
     phone: 'tag',
-    render: ({ row }) => <State row={row} t={t} />,
+    render: ({ row }) => <ServiceStateCell row={row} t={t} />,
   },
   // Its own page has it too.
   {
@@ -55,9 +55,9 @@ export const columns = (t: TFunction<'services'>): Column<OverlaidRow<ServiceRow
     sortable: true,
     width: 'day',
     priority: 2,
-    render: ({ row: { create_time: created } }) => (
+    render: ({ row: { create_time: createTime } }) => (
       <span className="service-time">
-        <span>{created.slice(0, 10)}</span> <span>{created.slice(11)}</span>
+        <span>{createTime.slice(0, 10)}</span> <span>{createTime.slice(11)}</span>
       </span>
     ),
   },
@@ -71,27 +71,27 @@ export const columns = (t: TFunction<'services'>): Column<OverlaidRow<ServiceRow
 ]
 
 /** What is cut is whole in its title. */
-const Whole = ({ name }: { name: string }) => (
-  <bdi title={name} lang={langOf(name)}>
+const FullName = ({ name }: { name: string }) => (
+  <bdi title={name} lang={getNameLang(name)}>
     {name}
   </bdi>
 )
 
 /** Leads to the system itself, in a tab of its own. */
-function Name({ row: { name, url } }: { row: ServiceRow }) {
-  if (!isWebAddress(url)) return <Whole name={name} />
+function ServiceName({ row: { name, url } }: { row: ServiceRow }) {
+  if (!isWebAddress(url)) return <FullName name={name} />
   return (
     <a href={url} target="_blank" rel="noreferrer noopener" title={name}>
-      <bdi lang={langOf(name)}>{name}</bdi>
+      <bdi lang={getNameLang(name)}>{name}</bdi>
     </a>
   )
 }
 
-function State({ row, t }: { row: ServiceRow; t: TFunction<'services'> }) {
-  const notes = notesOf(row, t)
+function ServiceStateCell({ row, t }: { row: ServiceRow; t: TFunction<'services'> }) {
+  const notes = listNotes(row, t)
   return (
     <span className="service-state">
-      <StatusTag {...row} />
+      <ServiceStatusTag {...row} />
       {notes.length > 0 && <span className="service-note">{notes.join(' · ')}</span>}
     </span>
   )
@@ -99,15 +99,18 @@ function State({ row, t }: { row: ServiceRow; t: TFunction<'services'> }) {
 
 function Capacity({ row, t }: { row: ServiceRow; t: TFunction<'services'> }) {
   if (row.system_status === 0) return <span className="service-none">{t('capacity.none')}</span>
-  const { task_runtime_memory: set, running_memory: runs } = row
+  const { task_runtime_memory: configuredMemory, running_memory: runningMemory } = row
   // One unit for both.
-  const memory = set > 0 && runs !== null ? number(set) : memoryWords(set, t, true)
+  const memory =
+    configuredMemory > 0 && runningMemory !== null
+      ? formatNumber(configuredMemory)
+      : formatMemory(configuredMemory, t, true)
   return (
     <span className="service-capacity">
       <span>
-        {t('capacity.tasks', { set: tasksWords(row.task_desire_count, t, true), running: String(row.running_tasks) })}
+        {t('capacity.tasks', { set: formatTasks(row.task_desire_count, t, true), running: String(row.running_tasks) })}
       </span>
-      <span>{t('capacity.memory', { set: memory, running: memoryWords(runs, t) })}</span>
+      <span>{t('capacity.memory', { set: memory, running: formatMemory(runningMemory, t) })}</span>
     </span>
   )
 }

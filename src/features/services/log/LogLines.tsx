@@ -1,53 +1,53 @@
 import { memo, useLayoutEffect, useRef, useState } from 'react'
-import { timestampIn } from '#domain/time.ts'
+import { toTimestamp } from '#domain/time.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { number } from '#ui/list/Freshness.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
-import type { ShownLine } from '#features/services/log/log-lines.ts'
+import type { NumberedLogLine } from '#features/services/log/log-lines.ts'
 
-interface Props {
+interface LogLinesProps {
   label: string
-  lines: readonly ShownLine[]
+  lines: readonly NumberedLogLine[]
   zone: string
   isFetching: boolean
 }
 
 /** How near to its end one has to be to be taken along, px. */
-const nearPx = 24
+const endTolerancePx = 24
 
 /** The lines in a frame that scrolls. Whoever is at its end stays at the end as lines come; whoever reads elsewhere keeps the place. */
-export function LogLines({ label, lines, zone, isFetching }: Props) {
+export function LogLines({ label, lines, zone, isFetching }: LogLinesProps) {
   const { t } = useTranslation('services')
-  const frame = useRef<HTMLDivElement>(null)
+  const frameRef = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
-  const seen = useRef(lastOf(lines))
-  const [unseen, setUnseen] = useState(0)
-  const [away, setAway] = useState(false)
-  const last = lastOf(lines)
-  const first = lines[0]?.number ?? 0
-  const toEnd = () => frame.current?.scrollTo({ top: frame.current.scrollHeight })
+  const lastSeen = useRef(getLastNumber(lines))
+  const [unseenCount, setUnseenCount] = useState(0)
+  const [isAway, setIsAway] = useState(false)
+  const lastNumber = getLastNumber(lines)
+  const firstNumber = lines[0]?.number ?? 0
+  const scrollToEnd = () => frameRef.current?.scrollTo({ top: frameRef.current.scrollHeight })
   useLayoutEffect(() => {
     // Of another span: it begins at its end.
-    if (last < seen.current) isAtEnd.current = true
+    if (lastNumber < lastSeen.current) isAtEnd.current = true
     if (isAtEnd.current) {
-      toEnd()
-      seen.current = last
+      scrollToEnd()
+      lastSeen.current = lastNumber
     }
-    setUnseen(Math.max(0, last - seen.current))
-  }, [last, first])
-  const scrolled = () => {
-    const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = frame.current ?? {}
-    isAtEnd.current = scrollHeight - clientHeight - scrollTop <= nearPx
-    setAway(!isAtEnd.current)
+    setUnseenCount(Math.max(0, lastNumber - lastSeen.current))
+  }, [lastNumber, firstNumber])
+  const handleScroll = () => {
+    const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = frameRef.current ?? {}
+    isAtEnd.current = scrollHeight - clientHeight - scrollTop <= endTolerancePx
+    setIsAway(!isAtEnd.current)
     if (!isAtEnd.current) return
-    seen.current = last
-    setUnseen(0)
+    lastSeen.current = lastNumber
+    setUnseenCount(0)
   }
   return (
     <div className="log-room">
       {/* What scrolls is to be reached by key. Nobody wants each line read aloud: how many there are is said beside it. */}
       <div
-        ref={frame}
+        ref={frameRef}
         className={`log-lines${isFetching ? ' again' : ''}`}
         role="log"
         aria-live="off"
@@ -55,16 +55,16 @@ export function LogLines({ label, lines, zone, isFetching }: Props) {
         aria-busy={isFetching}
         // biome-ignore lint: as above
         tabIndex={0}
-        onScroll={scrolled}
+        onScroll={handleScroll}
       >
         {lines.map((line) => (
           <Line key={line.number} line={line} zone={zone} />
         ))}
       </div>
-      {away && (
+      {isAway && (
         <div className="log-end">
-          <Button icon="descending" onClick={toEnd}>
-            {unseen > 0 ? t('log.toEnd', { count: unseen, number: number(unseen) }) : t('log.end')}
+          <Button icon="descending" onClick={scrollToEnd}>
+            {unseenCount > 0 ? t('log.toEnd', { count: unseenCount, number: formatNumber(unseenCount) }) : t('log.end')}
           </Button>
         </div>
       )}
@@ -72,13 +72,13 @@ export function LogLines({ label, lines, zone, isFetching }: Props) {
   )
 }
 
-const lastOf = (lines: readonly ShownLine[]) => lines.at(-1)?.number ?? -1
+const getLastNumber = (lines: readonly NumberedLogLine[]) => lines.at(-1)?.number ?? -1
 
-const Line = memo(function Line({ line: { time, task, level, text }, zone }: { line: ShownLine; zone: string }) {
+const Line = memo(function Line({ line: { time, task, level, text }, zone }: { line: NumberedLogLine; zone: string }) {
   const { t } = useTranslation('services')
   return (
     <div className={`log-line ${level}`}>
-      <span className="log-time">{timestampIn(zone, time)}</span>
+      <span className="log-time">{toTimestamp(zone, time)}</span>
       <span className="log-level">{t(`log.level.${level}`)}</span>
       <span className="log-task">{task === 0 ? t('log.supervisor') : t('log.task', { number: String(task) })}</span>
       <span className="log-text" dir="ltr">

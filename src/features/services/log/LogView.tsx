@@ -1,54 +1,54 @@
 import { useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { isOffline } from '#contract/problem.ts'
-import { useConnection } from '#state/hooks.ts'
+import { useConnection } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { FilterBar } from '#ui/list/FilterBar.tsx'
-import { number } from '#ui/list/Freshness.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { LogLines } from '#features/services/log/LogLines.tsx'
 import { maxLines } from '#features/services/log/log-lines.ts'
-import { asTimestamps, checkRange, type LogRange, startOf } from '#features/services/log/log-range.ts'
-import { type LogView as View, readLogView, writeLogView } from '#features/services/log/log-url.ts'
+import { toTimestamps, checkRange, type ServiceLogRange, getSpanStart } from '#features/services/log/log-range.ts'
+import { type LogViewState, readLogView, writeLogView } from '#features/services/log/log-view-state.ts'
 import { QuickSpans } from '#features/services/log/QuickSpans.tsx'
 import { RangeFields } from '#features/services/log/RangeFields.tsx'
-import { useDownload } from '#features/services/log/useDownload.ts'
+import { useLogDownload } from '#features/services/log/useLogDownload.ts'
 import { useLog } from '#features/services/log/useLog.ts'
-import { useWhyOffline } from '#features/services/useWhyOffline.ts'
-import { businessNow } from '#ui/page/business-clock.ts'
+import { useOfflineReason } from '#features/services/useOfflineReason.ts'
+import { getBusinessNow } from '#ui/page/business-clock.ts'
 import type { useBusinessNow } from '#features/services/useBusinessNow.ts'
 
-interface Props {
+interface LogViewProps {
   service: { id: number; code: string }
   clock: NonNullable<ReturnType<typeof useBusinessNow>>
 }
 
 /** A log of a span, found by text and followed (M119). The address says what is shown. */
-export function LogView({ service: { id, code }, clock }: Props) {
+export function LogView({ service: { id, code }, clock }: LogViewProps) {
   const { t } = useTranslation('services')
-  const whyNot = useWhyOffline()
-  const isOnline = useConnection().line === 'online'
+  const disabledReason = useOfflineReason()
+  const isOnline = useConnection().networkState === 'online'
   const [query, setQuery] = useSearchParams()
   const view = readLogView(query)
-  const [opened] = useState(() => ({ from: startOf('hour', businessNow(), clock.minuteIn), to: '' }))
-  const range = view.range ?? opened
+  const [initialRange] = useState(() => ({ from: getSpanStart('hour', getBusinessNow(), clock.minuteIn), to: '' }))
+  const range = view.range ?? initialRange
   // What is typed and does not hold yet stays in its fields, and the lines stay those of the last span that held.
-  const [typed, setTyped] = useState<LogRange | null>(null)
-  const change = (part: Partial<View>) => setQuery(writeLogView({ ...view, ...part }), { replace: true })
-  const choose = (next: LogRange) => {
-    const holds = Object.keys(checkRange(next, clock.now)).length === 0
-    setTyped(holds ? null : next)
+  const [typedRange, setTypedRange] = useState<ServiceLogRange | null>(null)
+  const change = (changes: Partial<LogViewState>) => setQuery(writeLogView({ ...view, ...changes }), { replace: true })
+  const chooseRange = (newRange: ServiceLogRange) => {
+    const isValid = Object.keys(checkRange(newRange, clock.currentMinute)).length === 0
+    setTypedRange(isValid ? null : newRange)
     // An end that is set is not followed past.
-    if (holds) change({ range: next, follow: view.follow && next.to === '' })
+    if (isValid) change({ range: newRange, follow: view.follow && newRange.to === '' })
   }
-  const times = asTimestamps(range, clock.next)
-  const span = range.to === '' ? { from: times.from } : times
+  const timestamps = toTimestamps(range, clock.nextMinute)
+  const span = range.to === '' ? { from: timestamps.from } : timestamps
   const log = useLog({ id, span, searchText: view.searchText, follow: view.follow })
-  const { busy, problem: notDownloaded, download } = useDownload(id)
-  const follow = () =>
+  const { isBusy, problem: downloadProblem, download } = useLogDownload(id)
+  const toggleFollow = () =>
     change(
       view.follow ? { follow: false } : { follow: true, range: range.to === '' ? view.range : { ...range, to: '' } },
     )
@@ -56,13 +56,18 @@ export function LogView({ service: { id, code }, clock }: Props) {
   return (
     <div className="log">
       <div className="log-tools">
-        <QuickSpans clock={clock} onChoose={choose} />
-        <RangeFields range={typed ?? range} now={clock.now} onChange={choose} />
+        <QuickSpans clock={clock} onChoose={chooseRange} />
+        <RangeFields range={typedRange ?? range} currentMinute={clock.currentMinute} onChange={chooseRange} />
         <div className="log-acts">
-          <Button icon={view.follow ? 'stop' : 'play'} aria-pressed={view.follow} onClick={follow}>
+          <Button icon={view.follow ? 'stop' : 'play'} aria-pressed={view.follow} onClick={toggleFollow}>
             {t('log.follow')}
           </Button>
-          <Button icon="install" busy={busy} whyNot={whyNot} onClick={() => void download(range, clock.next)}>
+          <Button
+            icon="install"
+            busy={isBusy}
+            disabledReason={disabledReason}
+            onClick={() => void download(range, clock.nextMinute)}
+          >
             {t('log.download')}
           </Button>
         </div>
@@ -76,7 +81,7 @@ export function LogView({ service: { id, code }, clock }: Props) {
         chips={[]}
         onClearAll={() => change({ searchText: '' })}
       />
-      <ProblemNote problem={notDownloaded} title={t('log.failed')} focus />
+      <ProblemNote problem={downloadProblem} title={t('log.failed')} shouldFocus />
       <ProblemNote
         problem={isOffline(log.problem) ? null : log.problem}
         title={t('log.problem')}
@@ -84,12 +89,12 @@ export function LogView({ service: { id, code }, clock }: Props) {
       />
       <p className="log-status" role="status">
         {log.lines && log.lines.lines.length > 0 && (
-          <span>{t('log.lines', { count: log.lines.lines.length, number: number(log.lines.lines.length) })}</span>
+          <span>{t('log.lines', { count: log.lines.lines.length, number: formatNumber(log.lines.lines.length) })}</span>
         )}
         {view.follow && <span>{t(isOnline ? 'log.following' : 'log.followOffline')}</span>}
         {!view.follow && !isOnline && log.lines && <span>{t('log.needsConnection')}</span>}
-        {log.lines?.cut ? (
-          <span>{t('log.cut', { number: number(maxLines) })}</span>
+        {log.lines?.isTruncated ? (
+          <span>{t('log.cut', { number: formatNumber(maxLines) })}</span>
         ) : (
           log.lines?.more && <span>{t('log.more')}</span>
         )}
@@ -103,20 +108,25 @@ export function LogView({ service: { id, code }, clock }: Props) {
           isFetching={log.isFetching && !log.isCurrent}
         />
       ) : (
-        <Nothing isHere={log.isCurrent} isOnline={isOnline} isFound={search !== ''} hasProblem={log.problem !== null} />
+        <EmptyLog
+          isAnswered={log.isCurrent}
+          isOnline={isOnline}
+          isSearched={search !== ''}
+          hasProblem={log.problem !== null}
+        />
       )}
     </div>
   )
 }
 
 /** Three different nothings: it cannot be read here, it is being read, there is nothing. */
-function Nothing(props: { isHere: boolean; isOnline: boolean; isFound: boolean; hasProblem: boolean }) {
+function EmptyLog(props: { isAnswered: boolean; isOnline: boolean; isSearched: boolean; hasProblem: boolean }) {
   const { t } = useTranslation('services')
-  if (!props.isHere && props.isOnline && props.hasProblem) return null
+  if (!props.isAnswered && props.isOnline && props.hasProblem) return null
   return (
     <div className="log-none">
-      {props.isHere ? (
-        <EmptyState icon="trail" title={t(props.isFound ? 'log.noneFound' : 'log.empty')} />
+      {props.isAnswered ? (
+        <EmptyState icon="trail" title={t(props.isSearched ? 'log.noneFound' : 'log.empty')} />
       ) : props.isOnline ? (
         <Skeleton lines={8} />
       ) : (

@@ -1,20 +1,23 @@
 import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
-import { businessNow } from '#ui/page/business-clock.ts'
-import { type LogRange, quickSpans, startOf } from '#features/services/log/log-range.ts'
+import { getBusinessNow } from '#ui/page/business-clock.ts'
+import { type ServiceLogRange, quickSpans, getSpanStart } from '#features/services/log/log-range.ts'
 
-interface Props {
+interface QuickSpansProps {
   clock: { minuteIn: (instant: number) => string }
-  onChoose: (range: LogRange) => void
+  onChoose: (range: ServiceLogRange) => void
 }
 
 /** Spans that end now. */
-export function QuickSpans({ clock, onChoose }: Props) {
+export function QuickSpans({ clock, onChoose }: QuickSpansProps) {
   const { t } = useTranslation('services')
   return (
     <div className="log-quick" role="group" aria-label={t('log.range')}>
       {quickSpans.map((span) => (
-        <Button key={span} onClick={() => onChoose({ from: startOf(span, businessNow(), clock.minuteIn), to: '' })}>
+        <Button
+          key={span}
+          onClick={() => onChoose({ from: getSpanStart(span, getBusinessNow(), clock.minuteIn), to: '' })}
+        >
           {t(`log.${span}`)}
         </Button>
       ))}

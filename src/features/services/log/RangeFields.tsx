@@ -1,47 +1,54 @@
 import { useState } from 'react'
 import { DateField } from '#ui/form/DateField.tsx'
 import { useTranslation } from 'react-i18next'
-import { checkRange, earliest, type LogRange } from '#features/services/log/log-range.ts'
+import { checkRange, getEarliestMinute, type ServiceLogRange } from '#features/services/log/log-range.ts'
 
-interface Props {
+interface RangeFieldsProps {
   /** As typed. */
-  range: LogRange
+  range: ServiceLogRange
   /** This minute, in the business time zone. */
-  now: string
+  currentMinute: string
   /** The last minute that can be chosen. */
   max?: string
   /** Whether the end may be left open: up to now. */
   isEndOpen?: boolean
   /** Whether all that is wrong is to be said, also of what nobody has left yet. */
-  strict?: boolean
-  onChange: (range: LogRange) => void
+  isStrict?: boolean
+  onChange: (range: ServiceLogRange) => void
 }
 
-type End = keyof LogRange
-const ends = ['from', 'to'] as const
+type RangeEnd = keyof ServiceLogRange
+const rangeEnds = ['from', 'to'] as const
 
 /** Two minutes. What is wrong is said beside the field that was changed (contracts 5). */
-export function RangeFields({ range, now, max = now, isEndOpen = true, strict = false, onChange }: Props) {
+export function RangeFields({
+  range,
+  currentMinute,
+  max = currentMinute,
+  isEndOpen = true,
+  isStrict = false,
+  onChange,
+}: RangeFieldsProps) {
   const { t } = useTranslation('services')
-  const { t: ui } = useTranslation('dates')
-  const [changed, setChanged] = useState<End>('from')
-  const faults = checkRange(range, now, isEndOpen)
-  const errorOf = (end: End): string | null => {
+  const { t: tDates } = useTranslation('dates')
+  const [changedEnd, setChangedEnd] = useState<RangeEnd>('from')
+  const faults = checkRange(range, currentMinute, isEndOpen)
+  const getError = (end: RangeEnd): string | null => {
     const fault = faults[end]
     if (fault === 'crosses') {
-      if (end !== changed) return null
+      if (end !== changedEnd) return null
       return end === 'from'
-        ? t('log.wrong.startAfterEnd', { end: range.to || now })
+        ? t('log.wrong.startAfterEnd', { end: range.to || currentMinute })
         : t('log.wrong.endBeforeStart', { start: range.from })
     }
-    if (fault === 'tooEarly') return t('log.wrong.tooEarly', { earliest: earliest(now) })
+    if (fault === 'tooEarly') return t('log.wrong.tooEarly', { earliest: getEarliestMinute(currentMinute) })
     if (fault === 'missing') return t('log.wrong.missing')
     // One that is being typed is no time yet; the field says so as it is left.
-    return fault && strict ? ui('not.minute') : null
+    return fault && isStrict ? tDates('not.minute') : null
   }
   return (
     <div className="log-range">
-      {ends.map((end) => (
+      {rangeEnds.map((end) => (
         <DateField
           key={end}
           kind="minute"
@@ -49,11 +56,11 @@ export function RangeFields({ range, now, max = now, isEndOpen = true, strict = 
           label={t(`log.${end}`)}
           optional={end === 'to' && isEndOpen}
           value={range[end]}
-          min={earliest(now)}
+          min={getEarliestMinute(currentMinute)}
           max={max}
-          error={errorOf(end)}
+          error={getError(end)}
           onChange={(text) => {
-            setChanged(end)
+            setChangedEnd(end)
             onChange({ ...range, [end]: text })
           }}
         />

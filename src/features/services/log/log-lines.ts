@@ -1,34 +1,39 @@
 /** What the log viewer holds: lines in the order in which they came, the newest last, and no more of them than a page can draw. */
-import type { LogAnswer, LogLine } from '#features/services/slice.ts'
+import type { LogResponse, ServiceLogLine } from '#features/services/services-slice.ts'
 
 export const maxLines = 3_000
 
 /** `number`: rises by one with each line, so that a line is the same whatever went before it. */
-export interface ShownLine extends LogLine {
+export interface NumberedLogLine extends ServiceLogLine {
   number: number
 }
 
-export interface Lines {
-  lines: readonly ShownLine[]
+export interface LogLinesState {
+  lines: readonly NumberedLogLine[]
   /** Where it goes on. */
   next: string
   /** Earlier lines of the span were not sent. */
   more: boolean
   /** Earlier lines were taken from the page. */
-  cut: boolean
+  isTruncated: boolean
 }
 
-export const firstLines = ({ lines, next, more }: LogAnswer): Lines => ({
+export const createLines = ({ lines, next, more }: LogResponse): LogLinesState => ({
   lines: lines.map((line, number) => ({ ...line, number })),
   next,
   more,
-  cut: false,
+  isTruncated: false,
 })
 
 /** The same object where nothing came. */
-export function withMore(before: Lines, { lines, next }: LogAnswer): Lines {
-  if (lines.length === 0) return next === before.next ? before : { ...before, next }
-  const from = (before.lines.at(-1)?.number ?? -1) + 1
-  const all = [...before.lines, ...lines.map((line, at) => ({ ...line, number: from + at }))]
-  return { ...before, lines: all.slice(-maxLines), next, cut: before.cut || all.length > maxLines }
+export function appendLines(current: LogLinesState, { lines, next }: LogResponse): LogLinesState {
+  if (lines.length === 0) return next === current.next ? current : { ...current, next }
+  const firstNumber = (current.lines.at(-1)?.number ?? -1) + 1
+  const allLines = [...current.lines, ...lines.map((line, index) => ({ ...line, number: firstNumber + index }))]
+  return {
+    ...current,
+    lines: allLines.slice(-maxLines),
+    next,
+    isTruncated: current.isTruncated || allLines.length > maxLines,
+  }
 }

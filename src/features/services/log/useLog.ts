@@ -1,15 +1,15 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { isOffline, localProblem, type Problem } from '#contract/problem.ts'
-import type { Result } from '#request/results.ts'
-import { useConnection, useDispatch } from '#state/hooks.ts'
+import { isOffline, createLocalProblem, type Problem } from '#contract/problem.ts'
+import type { CallResult } from '#request/call-results.ts'
+import { useConnection, useDispatch } from '#state/use-store.ts'
 import { useFetch } from '#state/use-fetch.ts'
-import { firstLines, type Lines, withMore } from '#features/services/log/log-lines.ts'
-import { askLog, type LogAnswer } from '#features/services/slice.ts'
+import { createLines, type LogLinesState, appendLines } from '#features/services/log/log-lines.ts'
+import { fetchLog, type LogResponse } from '#features/services/services-slice.ts'
 
 /** How often whoever follows asks, ms. */
-const followMs = 2_000
+const followIntervalMs = 2_000
 
-interface Asked {
+interface LogRequest {
   /** Null: which service it is, or what span is meant, is not known yet. */
   id: number | null
   span: { from: string; to?: string } | null
@@ -18,82 +18,84 @@ interface Asked {
 }
 
 /** What is thrown is code that could not be fetched, which is as out of reach as the server. */
-const unreached = (): Result<LogAnswer> => ({ kind: 'problem', problem: localProblem('OFFLINE') })
+const toOfflineResult = (): CallResult<LogResponse> => ({ kind: 'problem', problem: createLocalProblem('OFFLINE') })
 
 /** Lines of a span, found by text; whoever follows is shown what comes after them, while the page is seen and there is a connection. */
-export function useLog({ id, span, searchText, follow }: Asked) {
+export function useLog({ id, span, searchText, follow }: LogRequest) {
   const dispatch = useDispatch()
-  const isOnline = useConnection().line === 'online'
-  const [shown, setShown] = useState<{ of: string; lines: Lines } | null>(null)
+  const isOnline = useConnection().networkState === 'online'
+  const [displayed, setDisplayed] = useState<{ requestKey: string; lines: LogLinesState } | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
   const [isFetching, setFetching] = useState(false)
   const search = searchText.trim()
-  const of = id === null || span === null ? null : JSON.stringify({ id, ...span, search })
+  const requestKey = id === null || span === null ? null : JSON.stringify({ id, ...span, search })
   // Only the last question is listened to.
-  const latest = useRef(of)
+  const latestKey = useRef(requestKey)
   useEffect(() => {
-    latest.current = of
+    latestKey.current = requestKey
   })
   const refetch = useCallback(() => {
-    if (of === null) return
+    if (requestKey === null) return
     const {
-      id: asked,
-      search: text,
-      ...times
-    } = JSON.parse(of) as { id: number; search: string; from: string; to?: string }
+      id: requestedId,
+      search: requestedText,
+      ...timestamps
+    } = JSON.parse(requestKey) as { id: number; search: string; from: string; to?: string }
     setFetching(true)
-    void dispatch(askLog(asked, { ...times, ...(text === '' ? {} : { searchText: text }) }))
-      .catch(unreached)
+    void dispatch(
+      fetchLog(requestedId, { ...timestamps, ...(requestedText === '' ? {} : { searchText: requestedText }) }),
+    )
+      .catch(toOfflineResult)
       .then((result) => {
-        if (latest.current !== of) return
+        if (latestKey.current !== requestKey) return
         setFetching(false)
         setProblem(result.kind === 'problem' ? result.problem : null)
-        if (result.kind === 'fresh') setShown({ of, lines: firstLines(result.output) })
+        if (result.kind === 'fresh') setDisplayed({ requestKey, lines: createLines(result.output) })
       })
-  }, [dispatch, of])
-  useFetch(refetch, of === null)
+  }, [dispatch, requestKey])
+  useFetch(refetch, requestKey === null)
 
-  const current = shown !== null && shown.of === of ? shown.lines : null
-  const next = useRef<string | null>(null)
+  const currentLines = displayed !== null && displayed.requestKey === requestKey ? displayed.lines : null
+  const nextCursor = useRef<string | null>(null)
   useEffect(() => {
-    next.current = current?.next ?? null
+    nextCursor.current = currentLines?.next ?? null
   })
-  const isReady = current !== null
+  const isReady = currentLines !== null
   useEffect(() => {
-    if (!follow || !isOnline || !isReady || id === null || of === null) return
-    let stands = true
+    if (!follow || !isOnline || !isReady || id === null || requestKey === null) return
+    let isActive = true
     let timer: ReturnType<typeof setTimeout>
-    const go = async () => {
-      const after = next.current
-      if (document.visibilityState === 'visible' && after !== null) {
-        const result = await dispatch(askLog(id, { after, ...(search === '' ? {} : { searchText: search }) })).catch(
-          unreached,
-        )
-        if (!stands) return
+    const fetchNext = async () => {
+      const cursor = nextCursor.current
+      if (document.visibilityState === 'visible' && cursor !== null) {
+        const result = await dispatch(
+          fetchLog(id, { after: cursor, ...(search === '' ? {} : { searchText: search }) }),
+        ).catch(toOfflineResult)
+        if (!isActive) return
         // That the connection is gone the frame says, and it goes on by itself.
         if (result.kind === 'problem') setProblem(isOffline(result.problem) ? null : result.problem)
         if (result.kind === 'fresh') {
           setProblem(null)
           // Read anew meanwhile, it has those lines already.
-          setShown((before) =>
-            before?.of === of && before.lines.next === after
-              ? { of, lines: withMore(before.lines, result.output) }
-              : before,
+          setDisplayed((previous) =>
+            previous?.requestKey === requestKey && previous.lines.next === cursor
+              ? { requestKey, lines: appendLines(previous.lines, result.output) }
+              : previous,
           )
         }
       }
-      timer = setTimeout(() => void go(), followMs)
+      timer = setTimeout(() => void fetchNext(), followIntervalMs)
     }
-    timer = setTimeout(() => void go(), followMs)
+    timer = setTimeout(() => void fetchNext(), followIntervalMs)
     return () => {
-      stands = false
+      isActive = false
       clearTimeout(timer)
     }
-  }, [dispatch, follow, isOnline, isReady, id, of, search])
+  }, [dispatch, follow, isOnline, isReady, id, requestKey, search])
   // The lines of the last question stay until those of the next are there.
   return {
-    lines: (current ?? shown?.lines) || null,
-    isCurrent: current !== null,
+    lines: (currentLines ?? displayed?.lines) || null,
+    isCurrent: currentLines !== null,
     problem,
     isFetching: isFetching && isOnline,
     refetch,

@@ -3,89 +3,89 @@ import type { Intent } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { ServiceRow } from '#contract/services.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { problemWords } from '#ui/i18n/problem-messages.ts'
-import { SelectField } from '#ui/form/ChoiceFields.tsx'
+import { formatProblem } from '#ui/i18n/problem-messages.ts'
+import { SelectField } from '#ui/form/choice-fields.tsx'
 import { Field } from '#ui/form/Field.tsx'
-import { LeaveQuestion, useHeldSteps } from '#ui/navigation-guard/NavigationGuard.tsx'
+import { LeaveQuestion, useHistoryGuard } from '#ui/navigation-guard/navigation-guard.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { memoryOf, taskCounts } from '#features/services/operations/config-form.ts'
-import { useOperate } from '#features/services/operations/useOperate.ts'
-import { useWhyOffline } from '#features/services/useWhyOffline.ts'
-import type { Wish } from '#features/services/slice.ts'
+import { parseMemory, taskCounts } from '#features/services/operations/parse-memory.ts'
+import { useServiceOperation } from '#features/services/operations/useServiceOperation.ts'
+import { useOfflineReason } from '#features/services/useOfflineReason.ts'
+import type { ServiceOperationRequest } from '#features/services/services-slice.ts'
 
-interface Props {
+interface ConfigDialogProps {
   row: ServiceRow
   onClose: () => void
-  onDone: (wish: Wish, intent: Intent) => void
+  onDone: (operation: ServiceOperationRequest, intent: Intent) => void
 }
 
 /**
  * Memory and number of tasks (M118), each with what it means. It stays until the host has taken what was typed: a host without so much
  * memory says so beside the field.
  */
-export function ConfigDialog({ row, onClose, onDone }: Props) {
+export function ConfigDialog({ row, onClose, onDone }: ConfigDialogProps) {
   const { t } = useTranslation('services')
-  const form = useId()
-  const whyNot = useWhyOffline()
+  const formId = useId()
+  const disabledReason = useOfflineReason()
   const [isRunning, setRunning] = useState(false)
   const [refusal, setRefusal] = useState<Problem | null>(null)
-  const isOpen = useRef(true)
+  const isOpenRef = useRef(true)
   useEffect(() => {
-    isOpen.current = true
-    return () => void (isOpen.current = false)
+    isOpenRef.current = true
+    return () => void (isOpenRef.current = false)
   }, [])
-  const { busy, problem, run } = useOperate({
+  const { isBusy, problem, run } = useServiceOperation({
     row,
     onStarted: () => setRunning(true),
-    onDone(wish, intent) {
-      if (isOpen.current) onClose()
-      onDone(wish, intent)
+    onDone(operation, intent) {
+      if (isOpenRef.current) onClose()
+      onDone(operation, intent)
     },
-    onRefused(refused) {
-      if (!isOpen.current) return false
+    onRefused(newRefusal) {
+      if (!isOpenRef.current) return false
       setRunning(false)
-      setRefusal(refused)
-      if (refused.code === 'NO_MEMORY') focusMemory()
+      setRefusal(newRefusal)
+      if (newRefusal.code === 'NO_MEMORY') focusMemory()
       return true
     },
   })
   const [memory, setMemory] = useState(String(row.task_runtime_memory))
   const [tasks, setTasks] = useState(row.task_desire_count)
   const [isWrong, setWrong] = useState(false)
-  const [now] = useState(row)
-  const dirty = memory !== String(now.task_runtime_memory) || tasks !== now.task_desire_count
-  const [leaving, setLeaving] = useHeldSteps(dirty)
-  const close = () => (dirty && !busy ? setLeaving({ go: onClose }) : onClose())
+  const [initialRow] = useState(row)
+  const isDirty = memory !== String(initialRow.task_runtime_memory) || tasks !== initialRow.task_desire_count
+  const [leaveStep, setLeaveStep] = useHistoryGuard(isDirty)
+  const close = () => (isDirty && !isBusy ? setLeaveStep({ go: onClose }) : onClose())
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const wanted = memoryOf(memory)
-    setWrong(wanted === null)
-    if (wanted === null) return focusMemory()
-    if (whyNot || busy) return
+    const memoryMb = parseMemory(memory)
+    setWrong(memoryMb === null)
+    if (memoryMb === null) return focusMemory()
+    if (disabledReason || isBusy) return
     setRefusal(null)
-    run({ kind: 'configure', id: row.id, memory: wanted, tasks })
+    run({ kind: 'configure', id: row.id, memory: memoryMb, tasks })
   }
   const lacksMemory = refusal?.code === 'NO_MEMORY'
-  const memoryFault = isWrong ? t('config.memoryWrong') : lacksMemory ? problemWords(refusal) : null
-  const act = (
-    <Button kind="primary" type="submit" form={form} busy={busy} whyNot={whyNot}>
+  const memoryFault = isWrong ? t('config.memoryWrong') : lacksMemory ? formatProblem(refusal) : null
+  const submitButton = (
+    <Button kind="primary" type="submit" form={formId} busy={isBusy} disabledReason={disabledReason}>
       {t('config.save')}
     </Button>
   )
-  const question = leaving && <LeaveQuestion onStay={() => setLeaving(null)} onLeave={onClose} />
+  const leaveQuestion = leaveStep && <LeaveQuestion onStay={() => setLeaveStep(null)} onLeave={onClose} />
   return (
     <Dialog
       open
       title={t('config.title', { code: row.code })}
       onClose={close}
-      act={act}
+      action={submitButton}
       cancel={isRunning ? t('config.close') : undefined}
-      question={question}
+      question={leaveQuestion}
     >
-      <form id={form} className="form service-config" noValidate onSubmit={submit}>
-        <ProblemNote problem={problem ?? (lacksMemory ? null : refusal)} title={t('failed.configure')} focus />
+      <form id={formId} className="form service-config" noValidate onSubmit={submit}>
+        <ProblemNote problem={problem ?? (lacksMemory ? null : refusal)} title={t('failed.configure')} shouldFocus />
         <Field
           name="memory"
           size="figures"
@@ -98,7 +98,7 @@ export function ConfigDialog({ row, onClose, onDone }: Props) {
           onChange={({ target }) => {
             setMemory(target.value)
             setRefusal(null)
-            if (isWrong) setWrong(memoryOf(target.value) === null)
+            if (isWrong) setWrong(parseMemory(target.value) === null)
           }}
         />
         <SelectField
@@ -113,7 +113,7 @@ export function ConfigDialog({ row, onClose, onDone }: Props) {
           }}
         />
         <p className="field-help">{t('config.note')}</p>
-        {whyNot && <p className="field-help">{whyNot}</p>}
+        {disabledReason && <p className="field-help">{disabledReason}</p>}
         <p className="field-help" role="status">
           {isRunning && t('config.running')}
         </p>

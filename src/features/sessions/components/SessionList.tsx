@@ -1,8 +1,8 @@
 import '#features/sessions/style.css'
-import '#features/sessions/words.ts'
+import '#features/sessions/translations.ts'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { SessionRow } from '#contract/sessions.ts'
-import { useConnection, useDispatch, useSelector } from '#state/hooks.ts'
+import { useConnection, useDispatch, useSelector } from '#state/use-store.ts'
 import { useFetch } from '#state/use-fetch.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
@@ -11,75 +11,86 @@ import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import { EndOthers } from '#features/sessions/components/EndOthers.tsx'
-import { useDeviceName } from '#features/sessions/device-name.ts'
-import { endOne, fetchSessions, pageOpened, selectSessions } from '#features/sessions/slice.ts'
+import { EndOtherSessionsDialog } from '#features/sessions/components/EndOtherSessionsDialog.tsx'
+import { useDeviceNames } from '#features/sessions/use-device-names.ts'
+import { endOneSession, fetchSessions, pageOpened, selectSessions } from '#features/sessions/sessions-slice.ts'
 
 export function SessionList() {
   const { t } = useTranslation('sessions')
   const dispatch = useDispatch()
-  const whyNot = useWhyNot()
-  const { rows, read } = useRows()
-  const { problem: unread, ending, endProblem: problem } = useSelector(selectSessions)
-  const [asking, setAsking] = useState(false)
-  const others = useRef<HTMLHeadingElement>(null)
+  const disabledReason = useDisabledReason()
+  const { rows, readRows } = useSessionRows()
+  const { problem: readProblem, endingId, endProblem: problem } = useSelector(selectSessions)
+  const [isDialogOpen, setDialogOpen] = useState(false)
+  const headingRef = useRef<HTMLHeadingElement>(null)
 
-  async function end({ id }: SessionRow) {
-    const isEnded = endOne.fulfilled.match(await dispatch(endOne(id)))
+  async function handleEnd({ id }: SessionRow) {
+    const isEnded = endOneSession.fulfilled.match(await dispatch(endOneSession(id)))
     if (isEnded) showToast({ kind: 'done', text: t('ended') })
-    await read()
+    await readRows()
     // The button went with its row.
-    if (isEnded) others.current?.focus()
+    if (isEnded) headingRef.current?.focus()
   }
 
-  const more = rows?.some(({ current }) => !current) ?? false
+  const hasOthers = rows?.some(({ current }) => !current) ?? false
   return (
     <section className="card sessions" aria-labelledby="sessions-list">
-      <h2 id="sessions-list" tabIndex={-1} ref={others} className="sr-only">
+      <h2 id="sessions-list" tabIndex={-1} ref={headingRef} className="sr-only">
         {t('admin.title')}
       </h2>
-      <ProblemNote problem={problem} title={t('failed')} focus />
-      <ProblemNote problem={unread} title={t('unread')} onRetry={() => void read()} />
-      {!rows && !unread && <Skeleton />}
+      <ProblemNote problem={problem} title={t('failed')} shouldFocus />
+      <ProblemNote problem={readProblem} title={t('unread')} onRetry={() => void readRows()} />
+      {!rows && !readProblem && <Skeleton />}
       {rows && (
         <ul>
           {rows.map((row) => (
-            <Session key={row.id} row={row} busy={ending === row.id} whyNot={whyNot} onEnd={() => void end(row)} />
+            <Session
+              key={row.id}
+              row={row}
+              isBusy={endingId === row.id}
+              disabledReason={disabledReason}
+              onEnd={() => void handleEnd(row)}
+            />
           ))}
         </ul>
       )}
-      {rows && !more && <p className="field-help">{t('only')}</p>}
-      {more && (
+      {rows && !hasOthers && <p className="field-help">{t('only')}</p>}
+      {hasOthers && (
         <div className="sessions-all">
-          <Button kind="danger" aria-haspopup="dialog" whyNot={whyNot} onClick={() => setAsking(true)}>
+          <Button
+            kind="danger"
+            aria-haspopup="dialog"
+            disabledReason={disabledReason}
+            onClick={() => setDialogOpen(true)}
+          >
             {t('endOthers')}
           </Button>
         </div>
       )}
-      {asking && <EndOthers onClose={() => setAsking(false)} onEnded={() => void read()} />}
+      {isDialogOpen && <EndOtherSessionsDialog onClose={() => setDialogOpen(false)} onEnded={() => void readRows()} />}
     </section>
   )
 }
 
 function Session({
   row,
-  busy,
-  whyNot,
+  isBusy,
+  disabledReason,
   onEnd,
 }: {
   row: SessionRow
-  busy: boolean
-  whyNot: string | null
+  isBusy: boolean
+  disabledReason: string | null
   onEnd: () => void
 }) {
   const { t } = useTranslation('sessions')
-  const device = useDeviceName()(row)
+  const deviceName = useDeviceNames()(row)
   return (
     <li>
       <Icon name={row.form === 'mobile' || row.form === 'tablet' ? 'device' : 'system'} />
       <div>
         <p className="session-name">
-          <span>{device}</span> {row.current && <Tag tone="positive">{t('current')}</Tag>}
+          <span>{deviceName}</span> {row.current && <Tag tone="positive">{t('current')}</Tag>}
         </p>
         <p className="field-help session-facts">
           {!row.current && <span>{t('used', { time: row.last_time })}</span>}
@@ -88,8 +99,8 @@ function Session({
         </p>
       </div>
       {!row.current && (
-        <Button busy={busy} whyNot={whyNot} onClick={onEnd}>
-          {t('end')} <span className="sr-only">{t('endOne', { device })}</span>
+        <Button busy={isBusy} disabledReason={disabledReason} onClick={onEnd}>
+          {t('end')} <span className="sr-only">{t('endOne', { device: deviceName })}</span>
         </Button>
       )}
     </li>
@@ -97,25 +108,25 @@ function Session({
 }
 
 /** Read when the page opens, and again when the line comes back. */
-function useRows() {
+function useSessionRows() {
   const dispatch = useDispatch()
-  const { line } = useConnection()
+  const { networkState: connection } = useConnection()
   const [rows, setRows] = useState<SessionRow[] | null>(null)
-  const read = useCallback(async () => {
+  const readRows = useCallback(async () => {
     const action = await dispatch(fetchSessions())
     if (fetchSessions.fulfilled.match(action) && action.payload) setRows(action.payload)
   }, [dispatch])
   useEffect(() => void dispatch(pageOpened()), [dispatch])
   useFetch(
-    useCallback(() => void read(), [read]),
-    line !== 'online',
+    useCallback(() => void readRows(), [readRows]),
+    connection !== 'online',
   )
-  return { rows, read }
+  return { rows, readRows }
 }
 
 /** Null: sessions can be ended now. */
-function useWhyNot(): string | null {
+function useDisabledReason(): string | null {
   const { t } = useTranslation('profile')
-  const { line } = useConnection()
-  return line === 'online' ? null : t('sessions.offline')
+  const { networkState: connection } = useConnection()
+  return connection === 'online' ? null : t('sessions.offline')
 }

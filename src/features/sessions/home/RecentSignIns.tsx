@@ -1,21 +1,21 @@
-import '#features/sessions/words.ts'
+import '#features/sessions/translations.ts'
 import { useEffect, useState } from 'react'
 import { Link } from 'react-router-dom'
 import { listSessions, type SessionRow } from '#contract/sessions.ts'
 import { callEndpoint } from '#state/app-thunk.ts'
-import { useConnection, useDispatch } from '#state/hooks.ts'
+import { useConnection, useDispatch } from '#state/use-store.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
-import { useDeviceName } from '#features/sessions/device-name.ts'
+import { useDeviceNames } from '#features/sessions/use-device-names.ts'
 
-const most = 3
+const maxRows = 3
 
 /** Where the user is logged in, this device first: only the server knows. */
 export function RecentSignIns() {
   const { t } = useTranslation('sessions')
   const dispatch = useDispatch()
-  const nameOf = useDeviceName()
-  const isOnline = useConnection().line === 'online'
+  const formatDeviceName = useDeviceNames()
+  const isOnline = useConnection().networkState === 'online'
   const [rows, setRows] = useState<readonly SessionRow[]>([])
   useEffect(() => {
     if (!isOnline) return
@@ -28,11 +28,11 @@ export function RecentSignIns() {
     <>
       <h3>{t('home.title')}</h3>
       <ul className="home-list">
-        {rows.slice(0, most).map((row) => (
+        {rows.slice(0, maxRows).map((row) => (
           <li className="home-item" key={row.id}>
             <Icon name={row.form === 'mobile' || row.form === 'tablet' ? 'device' : 'system'} />
             <span className="home-words">
-              <span>{nameOf(row)}</span>
+              <span>{formatDeviceName(row)}</span>
               <span>
                 {row.current ? t('current') : t('used', { time: row.last_time })} ·{' '}
                 {t('from', { network: row.network })}

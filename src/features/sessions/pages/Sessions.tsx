@@ -1,7 +1,7 @@
 import '#ui/icons/app-icons.ts'
-import { useConnection } from '#state/hooks.ts'
+import { useConnection } from '#state/use-store.ts'
 import { Page } from '#ui/page/Page.tsx'
-import { WhenOnline } from '#ui/page/OnlineOnly.tsx'
+import { OnlineOnly } from '#ui/page/OnlineOnly.tsx'
 import { useTranslation } from 'react-i18next'
 
 const load = async () => (await import(/* chunk: online */ '#features/sessions/components/SessionList.tsx')).SessionList
@@ -9,13 +9,13 @@ const load = async () => (await import(/* chunk: online */ '#features/sessions/c
 /** Where the user is logged in (S-46): only the server knows. */
 export function Sessions() {
   const { t } = useTranslation('profile')
-  const { line } = useConnection()
+  const { networkState: connection } = useConnection()
   const crumbs = [{ label: t('title'), to: '/app/profile/user' }]
   return (
     <Page title={t('sessions.title')} intro={t('sessions.lead')} crumbs={crumbs} width="narrow">
-      <WhenOnline online={line === 'online'} load={load} title={t('sessions.offline')}>
+      <OnlineOnly isOnline={connection === 'online'} load={load} title={t('sessions.offline')}>
         <p>{t('sessions.offlineText')}</p>
-      </WhenOnline>
+      </OnlineOnly>
     </Page>
   )
 }

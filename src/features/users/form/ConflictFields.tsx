@@ -1,24 +1,27 @@
 import type { UserRow } from '#contract/users.ts'
 import { ConflictNote } from '#ui/form/ConflictNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { type Difference, differences } from '#features/users/form/user-form.ts'
+import { type UserDifference, listDifferences } from '#features/users/form/user-form.ts'
 
 /** What somebody else made of the user while the form was open. */
-export function Conflict({ was, now }: { was: UserRow; now: UserRow }) {
+export function ConflictFields({ previousRow, currentRow }: { previousRow: UserRow; currentRow: UserRow }) {
   const { t } = useTranslation('people')
-  const { t: users } = useTranslation('users')
-  const value = ({ field, now }: Difference): string => {
-    if (field === 'title') return users(`titles.${now as UserRow['title']}`)
-    if (field === 'status') return users(`status.${now as UserRow['status']}`)
-    if (field === 'access_level') return t(`levels.${now as UserRow['access_level']}`)
-    return typeof now === 'boolean' ? t(now ? 'conflict.on' : 'conflict.off') : String(now)
+  const { t: tUsers } = useTranslation('users')
+  const formatValue = ({ field, currentValue }: UserDifference): string => {
+    if (field === 'title') return tUsers(`titles.${currentValue as UserRow['title']}`)
+    if (field === 'status') return tUsers(`status.${currentValue as UserRow['status']}`)
+    if (field === 'access_level') return t(`levels.${currentValue as UserRow['access_level']}`)
+    return typeof currentValue === 'boolean' ? t(currentValue ? 'conflict.on' : 'conflict.off') : String(currentValue)
   }
-  const label = (field: Difference['field']) =>
+  const toLabel = (field: UserDifference['field']) =>
     field === 'status'
-      ? users('column.status')
+      ? tUsers('column.status')
       : field === 'admin' || field === 'order' || field === 'alert'
-        ? users(`flag.${field}`)
+        ? tUsers(`flag.${field}`)
         : t(`form.${field}`)
-  const found = differences(was, now).map((one) => ({ label: label(one.field), now: value(one) }))
-  return <ConflictNote title={t('conflict.title')} found={found} />
+  const conflictFields = listDifferences(previousRow, currentRow).map((difference) => ({
+    label: toLabel(difference.field),
+    value: formatValue(difference),
+  }))
+  return <ConflictNote title={t('conflict.title')} differences={conflictFields} />
 }

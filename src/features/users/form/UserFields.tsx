@@ -3,41 +3,50 @@ import type { UserRow } from '#contract/users.ts'
 import { accessLevels, type Caller, isDeleteLevel } from '#domain/access.ts'
 import { titles } from '#domain/accounts/users.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import type { Connectivity } from '#state/connection-slice.ts'
-import { CheckField, SelectField } from '#ui/form/ChoiceFields.tsx'
+import type { NetworkState } from '#state/connection-slice.ts'
+import { CheckField, SelectField } from '#ui/form/choice-fields.tsx'
 import { Field as TextField } from '#ui/form/Field.tsx'
 import { useTranslation } from 'react-i18next'
 import { useLastAdmin } from '#features/users/form/useLastAdmin.ts'
-import { type Field, needsConnection, type Values, whyLocked } from '#features/users/form/user-form.ts'
+import { type UserField, needsConnection, type UserFormValues, getLockReason } from '#features/users/form/user-form.ts'
 
-interface Props {
+interface UserFieldsProps {
   /** Null: a user is being made. */
   base: OverlaidRow<UserRow> | null
-  self: boolean
+  isSelf: boolean
   caller: Caller
-  line: Connectivity
-  register: UseFormRegister<Values>
-  errors: FieldErrors<Values>
+  connection: NetworkState
+  register: UseFormRegister<UserFormValues>
+  errors: FieldErrors<UserFormValues>
   onEmailChange: () => void
   onEmailBlur: () => void
 }
 
 const flags = ['admin', 'order', 'alert'] as const
 
-export function UserFields({ base, self, caller, line, register, errors, onEmailChange, onEmailBlur }: Props) {
+export function UserFields({
+  base,
+  isSelf,
+  caller,
+  connection,
+  register,
+  errors,
+  onEmailChange,
+  onEmailBlur,
+}: UserFieldsProps) {
   const { t } = useTranslation('people')
-  const { t: users } = useTranslation('users')
-  const last = useLastAdmin()
+  const { t: tUsers } = useTranslation('users')
+  const lastAdminId = useLastAdmin()
   const action = base ? 'change' : 'create'
-  const locked = (field: Field): string | null => {
-    const why = base && whyLocked(field, base.row, { self })
-    if (why) return t(`locked.${why}`)
-    if (field === 'admin' && base && base.row.id === last) return users('reason.LAST_ADMIN')
+  const getLockText = (field: UserField): string | null => {
+    const lockReason = base && getLockReason(field, base.row, { isSelf })
+    if (lockReason) return t(`locked.${lockReason}`)
+    if (field === 'admin' && base && base.row.id === lastAdminId) return tUsers('reason.LAST_ADMIN')
     // What may not wait in the queue is not even offered while it would have to (contract: queues.unless).
-    const probe = field === 'access_level' ? { access_level: 100 as const } : { [field]: true }
-    return line !== 'online' && needsConnection(action, probe) ? t('form.needsConnection') : null
+    const changedField = field === 'access_level' ? { access_level: 100 as const } : { [field]: true }
+    return connection !== 'online' && needsConnection(action, changedField) ? t('form.needsConnection') : null
   }
-  const titleOptions = titles.map((title) => ({ value: String(title), label: users(`titles.${title}`) }))
+  const titleOptions = titles.map((title) => ({ value: String(title), label: tUsers(`titles.${title}`) }))
   const levelOptions = accessLevels.map((level) => ({ value: String(level), label: t(`levels.${level}`) }))
 
   return (
@@ -47,20 +56,25 @@ export function UserFields({ base, self, caller, line, register, errors, onEmail
           label={t('form.name')}
           autoComplete="off"
           maxLength={100}
-          locked={locked('name')}
+          lockReason={getLockText('name')}
           error={errors.name?.message}
           {...register('name')}
         />
-        <SelectField label={t('form.title')} options={titleOptions} locked={locked('title')} {...register('title')} />
+        <SelectField
+          label={t('form.title')}
+          options={titleOptions}
+          lockReason={getLockText('title')}
+          {...register('title')}
+        />
       </div>
       <TextField
         label={t('form.email')}
         type="email"
         autoComplete="off"
         maxLength={254}
-        locked={locked('email')}
+        lockReason={getLockText('email')}
         error={errors.email?.message}
-        help={base ? undefined : line === 'online' ? t('form.createHelp') : t('form.notChecked')}
+        help={base ? undefined : connection === 'online' ? t('form.createHelp') : t('form.notChecked')}
         // In its place among the others: the first wrong field that is registered gets the focus.
         {...register('email', { onChange: onEmailChange, onBlur: onEmailBlur })}
       />
@@ -69,10 +83,10 @@ export function UserFields({ base, self, caller, line, register, errors, onEmail
         {flags.map((flag) => (
           <CheckField
             key={flag}
-            look="switch"
-            label={users(`flag.${flag}`)}
+            variant="switch"
+            label={tUsers(`flag.${flag}`)}
             help={t(`flagHelp.${flag}`)}
-            locked={locked(flag)}
+            lockReason={getLockText(flag)}
             {...register(flag)}
           />
         ))}
@@ -82,7 +96,7 @@ export function UserFields({ base, self, caller, line, register, errors, onEmail
           label={t('form.access_level')}
           help={t('form.access_levelHelp')}
           options={levelOptions}
-          locked={locked('access_level')}
+          lockReason={getLockText('access_level')}
           {...register('access_level')}
         />
       )}

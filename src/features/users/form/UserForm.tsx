@@ -1,213 +1,232 @@
 import { type ComponentType, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { Link } from 'react-router-dom'
-import type { Id } from '#contract/endpoint.ts'
-import { fieldProblems, localProblem, type Problem } from '#contract/problem.ts'
+import type { RowRef } from '#contract/endpoint.ts'
+import { getFieldProblems, createLocalProblem, type Problem } from '#contract/problem.ts'
 import type { UserRow } from '#contract/users.ts'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
-import { lockedFields, type UserFields as UserFieldValues, userStatus } from '#domain/accounts/users.ts'
+import { getLockedFields, type UserFields as UserFieldValues, userStatus } from '#domain/accounts/users.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import type { Result } from '#request/results.ts'
-import { useConnection, useSaveBlocked, useDispatch, useSelector, useSignedIn } from '#state/hooks.ts'
-import { resultOf } from '#state/form-thunk.ts'
-import { problemOf } from '#state/request-status.ts'
+import type { CallResult } from '#request/call-results.ts'
+import { useConnection, useSaveBlocked, useDispatch, useSelector, useSignedIn } from '#state/use-store.ts'
+import { getFormResult } from '#state/form-thunk.ts'
+import { getStatusProblem } from '#state/request-status.ts'
 import { FormDrawer } from '#ui/form/FormDrawer.tsx'
-import { historyPath } from '#ui/links/history-path.ts'
-import { queuedWords } from '#ui/i18n/queued-messages.ts'
+import { buildHistoryPath } from '#ui/links/history-path.ts'
+import { formatQueuedMessage } from '#ui/i18n/queued-messages.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import { fieldWords, problemWords } from '#ui/i18n/problem-messages.ts'
-import { Conflict } from '#features/users/form/ConflictFields.tsx'
+import { formatFieldProblem, formatProblem } from '#ui/i18n/problem-messages.ts'
+import { ConflictFields } from '#features/users/form/ConflictFields.tsx'
 import { UserFields } from '#features/users/form/UserFields.tsx'
 import {
-  type Changes,
-  changesOf,
+  type UserChanges,
+  toUserChanges,
   checkForm,
-  type Field,
-  fieldsOf,
-  fromValues,
-  newFields,
-  rebase,
-  toValues,
-  type Values,
+  type UserField,
+  toUserFields,
+  fromFormValues,
+  emptyUserFields,
+  rebaseFields,
+  toFormValues,
+  type UserFormValues,
 } from '#features/users/form/user-form.ts'
-import { currentOf, type Opened, openedNew, unsavedUser } from '#features/users/form/form-base.ts'
-import { hasEmailHere } from '#features/users/read-users.ts'
-import { usersList } from '#features/users/slice.ts'
-import { askTaken, formOpened, save, selectSaving } from '#features/users/form/save-user.ts'
+import {
+  readCurrentUser,
+  type UserFormBase,
+  newUserFormBase,
+  unsavedUserForms,
+} from '#features/users/form/user-form-base.ts'
+import { hasCachedEmail } from '#features/users/read-users.ts'
+import { usersList } from '#features/users/users-slice.ts'
+import { checkEmailTaken, formOpened, saveUser, selectUserSaving } from '#features/users/form/save-user.ts'
 
-const nothingLocked: ReadonlySet<Field> = new Set()
+const nothingLocked: ReadonlySet<UserField> = new Set()
 /** By field: the code, and its words. */
-type Wrong = Record<string, { type: string; message: string }>
+type UserFormErrors = Record<string, { type: string; message: string }>
 
-interface Props {
-  opened: Opened
+interface UserFormProps {
+  formBase: UserFormBase
   /** What the form is about, by which it is found again when its user had to sign in anew. */
-  place: string
+  formKey: string
   /** Another way than the page's own, of what the call's body is to be. */
-  send?: (body: UserFieldValues | Changes) => Promise<Result<unknown>>
+  send?: (body: UserFieldValues | UserChanges) => Promise<CallResult<unknown>>
   /** What is to be known of the user before anything is changed. */
   note?: ReactNode
   /** What else is looked after of a user who may log in; needs a line. */
-  Beside?: ComponentType<{ id: number; name: string }>
+  ExtraSections?: ComponentType<{ id: number; name: string }>
   onClose: () => void
   onSaved: () => void
 }
 
 /** Creates or changes a user, with the locks and checks of portal 4 and 5. */
-export function UserForm({ opened, place, send, note, Beside, onClose, onSaved }: Props) {
+export function UserForm({ formBase, formKey, send, note, ExtraSections, onClose, onSaved }: UserFormProps) {
   const { t } = useTranslation('people')
-  const { t: users } = useTranslation('users')
-  const { t: words } = useTranslation('ui')
+  const { t: tUsers } = useTranslation('users')
+  const { t: tUi } = useTranslation('ui')
   const dispatch = useDispatch()
   const { user, caller } = useSignedIn()
-  const { line } = useConnection()
-  const blocked = useSaveBlocked()
-  const { form: status, intent } = useSelector(selectSaving)
-  const [base, setBase] = useState(opened.base)
-  const [conflict, setConflict] = useState<{ was: UserRow; now: UserRow } | null>(null)
-  const self = base?.row.id === user.id
-  const locked = base ? lockedFields(base.row, { self }) : nothingLocked
-  const history = base ? historyPath({ code: 'user', name: base.row.email }, caller) : null
-  const baseFields = base ? fieldsOf(base.row) : newFields
+  const { networkState: connection } = useConnection()
+  const saveBlock = useSaveBlocked()
+  const { form: status, intent } = useSelector(selectUserSaving)
+  const [base, setBase] = useState(formBase.base)
+  const [conflict, setConflict] = useState<{ previousRow: UserRow; currentRow: UserRow } | null>(null)
+  const isSelf = base?.row.id === user.id
+  const lockedFieldNames = base ? getLockedFields(base.row, { isSelf }) : nothingLocked
+  const trailPath = base ? buildHistoryPath({ code: 'user', name: base.row.email }, caller) : null
+  const baseFields = base ? toUserFields(base.row) : emptyUserFields
 
-  const said = (problem: FieldProblem) =>
-    fieldWords(problem, problem.field in newFields ? t(`form.${problem.field as 'name' | 'email'}`) : problem.field)
-  const errorsOf = (found: FieldProblem[]): Wrong =>
-    Object.fromEntries(found.map((one) => [one.field, { type: one.code, message: said(one) }]))
-  const wrongFields = (refused: Problem): Wrong =>
-    refused.code === 'DUP_USER'
-      ? { email: { type: refused.code, message: problemWords(refused) } }
-      : errorsOf(fieldProblems(refused).filter(({ field }) => field in newFields))
-  const [errors] = useState(() => (opened.parked?.problem ? wrongFields(opened.parked.problem) : {}))
-
-  const { register, handleSubmit, formState, setError, clearErrors, getValues, reset, watch } = useForm<Values>({
-    defaultValues: toValues(opened.typed),
-    errors,
-    resolver: (values) => {
-      const found = checkForm(fromValues(values), locked, base?.row.name ?? null)
-      return found.length === 0 ? { values, errors: {} } : { values: {}, errors: errorsOf(found) }
-    },
-  })
-
-  useEffect(() => void dispatch(formOpened(opened.parked)), [dispatch, opened.parked])
-
-  // Said before anything is typed in vain; what stands there already is held until its user is back.
-  const problem = blocked ? localProblem(blocked.code) : problemOf(status)
-  const typed = fromValues(watch())
-  const changes = changesOf(typed, baseFields, locked)
-  const unchanged = base !== null && Object.keys(changes).length === 0
-  const dirty = base ? !unchanged : formState.isDirty || opened !== openedNew
-  unsavedUser.useHolding(
-    place,
-    dirty ? { base, typed, parked: intent === null ? null : { intent, problem: null } } : null,
+  const toProblemText = (fieldProblem: FieldProblem) =>
+    formatFieldProblem(
+      fieldProblem,
+      fieldProblem.field in emptyUserFields ? t(`form.${fieldProblem.field as 'name' | 'email'}`) : fieldProblem.field,
+    )
+  const toFieldErrors = (fieldProblems: FieldProblem[]): UserFormErrors =>
+    Object.fromEntries(
+      fieldProblems.map((fieldProblem) => [
+        fieldProblem.field,
+        { type: fieldProblem.code, message: toProblemText(fieldProblem) },
+      ]),
+    )
+  const toRefusalErrors = (refusal: Problem): UserFormErrors =>
+    refusal.code === 'DUP_USER'
+      ? { email: { type: refusal.code, message: formatProblem(refusal) } }
+      : toFieldErrors(getFieldProblems(refusal).filter(({ field }) => field in emptyUserFields))
+  const [errors] = useState(() =>
+    formBase.refusedWrite?.problem ? toRefusalErrors(formBase.refusedWrite.problem) : {},
   )
 
-  async function checkTaken() {
-    const { email } = fromValues(getValues())
-    if (base || checkForm({ ...newFields, name: '-', email }, nothingLocked).length > 0) return
-    if (line !== 'online') return void (await refuseHere(email))
-    const taken = await dispatch(askTaken(email, user.company_code))
+  const { register, handleSubmit, formState, setError, clearErrors, getValues, reset, watch } = useForm<UserFormValues>(
+    {
+      defaultValues: toFormValues(formBase.values),
+      errors,
+      resolver: (values) => {
+        const formProblems = checkForm(fromFormValues(values), lockedFieldNames, base?.row.name ?? null)
+        return formProblems.length === 0 ? { values, errors: {} } : { values: {}, errors: toFieldErrors(formProblems) }
+      },
+    },
+  )
+
+  useEffect(() => void dispatch(formOpened(formBase.refusedWrite)), [dispatch, formBase.refusedWrite])
+
+  // Said before anything is typed in vain; what stands there already is held until its user is back.
+  const problem = saveBlock ? createLocalProblem(saveBlock.code) : getStatusProblem(status)
+  const currentFields = fromFormValues(watch())
+  const changes = toUserChanges(currentFields, baseFields, lockedFieldNames)
+  const isUnchanged = base !== null && Object.keys(changes).length === 0
+  const isDirty = base ? !isUnchanged : formState.isDirty || formBase !== newUserFormBase
+  unsavedUserForms.useKeepUnsavedForm(
+    formKey,
+    isDirty ? { base, values: currentFields, refusedWrite: intent === null ? null : { intent, problem: null } } : null,
+  )
+
+  async function handleEmailBlur() {
+    const { email } = fromFormValues(getValues())
+    if (base || checkForm({ ...emptyUserFields, name: '-', email }, nothingLocked).length > 0) return
+    if (connection !== 'online') return void (await refuseTakenEmail(email))
+    const isEmailTaken = await dispatch(checkEmailTaken(email, user.company_code))
     // Another one has been typed meanwhile.
-    if (taken && fromValues(getValues()).email === email)
+    if (isEmailTaken && fromFormValues(getValues()).email === email)
       setError('email', { type: 'DUP_USER', message: t('duplicate') })
   }
 
   /** Without a connection the device says what the server would say. True: another user has that address. */
-  async function refuseHere(email: string): Promise<boolean> {
-    const isTaken = await hasEmailHere(caller.companyId, email, intent)
+  async function refuseTakenEmail(email: string): Promise<boolean> {
+    const isTaken = await hasCachedEmail(caller.companyId, email, intent)
     // Another one may have been typed meanwhile; this one is refused all the same.
-    if (isTaken && fromValues(getValues()).email === email)
-      setError('email', { type: 'DUP_USER', message: problemWords(localProblem('DUP_USER')) })
+    if (isTaken && fromFormValues(getValues()).email === email)
+      setError('email', { type: 'DUP_USER', message: formatProblem(createLocalProblem('DUP_USER')) })
     return isTaken
   }
 
   const submit = handleSubmit(async (values) => {
-    const body = fromValues(values)
-    if (!base && line !== 'online' && (await refuseHere(body.email))) return
-    const own = base ? { opened: base, changes } : { body }
-    const result = resultOf(await dispatch(save(send ? { send: () => send(base ? changes : body) } : own)))
-    if (result.kind === 'problem') return takeBack(result.problem)
+    const body = fromFormValues(values)
+    if (!base && connection !== 'online' && (await refuseTakenEmail(body.email))) return
+    const writeRequest = base ? { initialRow: base, changes } : { body }
+    const result = getFormResult(
+      await dispatch(saveUser(send ? { send: () => send(base ? changes : body) } : writeRequest)),
+    )
+    if (result.kind === 'problem') return handleRefusal(result.problem)
     const id = base ? null : createdId(result)
-    tell(result, id, values.name)
+    showSaved(result, id, values.name)
     if (id !== null) dispatch(usersList.rowCreated(id))
     onClose()
     if (result.kind !== 'queued') onSaved()
   })
 
   /** What was refused comes back to the fields it is about, or, changed by somebody else, onto the row as it is now. */
-  function takeBack(refused: Problem) {
-    const now = base && currentOf(refused)
-    setConflict(now && { was: base.row, now })
-    if (now) {
-      const kept = rebase(fromValues(getValues()), fieldsOf(base.row), fieldsOf(now))
-      setBase({ row: now, waiting: null })
-      reset(toValues(fieldsOf(now)))
-      reset(toValues(kept), { keepDefaultValues: true })
+  function handleRefusal(refusal: Problem) {
+    const serverRow = base && readCurrentUser(refusal)
+    setConflict(serverRow && { previousRow: base.row, currentRow: serverRow })
+    if (serverRow) {
+      const mergedFields = rebaseFields(fromFormValues(getValues()), toUserFields(base.row), toUserFields(serverRow))
+      setBase({ row: serverRow, waiting: null })
+      reset(toFormValues(toUserFields(serverRow)))
+      reset(toFormValues(mergedFields), { keepDefaultValues: true })
     }
-    for (const [field, error] of Object.entries(wrongFields(refused)))
-      setError(field as Field, error, { shouldFocus: true })
+    for (const [field, error] of Object.entries(toRefusalErrors(refusal)))
+      setError(field as UserField, error, { shouldFocus: true })
   }
-  function tell(result: Result<unknown>, id: Id | null, name: string) {
-    if (result.kind === 'queued') showToast({ kind: 'note', text: queuedWords(result) })
-    else if (base) showToast({ kind: 'done', text: words('message.updated') })
+  function showSaved(result: CallResult<unknown>, id: RowRef | null, name: string) {
+    if (result.kind === 'queued') showToast({ kind: 'note', text: formatQueuedMessage(result) })
+    else if (base) showToast({ kind: 'done', text: tUi('message.updated') })
     else
       showToast({
         kind: 'done',
-        text: words('message.done', { action: users('toast.create') }),
-        ...(typeof id === 'number' ? { to: { label: name, path: `/app/user?user=${id}` } } : {}),
+        text: tUi('message.done', { action: tUsers('toast.create') }),
+        ...(typeof id === 'number' ? { link: { label: name, path: `/app/user?user=${id}` } } : {}),
       })
   }
 
-  const isFieldProblem = problem?.code === 'DUP_USER' || (problem && fieldProblems(problem).length > 0)
+  const isFieldProblem = problem?.code === 'DUP_USER' || (problem && getFieldProblems(problem).length > 0)
   return (
     <FormDrawer
       open
       title={base ? t('form.editTitle', { name: base.row.name }) : t('form.createTitle')}
       status={status.kind}
       problem={isFieldProblem || conflict ? null : problem}
-      failed={
-        blocked
+      failureTitle={
+        saveBlock
           ? undefined
           : base
-            ? words('message.updateFailed')
-            : words('message.failed', { action: users('toast.create') })
+            ? tUi('message.updateFailed')
+            : tUi('message.failed', { action: tUsers('toast.create') })
       }
-      submit={status.kind === 'sending' ? t('form.saving') : base ? t('form.editSubmit') : t('form.createSubmit')}
-      whyNot={blocked ? words(blocked.reason) : unchanged ? t('form.unchanged') : null}
+      submitLabel={status.kind === 'sending' ? t('form.saving') : base ? t('form.editSubmit') : t('form.createSubmit')}
+      disabledReason={saveBlock ? tUi(saveBlock.reason) : isUnchanged ? t('form.unchanged') : null}
       onSubmit={(event) => void submit(event)}
       onClose={onClose}
-      dirty={dirty}
+      isDirty={isDirty}
     >
       {note}
-      {conflict && <Conflict was={conflict.was} now={conflict.now} />}
+      {conflict && <ConflictFields previousRow={conflict.previousRow} currentRow={conflict.currentRow} />}
       <UserFields
-        {...{ base, self, caller, line }}
+        {...{ base, isSelf, caller, connection }}
         register={register}
         errors={formState.errors}
         onEmailChange={() => clearErrors('email')}
-        onEmailBlur={() => void checkTaken()}
+        onEmailBlur={() => void handleEmailBlur()}
       />
-      {Beside && base && mayLogIn(base, self) && line === 'online' && !blocked && (
+      {ExtraSections && base && canLogIn(base, isSelf) && connection === 'online' && !saveBlock && (
         <Suspense fallback={null}>
-          <Beside id={base.row.id as number} name={base.row.name} />
+          <ExtraSections id={base.row.id as number} name={base.row.name} />
         </Suspense>
       )}
-      {history !== null && (
+      {trailPath !== null && (
         <p className="user-history">
-          <Link to={history}>{t('form.history')}</Link>
+          <Link to={trailPath}>{t('form.history')}</Link>
         </p>
       )}
     </FormDrawer>
   )
 }
 
-function createdId(result: Result<unknown>): Id | null {
+function createdId(result: CallResult<unknown>): RowRef | null {
   if (result.kind === 'queued') return `~${result.intent}`
   // What creates a user is answered with their row; what waited and was sent again, with nothing.
   return result.kind === 'fresh' ? ((result.output as UserRow | null)?.id ?? null) : null
 }
 
 /** Who cannot has no sessions, and one's own are looked after in the profile. */
-const mayLogIn = ({ row }: OverlaidRow<UserRow>, self: boolean) =>
-  !self && typeof row.id === 'number' && row.status === userStatus.activated
+const canLogIn = ({ row }: OverlaidRow<UserRow>, isSelf: boolean) =>
+  !isSelf && typeof row.id === 'number' && row.status === userStatus.activated

@@ -1,91 +1,103 @@
 import { useEffect, useState } from 'react'
-import type { Id } from '#contract/endpoint.ts'
-import type { UserMove } from '#domain/accounts/users.ts'
-import { useSignedIn } from '#state/hooks.ts'
+import type { RowRef } from '#contract/endpoint.ts'
+import type { UserAction } from '#domain/accounts/users.ts'
+import { useSignedIn } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
-import { number } from '#ui/list/Freshness.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 import { readLastAdmin } from '#features/users/read-users.ts'
-import { moveMany, type Plan, planOf, readChosen } from '#features/users/list/bulk-action.ts'
-import { Became, LeftOut, OfflineLine, useRun } from '#features/users/list/BulkOutcome.tsx'
+import {
+  runBulkAction,
+  type BulkActionPlan,
+  planBulkAction,
+  readSelectedUsers,
+} from '#features/users/list/run-bulk-action.ts'
+import { BulkOutcome, ExcludedUsers, OfflineNote, useBulkRun } from '#features/users/list/BulkOutcome.tsx'
 
-interface Props {
-  what: UserMove
-  ids: readonly Id[]
+interface BulkActionDialogProps {
+  action: UserAction
+  ids: readonly RowRef[]
   /** Something was sent. */
   onDone: () => void
   onClose: () => void
 }
 
 /** Says before what will be done to whom and who is left out and why; afterwards what became of each (C-16). */
-export function ManyDialog({ what, ids, onDone, onClose }: Props) {
+export function BulkActionDialog({ action, ids, onDone, onClose }: BulkActionDialogProps) {
   const { t } = useTranslation('people')
   const { user } = useSignedIn()
-  const [plan, setPlan] = useState<Plan>()
-  const [asked] = useState(ids)
+  const [plan, setPlan] = useState<BulkActionPlan>()
+  const [initialIds] = useState(ids)
   useEffect(() => {
-    void Promise.all([readChosen(asked), user.admin ? null : readLastAdmin(user.company_id)]).then(([users, last]) =>
-      setPlan(planOf(what, users, { self: user.id, last })),
+    void Promise.all([readSelectedUsers(initialIds), user.admin ? null : readLastAdmin(user.company_id)]).then(
+      ([users, lastAdminId]) => setPlan(planBulkAction(action, users, { selfId: user.id, lastAdminId })),
     )
-  }, [what, asked, user])
-  const { verdicts, busy, run } = useRun(onDone)
-  const send = ({ go }: Plan) => run((told) => moveMany(what, go, told))
+  }, [action, initialIds, user])
+  const { results, isBusy, run } = useBulkRun(onDone)
+  const runPlan = ({ included }: BulkActionPlan) => run((onProgress) => runBulkAction(action, included, onProgress))
   if (!plan) return null
-  const count = plan.go.length
-  const numbers = { count, number: number(count) }
-  const close = () => void (busy || onClose())
-  if (what === 'remove' && count > 0 && !verdicts)
+  const count = plan.included.length
+  const countParams = { count, number: formatNumber(count) }
+  const close = () => void (isBusy || onClose())
+  if (action === 'remove' && count > 0 && !results)
     return (
       <TypedConfirmation
         open
-        title={t('many.ask.remove', numbers)}
+        title={t('many.ask.remove', countParams)}
         value={String(count)}
         label={t('many.count')}
-        action={t('many.do.remove', numbers)}
-        busy={busy}
+        actionLabel={t('many.do.remove', countParams)}
+        busy={isBusy}
         problem={null}
-        onConfirm={() => void send(plan)}
+        onConfirm={() => void runPlan(plan)}
         onClose={close}
       >
-        <Asked what={what} plan={plan} />
+        <BulkActionSummary action={action} plan={plan} />
       </TypedConfirmation>
     )
-  const act = busy ? (
-    <Button busy>{t('many.doing', { done: number(verdicts?.length ?? 0), all: number(count) })}</Button>
+  const actionButton = isBusy ? (
+    <Button busy>{t('many.doing', { done: formatNumber(results?.length ?? 0), all: formatNumber(count) })}</Button>
   ) : (
-    !verdicts &&
+    !results &&
     count > 0 && (
-      <Button kind="primary" onClick={() => void send(plan)}>
-        {t(`many.do.${what}`, numbers)}
+      <Button kind="primary" onClick={() => void runPlan(plan)}>
+        {t(`many.do.${action}`, countParams)}
       </Button>
     )
   )
-  const title = verdicts ? t('many.became') : count > 0 ? t(`many.ask.${what}`, numbers) : t('many.nobody')
+  const title = results ? t('many.became') : count > 0 ? t(`many.ask.${action}`, countParams) : t('many.nobody')
   return (
-    <Dialog open title={title} onClose={close} act={act} cancel={busy ? null : undefined} careful>
-      <div className="form many">{verdicts ? <Became verdicts={verdicts} /> : <Asked what={what} plan={plan} />}</div>
+    <Dialog open title={title} onClose={close} action={actionButton} cancel={isBusy ? null : undefined} careful>
+      <div className="form many">
+        {results ? <BulkOutcome results={results} /> : <BulkActionSummary action={action} plan={plan} />}
+      </div>
     </Dialog>
   )
 }
 
-function Asked({ what, plan: { go, out } }: { what: UserMove; plan: Plan }) {
+function BulkActionSummary({ action, plan: { included, excluded } }: { action: UserAction; plan: BulkActionPlan }) {
   const { t } = useTranslation('people')
   return (
     <>
-      {go.length > 0 && <p>{t(`many.means.${what}`)}</p>}
-      {go.length > 0 && <OfflineLine />}
-      {go.length > 0 && (
+      {included.length > 0 && <p>{t(`many.means.${action}`)}</p>}
+      {included.length > 0 && <OfflineNote />}
+      {included.length > 0 && (
         <ul className="many-list" aria-label={t('many.go')}>
-          {go.map(({ id, name, email }) => (
+          {included.map(({ id, name, email }) => (
             <li key={id}>
               {name} <span className="field-help">{email}</span>
             </li>
           ))}
         </ul>
       )}
-      <LeftOut out={out.map(({ user, why }) => ({ user, why: why === 'USER_STATUS_INVALID' ? what : why }))} />
+      <ExcludedUsers
+        excluded={excluded.map(({ user, reason }) => ({
+          user,
+          reason: reason === 'USER_STATUS_INVALID' ? action : reason,
+        }))}
+      />
     </>
   )
 }

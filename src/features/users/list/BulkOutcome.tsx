@@ -1,36 +1,36 @@
 import { useState } from 'react'
-import { useConnection, useDispatch } from '#state/hooks.ts'
+import { useConnection, useDispatch } from '#state/use-store.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
-import { number } from '#ui/list/Freshness.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
-import { problemWords } from '#ui/i18n/problem-messages.ts'
-import { queuedWords } from '#ui/i18n/queued-messages.ts'
-import type { Chosen, Verdict } from '#features/users/list/bulk-action.ts'
-import { chosen } from '#features/users/list/row-selection.ts'
+import { formatProblem } from '#ui/i18n/problem-messages.ts'
+import { formatQueuedMessage } from '#ui/i18n/queued-messages.ts'
+import type { SelectedUser, BulkActionResult } from '#features/users/list/run-bulk-action.ts'
+import { rowsSelected } from '#features/users/list/row-selection.ts'
 
 /** Sends what is to be done to many, and tells how far it is; undefined: not sent yet. */
-export function useRun(onDone: () => void) {
+export function useBulkRun(onDone: () => void) {
   const dispatch = useDispatch()
-  const [verdicts, setVerdicts] = useState<Verdict[]>()
-  const [busy, setBusy] = useState(false)
-  async function run(send: (told: (some: Verdict[]) => void) => AppThunk<Verdict[]>) {
-    setBusy(true)
-    setVerdicts([])
-    const all = await dispatch(send((some) => setVerdicts([...some])))
-    setBusy(false)
+  const [results, setResults] = useState<BulkActionResult[]>()
+  const [isBusy, setIsBusy] = useState(false)
+  async function run(start: (onProgress: (newResults: BulkActionResult[]) => void) => AppThunk<BulkActionResult[]>) {
+    setIsBusy(true)
+    setResults([])
+    const allResults = await dispatch(start((newResults) => setResults([...newResults])))
+    setIsBusy(false)
     // What was refused stays chosen, to be looked at.
-    const settled = all.filter(({ result }) => result?.kind === 'fresh' || result?.kind === 'queued')
-    dispatch(chosen({ ids: settled.map(({ user }) => user.id), on: false }))
+    const settledResults = allResults.filter(({ result }) => result?.kind === 'fresh' || result?.kind === 'queued')
+    dispatch(rowsSelected({ ids: settledResults.map(({ user }) => user.id), isSelected: false }))
     onDone()
   }
-  return { verdicts, busy, run }
+  return { results, isBusy, run }
 }
 
-export function OfflineLine() {
+export function OfflineNote() {
   const { t } = useTranslation('people')
-  const { line } = useConnection()
-  if (line === 'online') return null
+  const { networkState: connection } = useConnection()
+  if (connection === 'online') return null
   return (
     <p className="many-line">
       <Icon name="waiting" />
@@ -39,20 +39,29 @@ export function OfflineLine() {
   )
 }
 
-type Why = 'activatemail' | 'disable' | 'enable' | 'remove' | 'SELF_FORBIDDEN' | 'LAST_ADMIN' | 'deleted' | 'same'
+type ExclusionReason =
+  | 'activatemail'
+  | 'disable'
+  | 'enable'
+  | 'remove'
+  | 'SELF_FORBIDDEN'
+  | 'LAST_ADMIN'
+  | 'deleted'
+  | 'same'
 
 /** Whom it is not for, and why. */
-export function LeftOut({ out }: { out: readonly { user: Chosen; why: Why }[] }) {
+export function ExcludedUsers({ excluded }: { excluded: readonly { user: SelectedUser; reason: ExclusionReason }[] }) {
   const { t } = useTranslation('people')
-  const { t: users } = useTranslation('users')
-  if (out.length === 0) return null
+  const { t: tUsers } = useTranslation('users')
+  if (excluded.length === 0) return null
   return (
     <>
-      <h3>{t('many.out', { count: out.length, number: number(out.length) })}</h3>
+      <h3>{t('many.out', { count: excluded.length, number: formatNumber(excluded.length) })}</h3>
       <ul className="many-list">
-        {out.map(({ user: { id, name }, why }) => (
+        {excluded.map(({ user: { id, name }, reason }) => (
           <li key={id}>
-            {name} <span className="field-help">{why === 'same' ? t('many.roles.same') : users(`reason.${why}`)}</span>
+            {name}{' '}
+            <span className="field-help">{reason === 'same' ? t('many.roles.same') : tUsers(`reason.${reason}`)}</span>
           </li>
         ))}
       </ul>
@@ -60,39 +69,39 @@ export function LeftOut({ out }: { out: readonly { user: Chosen; why: Why }[] })
   )
 }
 
-const kinds = ['done', 'queued', 'failed'] as const
+const outcomeKinds = ['done', 'queued', 'failed'] as const
 const icons = { done: 'check', queued: 'waiting', failed: 'alert' } as const
 
-function kindOf({ result }: Verdict): (typeof kinds)[number] {
+function getOutcomeKind({ result }: BulkActionResult): (typeof outcomeKinds)[number] {
   if (result?.kind === 'queued') return 'queued'
   return result?.kind === 'fresh' ? 'done' : 'failed'
 }
 
 /** What became of each. */
-export function Became({ verdicts }: { verdicts: readonly Verdict[] }) {
+export function BulkOutcome({ results }: { results: readonly BulkActionResult[] }) {
   const { t } = useTranslation('people')
-  const { t: users } = useTranslation('users')
-  const counts = kinds.flatMap((kind) => {
-    const count = verdicts.filter((verdict) => kindOf(verdict) === kind).length
-    return count === 0 ? [] : [t(`many.sum.${kind}`, { number: number(count) })]
+  const { t: tUsers } = useTranslation('users')
+  const countTexts = outcomeKinds.flatMap((kind) => {
+    const count = results.filter((bulkResult) => getOutcomeKind(bulkResult) === kind).length
+    return count === 0 ? [] : [t(`many.sum.${kind}`, { number: formatNumber(count) })]
   })
-  const words = (verdict: Verdict) => {
-    const { result } = verdict
-    if (result?.kind === 'problem') return problemWords(result.problem)
-    if (result?.kind === 'queued' && result.held) return queuedWords(result)
+  const formatResult = (bulkResult: BulkActionResult) => {
+    const { result } = bulkResult
+    if (result?.kind === 'problem') return formatProblem(result.problem)
+    if (result?.kind === 'queued' && result.holdReason) return formatQueuedMessage(result)
     return result === null
-      ? users('reason.moving')
-      : t(`many.verdict.${kindOf(verdict) === 'queued' ? 'queued' : 'done'}`)
+      ? tUsers('reason.moving')
+      : t(`many.verdict.${getOutcomeKind(bulkResult) === 'queued' ? 'queued' : 'done'}`)
   }
   return (
     <>
-      <p role="status">{counts.join(' · ')}</p>
+      <p role="status">{countTexts.join(' · ')}</p>
       <ul className="many-list">
-        {verdicts.map((verdict) => (
-          <li key={verdict.user.id} className={kindOf(verdict)}>
-            <Icon name={icons[kindOf(verdict)]} size={16} />
+        {results.map((bulkResult) => (
+          <li key={bulkResult.user.id} className={getOutcomeKind(bulkResult)}>
+            <Icon name={icons[getOutcomeKind(bulkResult)]} size={16} />
             <span>
-              {verdict.user.name} <span className="field-help">{words(verdict)}</span>
+              {bulkResult.user.name} <span className="field-help">{formatResult(bulkResult)}</span>
             </span>
           </li>
         ))}

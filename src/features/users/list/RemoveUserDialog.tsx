@@ -2,41 +2,41 @@ import { useState } from 'react'
 import type { UserRow } from '#contract/users.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useDispatch } from '#state/hooks.ts'
+import { useDispatch } from '#state/use-store.ts'
 import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
 import { useTranslation } from 'react-i18next'
-import { useTellOf } from '#features/users/useResultToast.ts'
-import { move } from '#features/users/slice.ts'
+import { useResultToast } from '#features/users/useResultToast.ts'
+import { runUserAction } from '#features/users/users-slice.ts'
 
 /** Names whom it is about and what is lost; the e-mail and a code are typed (M52). */
-export function RemoveUser({
-  shown,
+export function RemoveUserDialog({
+  overlaidRow,
   onClose,
   onDone,
 }: {
-  shown: OverlaidRow<UserRow> | null
+  overlaidRow: OverlaidRow<UserRow> | null
   onClose: () => void
   onDone: () => void
 }) {
   const { t } = useTranslation('people')
-  const { t: users } = useTranslation('users')
+  const { t: tUsers } = useTranslation('users')
   const dispatch = useDispatch()
-  const tell = useTellOf()
-  const [busy, setBusy] = useState(false)
+  const showResult = useResultToast()
+  const [isBusy, setIsBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
-  if (shown === null) return null
-  const { id, name, email } = shown.row
+  if (overlaidRow === null) return null
+  const { id, name, email } = overlaidRow.row
 
   const close = () => {
     setProblem(null)
     onClose()
   }
   async function remove() {
-    setBusy(true)
-    const result = await dispatch(move('remove', id))
-    setBusy(false)
+    setIsBusy(true)
+    const result = await dispatch(runUserAction('remove', id))
+    setIsBusy(false)
     if (result?.kind === 'problem') return setProblem(result.problem)
-    if (result) tell(users('action.remove'), result)
+    if (result) showResult(tUsers('action.remove'), result)
     setProblem(null)
     onDone()
   }
@@ -46,8 +46,8 @@ export function RemoveUser({
       title={t('remove.title', { name })}
       value={email}
       label={t('form.email')}
-      action={t('remove.confirm')}
-      busy={busy}
+      actionLabel={t('remove.confirm')}
+      busy={isBusy}
       problem={problem}
       onConfirm={() => void remove()}
       onClose={close}

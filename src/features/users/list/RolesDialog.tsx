@@ -1,72 +1,79 @@
 import { useEffect, useState } from 'react'
-import type { Id } from '#contract/endpoint.ts'
+import type { RowRef } from '#contract/endpoint.ts'
 import type { UserRow } from '#contract/users.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useConnection, useSignedIn } from '#state/hooks.ts'
+import { useConnection, useSignedIn } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { RadioField } from '#ui/form/ChoiceFields.tsx'
-import { number } from '#ui/list/Freshness.tsx'
+import { RadioField } from '#ui/form/choice-fields.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
-import { Became, LeftOut, OfflineLine, useRun } from '#features/users/list/BulkOutcome.tsx'
-import { changeRoles, type Flag, flags, planOfRoles, readRows, type Roles } from '#features/users/list/bulk-roles.ts'
+import { BulkOutcome, ExcludedUsers, OfflineNote, useBulkRun } from '#features/users/list/BulkOutcome.tsx'
+import {
+  changeRoles,
+  type RoleFlag,
+  roleFlags,
+  planRoleChanges,
+  readUserRows,
+  type RoleChanges,
+} from '#features/users/list/bulk-roles.ts'
 import { readLastAdmin } from '#features/users/read-users.ts'
 
-interface Props {
-  ids: readonly Id[]
+interface RolesDialogProps {
+  ids: readonly RowRef[]
   /** Something was sent. */
   onDone: () => void
   onClose: () => void
 }
 
-interface Asked {
+interface RolesDialogState {
   users: OverlaidRow<UserRow>[]
-  last: Id | null
+  lastAdminId: RowRef | null
 }
 
 /** What becomes of each flag of many users; says who is left out and why before, and what became of each afterwards (C-16). */
-export function RolesDialog({ ids, onDone, onClose }: Props) {
+export function RolesDialog({ ids, onDone, onClose }: RolesDialogProps) {
   const { t } = useTranslation('people')
   const { user } = useSignedIn()
-  const [first] = useState(ids)
-  const [asked, setAsked] = useState<Asked>()
+  const [initialIds] = useState(ids)
+  const [loaded, setLoaded] = useState<RolesDialogState>()
   useEffect(() => {
-    void Promise.all([readRows(first), user.admin ? null : readLastAdmin(user.company_id)]).then(([users, last]) =>
-      setAsked({ users, last }),
+    void Promise.all([readUserRows(initialIds), user.admin ? null : readLastAdmin(user.company_id)]).then(
+      ([users, lastAdminId]) => setLoaded({ users, lastAdminId }),
     )
-  }, [first, user])
-  const [roles, setRoles] = useState<Roles>({})
-  const { verdicts, busy, run } = useRun(onDone)
-  if (!asked) return null
-  const isChosen = Object.keys(roles).length > 0
-  const plan = planOfRoles(asked.users, roles, { self: user.id, last: asked.last })
-  const count = plan.go.length
-  const close = () => void (busy || onClose())
-  const act = busy ? (
-    <Button busy>{t('many.doing', { done: number(verdicts?.length ?? 0), all: number(count) })}</Button>
+  }, [initialIds, user])
+  const [roles, setRoles] = useState<RoleChanges>({})
+  const { results, isBusy, run } = useBulkRun(onDone)
+  if (!loaded) return null
+  const hasChoice = Object.keys(roles).length > 0
+  const plan = planRoleChanges(loaded.users, roles, { selfId: user.id, lastAdminId: loaded.lastAdminId })
+  const count = plan.included.length
+  const close = () => void (isBusy || onClose())
+  const applyButton = isBusy ? (
+    <Button busy>{t('many.doing', { done: formatNumber(results?.length ?? 0), all: formatNumber(count) })}</Button>
   ) : (
-    !verdicts && (
+    !results && (
       <Button
         kind="primary"
-        whyNot={!isChosen ? t('many.roles.none') : count === 0 ? t('many.nobody') : null}
-        onClick={() => void run((told) => changeRoles(plan, told))}
+        disabledReason={!hasChoice ? t('many.roles.none') : count === 0 ? t('many.nobody') : null}
+        onClick={() => void run((onProgress) => changeRoles(plan, onProgress))}
       >
-        {isChosen && count > 0 ? t('many.do.roles', { count, number: number(count) }) : t('many.roles.apply')}
+        {hasChoice && count > 0 ? t('many.do.roles', { count, number: formatNumber(count) }) : t('many.roles.apply')}
       </Button>
     )
   )
-  const all = asked.users.length
-  const title = verdicts ? t('many.became') : t('many.ask.roles', { count: all, number: number(all) })
+  const userCount = loaded.users.length
+  const title = results ? t('many.became') : t('many.ask.roles', { count: userCount, number: formatNumber(userCount) })
   return (
-    <Dialog open title={title} onClose={close} act={act} cancel={busy ? null : undefined}>
+    <Dialog open title={title} onClose={close} action={applyButton} cancel={isBusy ? null : undefined}>
       <div className="form many">
-        {verdicts ? (
-          <Became verdicts={verdicts} />
+        {results ? (
+          <BulkOutcome results={results} />
         ) : (
           <>
-            <Choices roles={roles} onChange={setRoles} />
-            {isChosen && count > 0 && <OfflineLine />}
-            <div role="status">{isChosen && <LeftOut out={plan.out} />}</div>
+            <RoleChoices roles={roles} onChange={setRoles} />
+            {hasChoice && count > 0 && <OfflineNote />}
+            <div role="status">{hasChoice && <ExcludedUsers excluded={plan.excluded} />}</div>
           </>
         )}
       </div>
@@ -74,29 +81,29 @@ export function RolesDialog({ ids, onDone, onClose }: Props) {
   )
 }
 
-const choices = ['leave', 'give', 'take'] as const
-const given = { leave: undefined, give: true, take: false }
+const roleChoices = ['leave', 'give', 'take'] as const
+const flagByChoice = { leave: undefined, give: true, take: false }
 
-function Choices({ roles, onChange }: { roles: Roles; onChange: (roles: Roles) => void }) {
+function RoleChoices({ roles, onChange }: { roles: RoleChanges; onChange: (roles: RoleChanges) => void }) {
   const { t } = useTranslation('people')
-  const { t: users } = useTranslation('users')
-  const isOnline = useConnection().line === 'online'
-  const choose = (flag: Flag, choice: (typeof choices)[number]) => {
-    const { [flag]: _, ...others } = roles
-    const on = given[choice]
-    onChange(on === undefined ? others : { ...others, [flag]: on })
+  const { t: tUsers } = useTranslation('users')
+  const isOnline = useConnection().networkState === 'online'
+  const chooseRole = (flag: RoleFlag, choice: (typeof roleChoices)[number]) => {
+    const { [flag]: _, ...otherRoles } = roles
+    const isSet = flagByChoice[choice]
+    onChange(isSet === undefined ? otherRoles : { ...otherRoles, [flag]: isSet })
   }
-  return flags.map((flag) => (
+  return roleFlags.map((flag) => (
     <RadioField
       key={flag}
-      label={users(`flag.${flag}`)}
+      label={tUsers(`flag.${flag}`)}
       help={t(`flagHelp.${flag}`)}
       name={flag}
       // Whether one is an admin is never left waiting in a queue (the contract's `unless`).
-      locked={flag === 'admin' && !isOnline ? t('form.needsConnection') : null}
-      options={choices.map((value) => ({ value, label: t(`many.roles.${value}`) }))}
-      chosen={choices.find((choice) => given[choice] === roles[flag]) ?? 'leave'}
-      onChange={({ target }) => choose(flag, choices.find((choice) => choice === target.value) ?? 'leave')}
+      lockReason={flag === 'admin' && !isOnline ? t('form.needsConnection') : null}
+      options={roleChoices.map((value) => ({ value, label: t(`many.roles.${value}`) }))}
+      selectedValue={roleChoices.find((choice) => flagByChoice[choice] === roles[flag]) ?? 'leave'}
+      onChange={({ target }) => chooseRole(flag, roleChoices.find((choice) => choice === target.value) ?? 'leave')}
     />
   ))
 }

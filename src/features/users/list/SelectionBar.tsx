@@ -1,143 +1,149 @@
 import { useEffect } from 'react'
 import type { UserRow } from '#contract/users.ts'
-import type { UserMove } from '#domain/accounts/users.ts'
+import type { UserAction } from '#domain/accounts/users.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useConnection, useDispatch, useSelector, useSignedIn } from '#state/hooks.ts'
+import { useConnection, useDispatch, useSelector, useSignedIn } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import type { IconName } from '#ui/icons/Icon.tsx'
-import { number } from '#ui/list/Freshness.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { Menu } from '#ui/overlay/Menu.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
-import { problemWords } from '#ui/i18n/problem-messages.ts'
+import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { useTranslation } from 'react-i18next'
-import { ManyDialog } from '#features/users/list/BulkActionDialog.tsx'
-import { askAllUsers, readAllUsers } from '#features/users/list/export-users.ts'
-import { filtersOf, type View } from '#features/users/list-url.ts'
+import { BulkActionDialog } from '#features/users/list/BulkActionDialog.tsx'
+import { fetchAllUsers, readAllUsers } from '#features/users/list/export-users.ts'
+import { toFilterQuery, type UsersView } from '#features/users/users-view.ts'
 import { RolesDialog } from '#features/users/list/RolesDialog.tsx'
-import { chosen, ended, selectPicked } from '#features/users/list/row-selection.ts'
+import { rowsSelected, selectionEnded, selectRowSelection } from '#features/users/list/row-selection.ts'
 
-interface Props {
-  view: View
+interface SelectionBarProps {
+  view: UsersView
   rows: readonly OverlaidRow<UserRow>[]
   /** Of the filter. */
   count: number
   /** A dialog about one of the acts is open. */
-  isActing: boolean
-  onAct: (act: Act) => void
+  isDialogOpen: boolean
+  onAction: (action: BulkAction) => void
 }
 
-export type Act = 'roles' | UserMove
+export type BulkAction = 'roles' | UserAction
 
-const acts: readonly { act: Act; icon: IconName }[] = [
-  { act: 'roles', icon: 'key' },
-  { act: 'activatemail', icon: 'mail' },
-  { act: 'disable', icon: 'stop' },
-  { act: 'enable', icon: 'play' },
-  { act: 'remove', icon: 'remove' },
+const bulkActions: readonly { action: BulkAction; icon: IconName }[] = [
+  { action: 'roles', icon: 'key' },
+  { action: 'activatemail', icon: 'mail' },
+  { action: 'disable', icon: 'stop' },
+  { action: 'enable', icon: 'play' },
+  { action: 'remove', icon: 'remove' },
 ]
 
 /** How many are chosen, and what may be done with all of them. Escape ends it. */
-export function SelectionBar({ view, rows, count, isActing, onAct }: Props) {
+export function SelectionBar({ view, rows, count, isDialogOpen, onAction }: SelectionBarProps) {
   const { t } = useTranslation('people')
-  const { t: users } = useTranslation('users')
-  const { t: words } = useTranslation('ui')
-  const { lapsed } = useConnection()
-  const { ids } = useSelector(selectPicked)
-  const end = useEnding(view, !isActing)
-  const chooseAll = useAll(view)
-  const elsewhere = ids.filter((id) => !rows.some(({ row }) => row.id === id)).length
-  const isPage = rows.length > 0 && elsewhere + rows.length === ids.length && ids.length < count
-  const whyNot = lapsed ? words('form.lapsed') : null
-  const nameOf = (one: Act) => (one === 'roles' ? t('pick.roles') : users(`action.${one}`))
-  const all = { key: 'all', label: t('pick.everybody', { number: number(count) }), onSelect: () => void chooseAll() }
-  const items = acts.slice(1).map(({ act: one, icon }) => ({
-    key: one,
-    label: nameOf(one),
+  const { t: tUsers } = useTranslation('users')
+  const { t: tUi } = useTranslation('ui')
+  const { isSessionExpired } = useConnection()
+  const { ids } = useSelector(selectRowSelection)
+  const endSelection = useEndSelection(view, !isDialogOpen)
+  const selectAll = useSelectAll(view)
+  const otherPagesCount = ids.filter((id) => !rows.some(({ row }) => row.id === id)).length
+  const isWholePage = rows.length > 0 && otherPagesCount + rows.length === ids.length && ids.length < count
+  const disabledReason = isSessionExpired ? tUi('form.lapsed') : null
+  const getActionName = (action: BulkAction) => (action === 'roles' ? t('pick.roles') : tUsers(`action.${action}`))
+  const selectAllItem = {
+    key: 'all',
+    label: t('pick.everybody', { number: formatNumber(count) }),
+    onSelect: () => void selectAll(),
+  }
+  const items = bulkActions.slice(1).map(({ action, icon }) => ({
+    key: action,
+    label: getActionName(action),
     icon,
-    whyNot,
-    danger: one === 'remove',
-    onSelect: () => onAct(one),
+    disabledReason,
+    danger: action === 'remove',
+    onSelect: () => onAction(action),
   }))
   return (
     <section className="list-bar picks" aria-label={t('pick.bar')}>
       <p>
-        {users('pick.counted', { count: ids.length, number: number(ids.length) })}
-        {elsewhere > 0 && <span className="picks-wide"> · {t('pick.elsewhere', { number: number(elsewhere) })}</span>}
+        {tUsers('pick.counted', { count: ids.length, number: formatNumber(ids.length) })}
+        {otherPagesCount > 0 && (
+          <span className="picks-wide"> · {t('pick.elsewhere', { number: formatNumber(otherPagesCount) })}</span>
+        )}
       </p>
-      {isPage && (
+      {isWholePage && (
         <span className="picks-wide">
-          <Button kind="plain" onClick={all.onSelect}>
-            {all.label}
+          <Button kind="plain" onClick={selectAllItem.onSelect}>
+            {selectAllItem.label}
           </Button>
         </span>
       )}
       <span className="picks-acts">
-        {acts.map(({ act: one, icon }) => (
-          <span key={one} className={one === 'roles' ? 'picks-first' : `picks-wide picks-${one}`}>
+        {bulkActions.map(({ action, icon }) => (
+          <span key={action} className={action === 'roles' ? 'picks-first' : `picks-wide picks-${action}`}>
             <Button
-              kind={one === 'remove' ? 'plain' : 'quiet'}
+              kind={action === 'remove' ? 'plain' : 'quiet'}
               icon={icon}
               aria-haspopup="dialog"
-              whyNot={whyNot}
-              onClick={() => onAct(one)}
+              disabledReason={disabledReason}
+              onClick={() => onAction(action)}
             >
-              {nameOf(one)}
+              {getActionName(action)}
             </Button>
           </span>
         ))}
         <span className="picks-narrow">
-          <Menu label={t('pick.more')} items={ids.length < count ? [all, ...items] : items} />
+          <Menu label={t('pick.more')} items={ids.length < count ? [selectAllItem, ...items] : items} />
         </span>
       </span>
-      <Button kind="plain" icon="close" bare onClick={end}>
+      <Button kind="plain" icon="close" isIconOnly onClick={endSelection}>
         {t('pick.end')}
       </Button>
     </section>
   )
 }
 
-interface ActingProps {
-  act: Act
+interface BulkActionRunnerProps {
+  action: BulkAction
   onDone: () => void
   onClose: () => void
 }
 
 /** Apart from the bar, which goes with the last that is chosen. */
-export function Acting({ act, onDone, onClose }: ActingProps) {
-  const { ids } = useSelector(selectPicked)
-  if (act === 'roles') return <RolesDialog ids={ids} onDone={onDone} onClose={onClose} />
-  return <ManyDialog what={act} ids={ids} onDone={onDone} onClose={onClose} />
+export function BulkActionRunner({ action, onDone, onClose }: BulkActionRunnerProps) {
+  const { ids } = useSelector(selectRowSelection)
+  if (action === 'roles') return <RolesDialog ids={ids} onDone={onDone} onClose={onClose} />
+  return <BulkActionDialog action={action} ids={ids} onDone={onDone} onClose={onClose} />
 }
 
 /** All that the filter means: from the device, or, where that has not all of it, from the server. */
-function useAll(view: View) {
+function useSelectAll(view: UsersView) {
   const dispatch = useDispatch()
   const { user } = useSignedIn()
-  const { line, lapsed } = useConnection()
+  const { networkState: connection, isSessionExpired } = useConnection()
   return async () => {
-    const here = await readAllUsers(user.company_id, view)
-    const asks = !here.complete && line === 'online' && !lapsed
-    const rows = asks ? await dispatch(askAllUsers(user.company_id, view)) : here.rows
-    if ('code' in rows) showToast({ kind: 'failed', text: problemWords(rows) })
-    else dispatch(chosen({ ids: rows.map(({ row }) => row.id), on: true }))
+    const cachedList = await readAllUsers(user.company_id, view)
+    const shouldFetch = !cachedList.complete && connection === 'online' && !isSessionExpired
+    const rows = shouldFetch ? await dispatch(fetchAllUsers(user.company_id, view)) : cachedList.rows
+    if ('code' in rows) showToast({ kind: 'failed', text: formatProblem(rows) })
+    else dispatch(rowsSelected({ ids: rows.map(({ row }) => row.id), isSelected: true }))
   }
 }
 
 /** Nobody acts on what a filter has hidden since. */
-function useEnding(view: View, mayEnd: boolean) {
+function useEndSelection(view: UsersView, canEnd: boolean) {
   const dispatch = useDispatch()
-  const filters = JSON.stringify(filtersOf(view))
-  const end = () => {
-    dispatch(ended())
+  const filters = JSON.stringify(toFilterQuery(view))
+  const endSelection = () => {
+    dispatch(selectionEnded())
     document.querySelector<HTMLElement>('td.pick input')?.focus()
   }
-  useEffect(() => () => void dispatch(ended()), [dispatch, filters])
+  useEffect(() => () => void dispatch(selectionEnded()), [dispatch, filters])
   useEffect(() => {
     const onKey = ({ key, defaultPrevented }: KeyboardEvent) => {
-      if (key === 'Escape' && mayEnd && !defaultPrevented && !document.querySelector('[role=dialog]')) end()
+      if (key === 'Escape' && canEnd && !defaultPrevented && !document.querySelector('[role=dialog]')) endSelection()
     }
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
   })
-  return end
+  return endSelection
 }

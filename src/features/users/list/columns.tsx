@@ -1,16 +1,16 @@
 import type { UserRow } from '#contract/users.ts'
 import type { UserStatus } from '#domain/accounts/users.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import type { Column } from '#ui/list/column.ts'
+import type { ListColumn } from '#ui/list/column.ts'
 import { NoValue } from '#ui/list/NoValue.tsx'
-import { Tag, type Tone } from '#ui/display/Tag.tsx'
+import { Tag, type TagTone } from '#ui/display/Tag.tsx'
 import type { TFunction } from 'i18next'
-import { langOf } from '#ui/i18n/name-language.ts'
+import { getNameLang } from '#ui/i18n/name-language.ts'
 
-const tones: Record<UserStatus, Tone> = { 1: 'positive', 0: 'accent', [-1]: 'neutral', [-2]: 'danger' }
+const tones: Record<UserStatus, TagTone> = { 1: 'positive', 0: 'accent', [-1]: 'neutral', [-2]: 'danger' }
 const flags = ['admin', 'order', 'alert'] as const
 
-export const columns = (t: TFunction<'users'>, self: number): Column<OverlaidRow<UserRow>>[] => [
+export const buildUserColumns = (t: TFunction<'users'>, selfId: number): ListColumn<OverlaidRow<UserRow>>[] => [
   {
     key: 'name',
     header: t('column.name'),
@@ -18,7 +18,7 @@ export const columns = (t: TFunction<'users'>, self: number): Column<OverlaidRow
     lines: 2,
     phone: 'title',
     render: ({ row }) => (
-      <span lang={langOf(row.name)}>{row.id === self ? t('nameOfSelf', { name: row.name }) : row.name}</span>
+      <span lang={getNameLang(row.name)}>{row.id === selfId ? t('nameOfSelf', { name: row.name }) : row.name}</span>
     ),
   },
   {
@@ -45,8 +45,8 @@ export const columns = (t: TFunction<'users'>, self: number): Column<OverlaidRow
     phone: 'fact',
     // They are no states, and so no tags.
     render: ({ row }) => {
-      const held = flags.filter((flag) => row[flag]).map((flag) => t(`flag.${flag}`))
-      return held.length > 0 ? held.join(' · ') : <NoValue />
+      const flagTexts = flags.filter((flag) => row[flag]).map((flag) => t(`flag.${flag}`))
+      return flagTexts.length > 0 ? flagTexts.join(' · ') : <NoValue />
     },
   },
   {

@@ -1,39 +1,45 @@
 /** Which users are chosen on the list: it goes on over pages and orders, and ends with the filter it was made under. */
 import { type PayloadAction, createSlice } from '@reduxjs/toolkit'
-import type { Id } from '#contract/endpoint.ts'
+import type { RowRef } from '#contract/endpoint.ts'
 import { signedOut } from '#state/session-slice.ts'
-import { root } from '#state/store.ts'
+import { rootReducer } from '#state/store.ts'
 
-export interface Picked {
-  ids: readonly Id[]
+export interface RowSelection {
+  ids: readonly RowRef[]
   /** Where a stretch begins that is chosen with Shift. */
-  from: Id | null
+  rangeStart: RowRef | null
 }
 
-const initialState: Picked = { ids: [], from: null }
+const initialState: RowSelection = { ids: [], rangeStart: null }
 
-export const picked = createSlice({
+export const rowSelectionSlice = createSlice({
   name: 'pickedUsers',
   initialState,
   reducers: {
-    chosen: ({ ids }, { payload }: PayloadAction<{ ids: readonly Id[]; on: boolean }>): Picked => {
-      const others = ids.filter((id) => !payload.ids.includes(id))
-      return { ids: payload.on ? [...others, ...payload.ids] : others, from: payload.ids.at(-1) ?? null }
+    rowsSelected: (
+      { ids },
+      { payload }: PayloadAction<{ ids: readonly RowRef[]; isSelected: boolean }>,
+    ): RowSelection => {
+      const otherIds = ids.filter((id) => !payload.ids.includes(id))
+      return {
+        ids: payload.isSelected ? [...otherIds, ...payload.ids] : otherIds,
+        rangeStart: payload.ids.at(-1) ?? null,
+      }
     },
-    ended: () => initialState,
+    selectionEnded: () => initialState,
   },
   extraReducers: (builder) => builder.addCase(signedOut, () => initialState),
 })
 
-const own = picked.injectInto(root)
-export const selectPicked = (state: object): Picked => own.selectSlice(state)
-export const { chosen, ended } = picked.actions
+const injectedSlice = rowSelectionSlice.injectInto(rootReducer)
+export const selectRowSelection = (state: object): RowSelection => injectedSlice.selectSlice(state)
+export const { rowsSelected, selectionEnded } = rowSelectionSlice.actions
 
 /** What lies between two rows of a page, both included; the second alone where the first is not on it. */
-export function stretch(page: readonly Id[], from: Id | null, to: Id): readonly Id[] {
-  const [start, end] = [from === null ? -1 : page.indexOf(from), page.indexOf(to)]
-  if (start < 0 || end < 0) return [to]
-  const between = page.slice(Math.min(start, end), Math.max(start, end) + 1)
+export function selectRange(pageIds: readonly RowRef[], startId: RowRef | null, endId: RowRef): readonly RowRef[] {
+  const [startIndex, endIndex] = [startId === null ? -1 : pageIds.indexOf(startId), pageIds.indexOf(endId)]
+  if (startIndex < 0 || endIndex < 0) return [endId]
+  const rangeIds = pageIds.slice(Math.min(startIndex, endIndex), Math.max(startIndex, endIndex) + 1)
   // What was asked for comes last: the next stretch begins there.
-  return [...between.filter((id) => id !== to), to]
+  return [...rangeIds.filter((id) => id !== endId), endId]
 }

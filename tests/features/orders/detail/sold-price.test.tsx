@@ -3,33 +3,38 @@ import { screen } from '@testing-library/dom'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { readAmount } from '#domain/money.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { bought, paid } from '#tests/support/orders/shop-data.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { buyOrder, payOrder } from '#tests/support/orders/shop-data.ts'
 import { setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
 
-const the = setUpShopPages()
+const fixture = setUpShopPages()
 
-const rows = () =>
+const readRows = () =>
   [...document.querySelectorAll('.order-modules.sold > li:not(.joining)')].map((row) => ({
     kind: row.className,
     text: row.querySelector('span')?.textContent?.trim() ?? '',
     amount: readAmount((row.lastElementChild?.textContent ?? '').replaceAll(',', '').replace('−', '-')),
   }))
-const partsSum = () => rows().reduce((all, { kind, amount }) => (kind === '' ? all + amount : all), 0n)
-const amountOf = (text: string) => rows().find((row) => row.text.startsWith(text))?.amount
+const sumParts = () => readRows().reduce((all, { kind, amount }) => (kind === '' ? all + amount : all), 0n)
+const getAmount = (text: string) => readRows().find((row) => row.text.startsWith(text))?.amount
 
 it('fault 29a shows the sale of each contract, its rows add up, and older orders have their invoices', async () => {
-  const admin = await the.server.signIn('admin@acme')
-  const first = await bought(the.server, admin, { code: 'sold', name: 'Sold', period: 2, period_start: today() })
+  const adminSession = await fixture.server.signIn('admin@acme')
+  const firstOrder = await buyOrder(fixture.server, adminSession, {
+    code: 'sold',
+    name: 'Sold',
+    period: 2,
+    period_start: today(),
+  })
   // Prices of today are others by now.
-  await inTransaction(the.server.app, { role: 'portal_system' }, (db) =>
+  await runInTransaction(fixture.server.app, { role: 'portal_system' }, (db) =>
     sql`update price_list set content = jsonb_set(content, '{module}', (select jsonb_agg(m || '{"hkd": "99999.00"}')
       from jsonb_array_elements(content -> 'module') m))`.execute(db),
   )
-  await the.browser.openAs('admin@acme', `/app/contract/${first.id}`)
-  await expect.poll(() => rows().length).toBeGreaterThan(3)
+  await fixture.browser.openAs('admin@acme', `/app/contract/${firstOrder.id}`)
+  await expect.poll(() => readRows().length).toBeGreaterThan(3)
   // 10 users, core and fin cost 42,000.00 a year.
-  expect(rows().map(({ text }) => text)).toEqual([
+  expect(readRows().map(({ text }) => text)).toEqual([
     'Users 1 to 10: 10 × 1,200.00',
     'Core core',
     'Finance fin',
@@ -38,24 +43,26 @@ it('fault 29a shows the sale of each contract, its rows add up, and older orders
     'Total of this sale',
     'Paid',
   ])
-  expect([partsSum(), amountOf('Yearly fee')]).toEqual([4_200_000n, 4_200_000n])
-  expect([amountOf('Total'), amountOf('Paid')]).toEqual([8_400_000n, 8_400_000n])
+  expect([sumParts(), getAmount('Yearly fee')]).toEqual([4_200_000n, 4_200_000n])
+  expect([getAmount('Total'), getAmount('Paid')]).toEqual([8_400_000n, 8_400_000n])
 
-  const payload = { type: 'change', contract_id: first.contract_id, users: 12 }
-  const change = (await admin.send({ method: 'POST', url: '/api/contract', payload })).json()
-  await paid(the.server, change)
-  await the.browser.open(`/app/contract/${change.id}`)
-  await expect.poll(() => amountOf('Less what is already paid')).toBeDefined()
-  expect(partsSum()).toBe(amountOf('Yearly fee'))
-  const due = readAmount(change.amount)
-  expect((amountOf('For the rest of the time') ?? 0n) + (amountOf('Less what is already paid') ?? 0n)).toBe(due)
-  expect([amountOf('Total'), amountOf('Paid')]).toEqual([due, due])
-  const total = [...document.querySelectorAll('dl.facts > div')].find((one) =>
-    one.textContent?.startsWith('Total paid'),
+  const payload = { type: 'change', contract_id: firstOrder.contract_id, users: 12 }
+  const changeOrder = (await adminSession.send({ method: 'POST', url: '/api/contract', payload })).json()
+  await payOrder(fixture.server, changeOrder)
+  await fixture.browser.open(`/app/contract/${changeOrder.id}`)
+  await expect.poll(() => getAmount('Less what is already paid')).toBeDefined()
+  expect(sumParts()).toBe(getAmount('Yearly fee'))
+  const dueAmount = readAmount(changeOrder.amount)
+  expect((getAmount('For the rest of the time') ?? 0n) + (getAmount('Less what is already paid') ?? 0n)).toBe(dueAmount)
+  expect([getAmount('Total'), getAmount('Paid')]).toEqual([dueAmount, dueAmount])
+  const totalRow = [...document.querySelectorAll('dl.facts > div')].find((factRow) =>
+    factRow.textContent?.startsWith('Total paid'),
   )
-  expect(readAmount((total?.querySelector('dd')?.textContent ?? '').replaceAll(',', ''))).toBe(8_400_000n + due)
+  expect(readAmount((totalRow?.querySelector('dd')?.textContent ?? '').replaceAll(',', ''))).toBe(
+    8_400_000n + dueAmount,
+  )
 
-  const older = await screen.findByRole('link', { name: String(first['contract']) })
-  expect(older.getAttribute('href')).toMatch(new RegExp(`/app/contract/${first.id}$`))
+  const olderLink = await screen.findByRole('link', { name: String(firstOrder['contract']) })
+  expect(olderLink.getAttribute('href')).toMatch(new RegExp(`/app/contract/${firstOrder.id}$`))
   expect(screen.getAllByRole('button', { name: /^Print the invoice I\d+$/ })).toHaveLength(2)
 })

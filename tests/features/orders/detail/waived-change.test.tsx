@@ -2,33 +2,37 @@
 import { screen } from '@testing-library/dom'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
-import { addDays, addYears } from '#domain/period.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { submit, type } from '#tests/support/pages/fields.ts'
-import { bought, readOrder } from '#tests/support/orders/shop-data.ts'
-import { handsOn, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
+import { addDays, addYears } from '#domain/plain-dates.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { submit, typeValues } from '#tests/support/pages/fields.ts'
+import { buyOrder, readOrder } from '#tests/support/orders/shop-data.ts'
+import { createUserActions, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
 
-const the = setUpShopPages()
-const { press } = handsOn(the)
+const fixture = setUpShopPages()
+const { press } = createUserActions(fixture)
 
 it('fault 7b shows that nothing is due and how much is waived, before and after the change', async () => {
-  const admin = await the.server.signIn('admin@acme')
-  const { id, contract_id } = await bought(the.server, admin, { code: 'lastday', users: 10, period_start: today() })
+  const adminSession = await fixture.server.signIn('admin@acme')
+  const { id, contract_id } = await buyOrder(fixture.server, adminSession, {
+    code: 'lastday',
+    users: 10,
+    period_start: today(),
+  })
   const end = addDays(today(), 1)
   const start = addYears(end, -1)
-  await inTransaction(the.server.app, { role: 'portal_system' }, async (db) => {
+  await runInTransaction(fixture.server.app, { role: 'portal_system' }, async (db) => {
     await sql`update contract set period_start = ${start}, period_end = ${end}, anchor_date = ${start}, segments =
       jsonb_build_array(jsonb_build_object('start', ${start}::text, 'end', ${end}::text, 'annual', annual::text))
       where id = ${contract_id}`.execute(db)
     await sql`update service_order set period_start = ${start}, period_end = ${end} where id = ${id}`.execute(db)
   })
-  await the.browser.openAs('admin@acme', `/app/contract/${id}`)
+  await fixture.browser.openAs('admin@acme', `/app/contract/${id}`)
   await press('Modify')
   await expect.poll(() => document.querySelector('[name=users]')).not.toBeNull()
-  await type(the.user, { users: '11' })
+  await typeValues(fixture.user, { users: '11' })
   await screen.findByText('HKD 2.74 is waived: it is below the smallest payable amount (HKD 4.00).')
   expect(document.querySelector('.price-due .amount')?.textContent).toBe('HKD 0.00')
-  await submit(the.user)
+  await submit(fixture.user)
   await screen.findByText('2.74 (below the smallest payable amount)')
-  expect((await readOrder(admin, id))['state']).toBe('overwritten')
+  expect((await readOrder(adminSession, id))['state']).toBe('overwritten')
 })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { OrderRow } from '#contract/orders.ts'
-import { orderedHere } from '#domain/orders.ts'
-import { type Due, sumDues } from '#domain/dues.ts'
-import { dutiesOf, type OrderDuty } from '#features/orders/home/order-duties.ts'
+import { toPendingOrder } from '#domain/orders.ts'
+import { type PaymentDue, sumDues } from '#domain/dues.ts'
+import { buildOrderDuties, type OrderDuty } from '#features/orders/home/order-duties.ts'
 
 const draft = {
   code: 'shop',
@@ -16,16 +16,16 @@ const draft = {
   amount: '10.00',
 } as const
 
-let last = 0
-const row = (over: Partial<OrderRow>): OrderRow => {
-  last += 1
-  const made = orderedHere({ ...draft, modules: [...draft.modules] }, { intent: 'x', companyId: 1 })
-  return { ...(made as unknown as OrderRow), id: last, ...over }
+let lastId = 0
+const createRow = (overrides: Partial<OrderRow>): OrderRow => {
+  lastId += 1
+  const pendingOrder = toPendingOrder({ ...draft, modules: [...draft.modules] }, { intent: 'x', companyId: 1 })
+  return { ...(pendingOrder as unknown as OrderRow), id: lastId, ...overrides }
 }
 
-const noDue = { currency: 'HKD', change: null, until: null, month: null } as const
+const emptyDue = { currency: 'HKD', change: null, until: null, month: null } as const
 
-const wordsOf = (duty: OrderDuty) => [
+const summariseDuty = (duty: OrderDuty) => [
   duty.kind,
   duty.name,
   duty.days,
@@ -36,11 +36,11 @@ describe('what of the orders needs somebody', () => {
   const today = '2026-11-22'
 
   it('is what is to be paid, the order itself or what waits on it, and what ends soon: soonest first', () => {
-    const duties = dutiesOf(
+    const duties = buildOrderDuties(
       [
-        row({ name: 'Ends', state: 'effective', expired_date: '2027-01-21' }),
-        row({ name: 'Waits', state: 'unpaid', due: '2026-11-24 23:59:59' }),
-        row({
+        createRow({ name: 'Ends', state: 'effective', expired_date: '2027-01-21' }),
+        createRow({ name: 'Waits', state: 'unpaid', due: '2026-11-24 23:59:59' }),
+        createRow({
           name: 'Grows',
           state: 'effective',
           expired_date: '2026-12-04',
@@ -49,7 +49,7 @@ describe('what of the orders needs somebody', () => {
       ],
       today,
     )
-    expect(duties.map(wordsOf)).toEqual([
+    expect(duties.map(summariseDuty)).toEqual([
       ['pay', 'Grows', 0, 'change', '263.02'],
       ['pay', 'Waits', 2, 'create', '10.00'],
       ['end', 'Grows', 12],
@@ -58,15 +58,18 @@ describe('what of the orders needs somebody', () => {
   })
 
   it('fault 28c is every backup and month of traffic that is to be paid, and traffic that is overdue too', () => {
-    const backup = { ...noDue, contractType: 'PDBORDER', id: 1, type: 'pdb2s3', amount: '5400.00' } as const
-    const traffic = { ...noDue, contractType: 'TRAFFIC', type: 'traffic', amount: '162.50' } as const
-    const dues: Due[] = [
+    const backup = { ...emptyDue, contractType: 'PDBORDER', id: 1, type: 'pdb2s3', amount: '5400.00' } as const
+    const traffic = { ...emptyDue, contractType: 'TRAFFIC', type: 'traffic', amount: '162.50' } as const
+    const dues: PaymentDue[] = [
       { ...backup, due: '2026-11-25 23:59:59' },
       { ...backup, id: 2, due: '2026-11-21 23:59:59' },
       { ...traffic, id: 3, due: '2026-11-20 23:59:59', month: '2026-10' },
     ]
-    const duties = dutiesOf([row({ name: 'Shop', state: 'effective', expired_date: '2027-11-01', dues })], today)
-    expect(duties.map(wordsOf)).toEqual([
+    const duties = buildOrderDuties(
+      [createRow({ name: 'Shop', state: 'effective', expired_date: '2027-11-01', dues })],
+      today,
+    )
+    expect(duties.map(summariseDuty)).toEqual([
       ['pay', 'Shop', -2, 'traffic', '162.50'],
       ['pay', 'Shop', 3, 'pdb2s3', '5400.00'],
     ])
@@ -74,12 +77,12 @@ describe('what of the orders needs somebody', () => {
 
   it('is not what ends later than the first reminder, is over, or was overdue when it was last heard of', () => {
     expect(
-      dutiesOf(
+      buildOrderDuties(
         [
-          row({ state: 'effective', expired_date: '2027-01-22' }),
-          row({ state: 'expired', expired_date: '2026-11-01' }),
-          row({ state: 'invalid' }),
-          row({ state: 'unpaid', due: '2026-11-21 23:59:59' }),
+          createRow({ state: 'effective', expired_date: '2027-01-22' }),
+          createRow({ state: 'expired', expired_date: '2026-11-01' }),
+          createRow({ state: 'invalid' }),
+          createRow({ state: 'unpaid', due: '2026-11-21 23:59:59' }),
         ],
         today,
       ),
@@ -88,12 +91,12 @@ describe('what of the orders needs somebody', () => {
 
   it('comes to one amount in each currency that something is to be paid in', () => {
     const until = '2026-11-24 23:59:59'
-    const duties = dutiesOf(
+    const duties = buildOrderDuties(
       [
-        row({ state: 'unpaid', due: until, pay_amount: '10.10' }),
-        row({ state: 'unpaid', due: until, pay_amount: '0.95' }),
-        row({ state: 'unpaid', due: until, pay_amount: '7.00', currency: 'RMB' }),
-        row({ state: 'effective', expired_date: '2026-12-04', currency: 'USD' }),
+        createRow({ state: 'unpaid', due: until, pay_amount: '10.10' }),
+        createRow({ state: 'unpaid', due: until, pay_amount: '0.95' }),
+        createRow({ state: 'unpaid', due: until, pay_amount: '7.00', currency: 'RMB' }),
+        createRow({ state: 'effective', expired_date: '2026-12-04', currency: 'USD' }),
       ],
       today,
     )

@@ -1,28 +1,28 @@
 /** Paying by card on a contract's page (M81): Stripe's fields in the page, the rest with the server. */
 import { screen } from '@testing-library/dom'
 import { expect, it, vi } from 'vitest'
-import type { Begun, PaymentDriver } from '#server/drivers/payment/driver.ts'
-import { simulatedPayment } from '#server/drivers/payment/simulated.ts'
+import type { PaymentStartResult, PaymentDriver } from '#server/drivers/payment/payment-driver.ts'
+import { simulatedPaymentDriver } from '#server/drivers/payment/simulated.ts'
 import { readOrder } from '#tests/support/orders/shop-data.ts'
-import { handsOn, ordersOf, setUpShopPages } from '#tests/support/pages/shop-pages.ts'
+import { createUserActions, listOrders, setUpShopPages } from '#tests/support/pages/shop-pages.ts'
 
-const the = setUpShopPages()
-const { press, says } = handsOn(the)
+const fixture = setUpShopPages()
+const { press, findText } = createUserActions(fixture)
 
 /** Stripe's script, which stands on Stripe's machine alone. Each token that it makes has a number of its own. */
-function standInForStripe() {
+function stubStripe() {
   const card = {
     refusal: null as { type?: string; message: string } | null,
     token: 'ctoken_good',
-    made: 0,
-    mounted: 0,
+    tokenCount: 0,
+    mountCount: 0,
     change: () => {},
   }
   const elements = {
     create: () => ({
-      mount(place: HTMLElement) {
-        card.mounted += 1
-        place.append('Card fields')
+      mount(container: HTMLElement) {
+        card.mountCount += 1
+        container.append('Card fields')
       },
       on(_event: 'change', listener: () => void) {
         card.change = listener
@@ -34,58 +34,58 @@ function standInForStripe() {
   }
   const stripe = {
     elements: () => elements,
-    createConfirmationToken: async () => ({ confirmationToken: { id: `${card.token}_${++card.made}` } }),
+    createConfirmationToken: async () => ({ confirmationToken: { id: `${card.token}_${++card.tokenCount}` } }),
   }
   vi.stubGlobal('Stripe', () => stripe)
-  const append = document.head.append.bind(document.head)
+  const appendToHead = document.head.append.bind(document.head)
   vi.spyOn(document.head, 'append').mockImplementation((...nodes) => {
     for (const node of nodes)
       if (node instanceof HTMLScriptElement) queueMicrotask(() => node.dispatchEvent(new Event('load')))
-      else append(node)
+      else appendToHead(node)
   })
   return card
 }
 
 /** The server charges whatever `outcome` says, and tells which tokens it was given. */
-async function openPanel(outcome: (token: string | null) => Begun | Error | null = () => null) {
+async function openPanel(getOutcome: (token: string | null) => PaymentStartResult | Error | null = () => null) {
   const tokens: (string | null)[] = []
-  const begin: PaymentDriver['begin'] = async (asked) => {
-    tokens.push(asked.token)
-    const result = outcome(asked.token)
+  const start: PaymentDriver['start'] = async (input) => {
+    tokens.push(input.token)
+    const result = getOutcome(input.token)
     if (result instanceof Error) throw result
-    return result ?? simulatedPayment.begin(asked)
+    return result ?? simulatedPaymentDriver.start(input)
   }
-  the.server.app.payments = {
-    ...the.server.app.payments,
+  fixture.server.app.payments = {
+    ...fixture.server.app.payments,
     stripeKey: 'pk_test',
     types: ['stripe'],
-    driver: async () => ({ ...simulatedPayment, begin, query: async () => null }),
+    findDriver: async () => ({ ...simulatedPaymentDriver, start, query: async () => null }),
   }
-  const admin = await the.server.signIn('admin@acme')
-  const id = (await ordersOf(admin, 'acmehr'))[0]?.id ?? 0
-  await the.browser.openAs('admin@acme', `/app/contract/${id}`)
+  const adminSession = await fixture.server.signIn('admin@acme')
+  const id = (await listOrders(adminSession, 'acmehr'))[0]?.id ?? 0
+  await fixture.browser.openAs('admin@acme', `/app/contract/${id}`)
   await press(/^Pay USD/)
   await screen.findByText('Card fields')
-  return { tokens, isPaid: async () => (await readOrder(admin, id)).state === 'effective' }
+  return { tokens, isPaid: async () => (await readOrder(adminSession, id)).state === 'effective' }
 }
 
 it('a card that Stripe or its bank refuses is said to be invalid, with why, and pays once it is right (M81)', async () => {
-  const card = standInForStripe()
+  const fakeCard = stubStripe()
   const { tokens, isPaid } = await openPanel((token) =>
     token?.startsWith('ctoken_bad') ? { kind: 'declined', code: 'CARD_INVALID', reason: 'expired_card' } : null,
   )
-  card.refusal = { type: 'validation_error', message: 'Your card number is incomplete.' }
+  fakeCard.refusal = { type: 'validation_error', message: 'Your card number is incomplete.' }
   await press(/by card$/)
-  await says('Your card information is invalid')
-  await says('Your card number is incomplete.')
+  await findText('Your card information is invalid')
+  await findText('Your card number is incomplete.')
   expect(tokens).toEqual([])
-  card.refusal = null
-  card.token = 'ctoken_bad'
+  fakeCard.refusal = null
+  fakeCard.token = 'ctoken_bad'
   await press(/by card$/)
-  await says('This card has expired. Use another one.')
-  await says('Your card information is invalid')
+  await findText('This card has expired. Use another one.')
+  await findText('Your card information is invalid')
   expect(screen.queryByText('Your card number is incomplete.')).toBeNull()
-  card.token = 'ctoken_good'
+  fakeCard.token = 'ctoken_good'
   await press(/by card$/)
   await screen.findByText('Payment received')
   expect(await isPaid()).toBe(true)
@@ -93,13 +93,13 @@ it('a card that Stripe or its bank refuses is said to be invalid, with why, and 
 })
 
 it('fault 36M81d a lost request is sent again with the card that was sent, and another card gets a token of its own', async () => {
-  const card = standInForStripe()
+  const fakeCard = stubStripe()
   const { tokens, isPaid } = await openPanel()
-  const reach = fetch
-  let isCut = true
-  vi.stubGlobal('fetch', async (asked: Request, init?: RequestInit) => {
-    if (isCut && /\/api\/payment\/\d+$/.test(String(asked.url))) throw new TypeError('Failed to fetch')
-    return await reach(asked, init)
+  const originalFetch = fetch
+  let isConnectionCut = true
+  vi.stubGlobal('fetch', async (request: Request, init?: RequestInit) => {
+    if (isConnectionCut && /\/api\/payment\/\d+$/.test(String(request.url))) throw new TypeError('Failed to fetch')
+    return await originalFetch(request, init)
   })
   const pressAndFail = async () => {
     await press(/by card$/)
@@ -107,11 +107,11 @@ it('fault 36M81d a lost request is sent again with the card that was sent, and a
   }
   await pressAndFail()
   await pressAndFail()
-  expect(card.made).toBe(1)
-  card.change()
+  expect(fakeCard.tokenCount).toBe(1)
+  fakeCard.change()
   await pressAndFail()
-  expect(card.made).toBe(2)
-  isCut = false
+  expect(fakeCard.tokenCount).toBe(2)
+  isConnectionCut = false
   await press(/by card$/)
   await screen.findByText('Payment received')
   expect([tokens, await isPaid()]).toEqual([['ctoken_good_2'], true])
@@ -120,10 +120,10 @@ it('fault 36M81d a lost request is sent again with the card that was sent, and a
 it.each([
   ['is cut off', () => Promise.reject(new TypeError('Failed to fetch'))],
   ['is replaced by a proxy', async () => new Response('<h1>504</h1>', { status: 504 })],
-])('fault 36M81g a payment whose response %s is said to be paid, and not to have failed', async (_, lose) => {
-  standInForStripe()
+])('fault 36M81g a payment whose response %s is said to be paid, and not to have failed', async (_, loseResponse) => {
+  stubStripe()
   const { tokens, isPaid } = await openPanel()
-  losePayments(lose)
+  losePayments(loseResponse)
   await press(/by card$/)
   await screen.findByText('Payment received')
   expect(screen.queryByText(/Payment failed/)).toBeNull()
@@ -131,44 +131,44 @@ it.each([
 })
 
 it('fault 36M81g a payment that nothing is known of is said to be so, and pays once when it is pressed again', async () => {
-  standInForStripe()
+  stubStripe()
   const { tokens, isPaid } = await openPanel()
-  const find = losePayments(() => Promise.reject(new TypeError('Failed to fetch')), { checks: true })
+  const restoreResponses = losePayments(() => Promise.reject(new TypeError('Failed to fetch')), { checks: true })
   await press(/by card$/)
-  await says('It is not known yet whether you have paid')
+  await findText('It is not known yet whether you have paid')
   expect(screen.queryByText(/Payment failed/)).toBeNull()
-  find()
+  restoreResponses()
   await press(/by card$/)
   await screen.findByText('Payment received')
   expect([tokens.length, await isPaid()]).toEqual([1, true])
 })
 
 /** The server gets each payment, and the page gets `response` instead of the server's. Returns a function that ends it. */
-function losePayments(response: () => Promise<Response>, { checks = false } = {}): () => void {
-  const reach = fetch
-  let isLost = true
-  vi.stubGlobal('fetch', async (asked: Request, init?: RequestInit) => {
-    const path = new URL(String(asked.url ?? asked), location.origin).pathname
-    if (isLost && checks && /\/api\/payment\/\d+\/./.test(path)) throw new TypeError('Failed to fetch')
-    const answer = await reach(asked, init)
-    return isLost && /\/api\/payment\/\d+$/.test(path) ? await response() : answer
+function losePayments(getResponse: () => Promise<Response>, { checks: areChecksLost = false } = {}): () => void {
+  const originalFetch = fetch
+  let areResponsesLost = true
+  vi.stubGlobal('fetch', async (request: Request, init?: RequestInit) => {
+    const path = new URL(String(request.url ?? request), location.origin).pathname
+    if (areResponsesLost && areChecksLost && /\/api\/payment\/\d+\/./.test(path)) throw new TypeError('Failed to fetch')
+    const serverResponse = await originalFetch(request, init)
+    return areResponsesLost && /\/api\/payment\/\d+$/.test(path) ? await getResponse() : serverResponse
   })
-  return () => void (isLost = false)
+  return () => void (areResponsesLost = false)
 }
 
 it('fault 36M81d a gateway that does not answer says nothing against the card', async () => {
-  const card = standInForStripe()
+  const fakeCard = stubStripe()
   const { tokens } = await openPanel()
-  card.refusal = { type: 'api_connection_error', message: 'We are experiencing issues.' }
+  fakeCard.refusal = { type: 'api_connection_error', message: 'We are experiencing issues.' }
   await press(/by card$/)
-  await says('The card could not be sent to the payment provider. Try again.')
+  await findText('The card could not be sent to the payment provider. Try again.')
   expect(screen.queryByText('Your card information is invalid')).toBeNull()
   expect(screen.queryByText(/experiencing issues/)).toBeNull()
   expect(tokens).toEqual([])
 })
 
 it('fault 36M81d the gateway’s own page stays the second way, beside the card fields', async () => {
-  standInForStripe()
+  stubStripe()
   const { tokens } = await openPanel(() => ({
     kind: 'redirect',
     url: `${location.origin}/#gateway`,
@@ -181,22 +181,22 @@ it('fault 36M81d the gateway’s own page stays the second way, beside the card 
 })
 
 it('fault 36M81d what was typed stays while there is no connection, and paying is said to need one', async () => {
-  const card = standInForStripe()
+  const fakeCard = stubStripe()
   await openPanel()
-  the.browser.goOffline()
+  fixture.browser.goOffline()
   await screen.findByText(/^Paying needs a connection/, { selector: '.payment-offline' })
   for (const name of [/by card$/, /on the payment page$/])
     expect((await screen.findByRole('button', { name })).getAttribute('aria-disabled')).toBe('true')
   screen.getByText('Card fields')
-  the.browser.goOnline()
+  fixture.browser.goOnline()
   await expect.poll(() => document.querySelector('.payment-offline')).toBeNull()
   await press(/by card$/)
   await screen.findByText('Payment received')
-  expect(card.mounted).toBe(1)
+  expect(fakeCard.mountCount).toBe(1)
 })
 
 it('fault 36M53a the end of the time to pay is said to the second, as every time is', async () => {
-  standInForStripe()
+  stubStripe()
   await openPanel()
   expect(screen.getByText(/^Due by/).textContent).toMatch(/^Due by \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
 })

@@ -2,20 +2,20 @@
 import { describe, expect, it, test } from 'vitest'
 import { readAmount } from '#domain/money.ts'
 import {
-  amountAfter,
+  calculateAmountWith,
   isAmountTooLarge,
-  isAsShown,
+  isSameFigure,
   type PriceData,
   quoteLocally,
-  shownOf,
-  type Wish,
+  toDisplayedFigure,
+  type RequestedOrder,
 } from '#features/orders/quote/local-quote.ts'
-import { type Branch, treeOf } from '#features/orders/quote/fee-tree.ts'
-import { type Case, cases, lists } from '#tests/domain/fees/goldens.ts'
+import { type FeeBranch, buildFeeTree } from '#features/orders/quote/fee-tree.ts'
+import { type GoldenCase, cases, lists } from '#tests/domain/fees/goldens.ts'
 
 const module = { dependencies: [], conditions: [], any_condition: false }
-const market = (price: 'A' | 'B'): PriceData => ({
-  list: { ...lists[price], id: 7, effective_date: '2026-01-01' },
+const buildPriceData = (priceList: 'A' | 'B'): PriceData => ({
+  list: { ...lists[priceList], id: 7, effective_date: '2026-01-01' },
   modules: [
     { id: 1, code: 'core', name: 'Core', hidden: false, ...module },
     { id: 2, code: 'base', name: 'Platform', hidden: true, ...module, conditions: ['core'] },
@@ -24,46 +24,51 @@ const market = (price: 'A' | 'B'): PriceData => ({
   zone: 'Asia/Hong_Kong',
 })
 
-function wishOf(one: Case): Wish {
-  const { currency, mode, users, modules, uat, years } = one
-  const asking = { currency, user_mode: mode, users, modules, uat }
-  if (one.kind === 'create') return { type: 'create', ...asking, start: one.period_start ?? '2026-03-01', years }
-  if (one.kind === 'extend') return { type: 'extend', ...asking, end: one.current_period_end, years }
-  const segments = one.segments.map(({ start, end, annual }) => ({ start, end, annual: readAmount(annual) }))
-  return { type: 'change', ...asking, segments }
+function toTestOrder(feeCase: GoldenCase): RequestedOrder {
+  const { currency, mode, users, modules, uat, years } = feeCase
+  const commonFields = { currency, user_mode: mode, users, modules, uat }
+  if (feeCase.kind === 'create')
+    return { type: 'create', ...commonFields, start: feeCase.period_start ?? '2026-03-01', years }
+  if (feeCase.kind === 'extend') return { type: 'extend', ...commonFields, end: feeCase.current_period_end, years }
+  const segments = feeCase.segments.map(({ start, end, annual }) => ({ start, end, annual: readAmount(annual) }))
+  return { type: 'change', ...commonFields, segments }
 }
 
-const priced = cases.filter(({ kind }) => ['create', 'extend', 'change'].includes(kind))
+const pricedCases = cases.filter(({ kind }) => ['create', 'extend', 'change'].includes(kind))
 
-test.each(priced.map((one) => [one.id, one] as const))('%s comes to the agreed sum', (_, one) => {
-  const found = quoteLocally(market(one.price), wishOf(one), one.today ?? '2026-03-01')
-  if (one.error) return expect(found).toMatchObject({ kind: 'none', code: one.error })
-  expect(found).toMatchObject({ kind: 'figure', figure: { amount: one.amount, contract_amount: one.contract_amount } })
+test.each(pricedCases.map((feeCase) => [feeCase.id, feeCase] as const))('%s comes to the agreed sum', (_, feeCase) => {
+  const quote = quoteLocally(buildPriceData(feeCase.price), toTestOrder(feeCase), feeCase.today ?? '2026-03-01')
+  if (feeCase.error) return expect(quote).toMatchObject({ kind: 'none', code: feeCase.error })
+  expect(quote).toMatchObject({
+    kind: 'figure',
+    figure: { amount: feeCase.amount, contract_amount: feeCase.contract_amount },
+  })
 })
 
-test.each(priced.filter(({ error }) => !error).map((one) => [one.id, one] as const))(
+test.each(pricedCases.filter(({ error }) => !error).map((feeCase) => [feeCase.id, feeCase] as const))(
   '%s is explained by parts that add up to the cent',
-  (_, one) => {
-    const found = quoteLocally(market(one.price), wishOf(one), one.today ?? '2026-03-01')
-    if (found.kind !== 'figure') throw new Error('there is a price')
-    const steps = found.figure.steps()
-    const tree = treeOf(steps)
-    expect(tree?.amount).toBe(one.amount)
-    const total = (parts: Branch[]) => parts.reduce((sum, { amount }) => sum + readAmount(amount), 0n)
-    const all = (branch: Branch): Branch[] => [branch, ...branch.parts.flatMap(all)]
-    const told = tree ? all(tree) : []
+  (_, feeCase) => {
+    const quote = quoteLocally(buildPriceData(feeCase.price), toTestOrder(feeCase), feeCase.today ?? '2026-03-01')
+    if (quote.kind !== 'figure') throw new Error('there is a price')
+    const steps = quote.figure.steps()
+    const tree = buildFeeTree(steps)
+    expect(tree?.amount).toBe(feeCase.amount)
+    const sumParts = (parts: FeeBranch[]) => parts.reduce((sum, { amount }) => sum + readAmount(amount), 0n)
+    const listBranches = (branch: FeeBranch): FeeBranch[] => [branch, ...branch.parts.flatMap(listBranches)]
+    const branches = tree ? listBranches(tree) : []
     // What is due of a change is a difference, and years are a product: all else is a sum of its parts.
-    for (const { code, amount, parts } of told)
+    for (const { code, amount, parts } of branches)
       if (parts.length > 0 && !['due', 'years'].includes(code))
-        expect([code, total(parts)]).toEqual([code, readAmount(amount)])
+        expect([code, sumParts(parts)]).toEqual([code, readAmount(amount)])
     // Not one line of the price list that was counted is left out.
-    const lines = ['users', 'module', 'uat', 'minimum', 'segment', 'paid']
-    const codes = (given: { code: string }[]) => given.map(({ code }) => code).filter((code) => lines.includes(code))
-    expect(codes(told).toSorted()).toEqual(codes(steps).toSorted())
+    const countedCodes = ['users', 'module', 'uat', 'minimum', 'segment', 'paid']
+    const listCountedCodes = (steps: { code: string }[]) =>
+      steps.map(({ code }) => code).filter((code) => countedCodes.includes(code))
+    expect(listCountedCodes(branches).toSorted()).toEqual(listCountedCodes(steps).toSorted())
   },
 )
 
-const wish: Wish = {
+const requestedOrder: RequestedOrder = {
   type: 'create',
   currency: 'HKD',
   user_mode: 'CONCURRENT',
@@ -76,12 +81,12 @@ const wish: Wish = {
 
 describe('what a toggle does', () => {
   it('is the difference of two whole prices, the minimum fee and the years in it', () => {
-    expect(amountAfter(market('A'), wish, '2026-03-01', ['core', 'fin'])).toBe('84000.00')
-    expect(amountAfter(market('A'), { ...wish, users: 1 }, '2026-03-01', [])).toBe('40000.00')
+    expect(calculateAmountWith(buildPriceData('A'), requestedOrder, '2026-03-01', ['core', 'fin'])).toBe('84000.00')
+    expect(calculateAmountWith(buildPriceData('A'), { ...requestedOrder, users: 1 }, '2026-03-01', [])).toBe('40000.00')
   })
   it('is not said for a module without a price', () => {
-    expect(amountAfter(market('A'), wish, '2026-03-01', ['core', 'gone'])).toBeNull()
-    expect(quoteLocally(market('A'), { ...wish, modules: ['gone'] }, '2026-03-01')).toEqual({
+    expect(calculateAmountWith(buildPriceData('A'), requestedOrder, '2026-03-01', ['core', 'gone'])).toBeNull()
+    expect(quoteLocally(buildPriceData('A'), { ...requestedOrder, modules: ['gone'] }, '2026-03-01')).toEqual({
       kind: 'none',
       code: 'NOT_LISTED',
       modules: ['gone'],
@@ -90,18 +95,18 @@ describe('what a toggle does', () => {
 })
 
 describe('what a person agreed to (D17, D89)', () => {
-  const found = quoteLocally(market('A'), wish, '2026-03-01')
-  if (found.kind !== 'figure') throw new Error('there is a price')
-  const shown = shownOf(found.figure, { id: 7 })
+  const quote = quoteLocally(buildPriceData('A'), requestedOrder, '2026-03-01')
+  if (quote.kind !== 'figure') throw new Error('there is a price')
+  const displayedFigure = toDisplayedFigure(quote.figure, { id: 7 })
   it('is the same where the server says the same sums and days', () => {
-    expect(isAsShown(shown, { ...found.figure })).toBe(true)
+    expect(isSameFigure(displayedFigure, { ...quote.figure })).toBe(true)
   })
   it.each(['amount', 'annual', 'contract_amount', 'residual_amount', 'period_start', 'period_end'] as const)(
     'is another one where %s differs',
-    (name) => expect(isAsShown(shown, { ...found.figure, [name]: '0.01' })).toBe(false),
+    (name) => expect(isSameFigure(displayedFigure, { ...quote.figure, [name]: '0.01' })).toBe(false),
   )
   it('names the modules that join by themselves, which cost nothing', () => {
-    expect(found.figure.modules()).toEqual([
+    expect(quote.figure.modules()).toEqual([
       { code: 'core', name: 'Core', price: '12000.00', auto: 0 },
       { code: 'base', name: 'Platform', price: '0.00', auto: 1 },
     ])
@@ -109,34 +114,43 @@ describe('what a person agreed to (D17, D89)', () => {
 })
 
 describe('an extension that is quoted on the device', () => {
-  const { years: _years, start: _start, ...choice } = { ...wish, type: 'extend' as const }
-  const extend = (start: string, end: string, years: number, today: string, more = {}) =>
-    quoteLocally(market('A'), { ...choice, start, end, years, ...more }, today)
+  const { years: _years, start: _start, ...terms } = { ...requestedOrder, type: 'extend' as const }
+  const quoteExtension = (start: string, end: string, years: number, today: string, overrides = {}) =>
+    quoteLocally(buildPriceData('A'), { ...terms, start, end, years, ...overrides }, today)
 
   it('fault 3a is refused beyond 99 years from the first start, and says how many are left', () => {
-    const refused = { kind: 'none', code: 'TOO_MANY_YEARS', years: 49, modules: [] }
-    expect(extend('2026-03-02', '2076-03-02', 50, '2030-01-01')).toEqual(refused)
-    expect(extend('2026-03-02', '2076-03-02', 49, '2030-01-01').kind).toBe('figure')
-    expect(extend('2026-03-02', '2125-03-02', 1, '2030-01-01')).toMatchObject({ code: 'NO_YEARS_LEFT', years: 0 })
-    expect(extend('2026-03-02', '2126-03-02', 1, '2030-01-01')).toMatchObject({ code: 'NO_YEARS_LEFT', years: 0 })
-    expect(extend('2026-03-02', '2076-03-02', 99, '2076-03-02').kind).toBe('figure')
+    const refusal = { kind: 'none', code: 'TOO_MANY_YEARS', years: 49, modules: [] }
+    expect(quoteExtension('2026-03-02', '2076-03-02', 50, '2030-01-01')).toEqual(refusal)
+    expect(quoteExtension('2026-03-02', '2076-03-02', 49, '2030-01-01').kind).toBe('figure')
+    expect(quoteExtension('2026-03-02', '2125-03-02', 1, '2030-01-01')).toMatchObject({
+      code: 'NO_YEARS_LEFT',
+      years: 0,
+    })
+    expect(quoteExtension('2026-03-02', '2126-03-02', 1, '2030-01-01')).toMatchObject({
+      code: 'NO_YEARS_LEFT',
+      years: 0,
+    })
+    expect(quoteExtension('2026-03-02', '2076-03-02', 99, '2076-03-02').kind).toBe('figure')
   })
 
   it('fault 3a is refused where no amount can say it', () => {
-    const list = { ...market('A').list, min_fee_hkd: '9999999999999.99' }
-    const asking = { ...choice, start: '2026-03-02', end: '2027-03-02', years: 2 }
-    const quote = quoteLocally({ ...market('A'), list }, asking, '2026-03-02')
+    const list = { ...buildPriceData('A').list, min_fee_hkd: '9999999999999.99' }
+    const extension = { ...terms, start: '2026-03-02', end: '2027-03-02', years: 2 }
+    const quote = quoteLocally({ ...buildPriceData('A'), list }, extension, '2026-03-02')
     expect(quote).toEqual({ kind: 'none', code: 'AMOUNT_TOO_LARGE', modules: [] })
     expect([isAmountTooLarge(quote), isAmountTooLarge(null)]).toEqual([true, false])
   })
 
   it('fault 8 ends where the contract counts to, with the anchor that the history has, or its first start', () => {
-    const ends = [{}, { anchor_date: '2028-02-29', anchor_months: 12 }].map((anchor) => {
-      const quote = extend('2028-02-29', '2029-02-28', 3, '2028-06-01', anchor)
+    const endDates = [{}, { anchor_date: '2028-02-29', anchor_months: 12 }].map((anchor) => {
+      const quote = quoteExtension('2028-02-29', '2029-02-28', 3, '2028-06-01', anchor)
       return quote.kind === 'figure' && quote.figure.period_end
     })
-    expect(ends).toEqual(['2032-02-29', '2032-02-29'])
-    const anew = extend('2029-02-28', '2030-02-28', 2, '2029-06-01', { anchor_date: '2028-02-29', anchor_months: 24 })
-    expect(anew).toMatchObject({ figure: { period_end: '2032-02-29' } })
+    expect(endDates).toEqual(['2032-02-29', '2032-02-29'])
+    const secondExtension = quoteExtension('2029-02-28', '2030-02-28', 2, '2029-06-01', {
+      anchor_date: '2028-02-29',
+      anchor_months: 24,
+    })
+    expect(secondExtension).toMatchObject({ figure: { period_end: '2032-02-29' } })
   })
 })

@@ -1,24 +1,24 @@
 /** The wizard's form: defaults, what is wrong with what is typed, and what is sent of it (contracts 5 and 9). */
 import { describe, expect, it, test } from 'vitest'
 import type { OrderRow } from '#contract/orders.ts'
-import { choosable, matching, toggled } from '#features/orders/wizard/fields/module-selection.ts'
-import { draftFrom, isWorthKeeping, newDraft } from '#features/orders/draft/wizard-draft.ts'
+import { buildSelectableModules, filterModules, toggleModule } from '#features/orders/wizard/fields/module-selection.ts'
+import { parseDraft, isWorthSaving, createDraft } from '#features/orders/draft/wizard-draft.ts'
 import {
-  bodyOf,
+  toOrderBody,
   checkInformation,
   checkModuleStep,
-  newValues,
-  stepOf,
-  typedCode,
-  type Values,
-  valuesOf,
-  wishOf,
+  createWizardValues,
+  getStepOfField,
+  normaliseCode,
+  type WizardValues,
+  copyToWizardValues,
+  toRequestedOrder,
 } from '#features/orders/draft/wizard-form.ts'
-import { isConnectionLost, questionOf } from '#features/orders/draft/submit-order.ts'
-import type { PriceData, ModuleInfo } from '#features/orders/quote/local-quote.ts'
+import { isConnectionLost, parseQuestion } from '#features/orders/draft/submit-order.ts'
+import type { PriceData, ModuleChoice } from '#features/orders/quote/local-quote.ts'
 import { lists } from '#tests/domain/fees/goldens.ts'
 
-const module = (code: string, dependencies: string[] = []): ModuleInfo => ({
+const createModule = (code: string, dependencies: string[] = []): ModuleChoice => ({
   id: code.length,
   code,
   name: code.toUpperCase(),
@@ -28,20 +28,31 @@ const module = (code: string, dependencies: string[] = []): ModuleInfo => ({
   any_condition: false,
 })
 const list = { ...lists.A, id: 1, effective_date: '2026-01-01' }
-const modules = [module('core'), module('fin', ['core']), module('scm', ['fin']), module('hr', ['core'])]
-const market: PriceData = { list, modules, uatBound: 'floor', zone: 'Asia/Hong_Kong' }
+const modules = [
+  createModule('core'),
+  createModule('fin', ['core']),
+  createModule('scm', ['fin']),
+  createModule('hr', ['core']),
+]
+const priceData: PriceData = { list, modules, uatBound: 'floor', zone: 'Asia/Hong_Kong' }
 const today = '2026-03-02'
-const fresh = newValues(list, today)
-const good: Values = { ...fresh, code: 'shop', name: 'Shop', modules: ['core'] }
+const newFormValues = createWizardValues(list, today)
+const validValues: WizardValues = { ...newFormValues, code: 'shop', name: 'Shop', modules: ['core'] }
 
 it('begins with the defaults of the specification (contracts 9, D26)', () => {
-  expect(fresh).toMatchObject({ users: '5', period: '1', user_mode: 'CONCURRENT', period_start: today, modules: [] })
-  expect(newValues({ ...list, min_concurrent_user: 0 }, today).users).toBe('1')
-  expect(checkInformation(good, market, today)).toEqual([])
-  expect(checkModuleStep(good, market)).toEqual([])
+  expect(newFormValues).toMatchObject({
+    users: '5',
+    period: '1',
+    user_mode: 'CONCURRENT',
+    period_start: today,
+    modules: [],
+  })
+  expect(createWizardValues({ ...list, min_concurrent_user: 0 }, today).users).toBe('1')
+  expect(checkInformation(validValues, priceData, today)).toEqual([])
+  expect(checkModuleStep(validValues, priceData)).toEqual([])
 })
 
-const wrong: [string, Partial<Values>, string[]][] = [
+const wrongCases: [string, Partial<WizardValues>, string[]][] = [
   ['no code', { code: '' }, ['code REQUIRED']],
   ['a code that is too short', { code: 'ab' }, ['code INVALID_FORMAT']],
   ['a code of 17', { code: 'a'.repeat(17) }, ['code INVALID_FORMAT']],
@@ -62,15 +73,15 @@ const wrong: [string, Partial<Values>, string[]][] = [
   ['dated ahead', { sOrderCreateTime: '2026-03-03' }, ['sOrderCreateTime OUT_OF_RANGE']],
   ['no company', { company_id: '0' }, ['company_id OUT_OF_RANGE']],
 ]
-test.each(wrong)('%s is said at its field', (_, fields, problems) => {
-  const found = checkInformation({ ...good, ...fields }, market, today)
-  expect(found.map(({ field, code }) => `${field} ${code}`)).toEqual(problems)
-  expect(found.map(({ field }) => stepOf(field))).toEqual([0])
+test.each(wrongCases)('%s is said at its field', (_, fields, expectedProblems) => {
+  const problems = checkInformation({ ...validValues, ...fields }, priceData, today)
+  expect(problems.map(({ field, code }) => `${field} ${code}`)).toEqual(expectedProblems)
+  expect(problems.map(({ field }) => getStepOfField(field))).toEqual([0])
 })
 
 it('a start before today is right where the staff have dated the order back (D39)', () => {
   expect(
-    checkInformation({ ...good, sOrderCreateTime: '2026-02-20', period_start: '2026-02-20' }, market, today),
+    checkInformation({ ...validValues, sOrderCreateTime: '2026-02-20', period_start: '2026-02-20' }, priceData, today),
   ).toEqual([])
 })
 
@@ -78,15 +89,15 @@ test.each([
   ['none', [], ['NO_MODULE']],
   ['one that is gone', ['core', 'gone'], ['NOT_LISTED']],
   ['one without what it needs', ['fin'], ['NEEDS_MODULES']],
-] as const)('of modules: %s', (_, chosen, codes) => {
-  const found = checkModuleStep({ ...good, modules: [...chosen] }, market)
-  expect(found.map(({ code }) => code)).toEqual(codes)
-  expect(found.map(({ field }) => stepOf(field))).toEqual([1])
+] as const)('of modules: %s', (_, moduleCodes, codes) => {
+  const problems = checkModuleStep({ ...validValues, modules: [...moduleCodes] }, priceData)
+  expect(problems.map(({ code }) => code)).toEqual(codes)
+  expect(problems.map(({ field }) => getStepOfField(field))).toEqual([1])
 })
 
 describe('what is sent', () => {
   it('is the form in the words of the call, what is empty left out', () => {
-    expect(bodyOf({ ...good, users: '25', uat: true, desc: ' ' }, 'saas')).toEqual({
+    expect(toOrderBody({ ...validValues, users: '25', uat: true, desc: ' ' }, 'saas')).toEqual({
       code: 'shop',
       name: 'Shop',
       currency: 'HKD',
@@ -98,18 +109,18 @@ describe('what is sent', () => {
       period: 1,
       period_start: today,
     })
-    expect(bodyOf({ ...good, company_id: '3', sOrderCreateTime: today }, 'mma')).toMatchObject({
+    expect(toOrderBody({ ...validValues, company_id: '3', sOrderCreateTime: today }, 'mma')).toMatchObject({
       company_id: 3,
       sOrderCreateTime: today,
       client_type: 'mma',
     })
   })
   it('has no price while a number is missing', () => {
-    expect(wishOf({ ...good, users: '' })).toBeNull()
-    expect(wishOf({ ...good, period_start: '2026-02-30' })).toBeNull()
-    expect(wishOf(good)).toMatchObject({ type: 'create', users: 5, years: 1, start: today })
+    expect(toRequestedOrder({ ...validValues, users: '' })).toBeNull()
+    expect(toRequestedOrder({ ...validValues, period_start: '2026-02-30' })).toBeNull()
+    expect(toRequestedOrder(validValues)).toMatchObject({ type: 'create', users: 5, years: 1, start: today })
   })
-  it('is in lower case while it is typed', () => expect(typedCode('ShOp1')).toBe('shop1'))
+  it('is in lower case while it is typed', () => expect(normaliseCode('ShOp1')).toBe('shop1'))
 })
 
 it('"order again" takes all but the code and the day, and no fewer users than are asked for now', () => {
@@ -123,8 +134,8 @@ it('"order again" takes all but the code and the day, and no fewer users than ar
     period: 2,
     modules: ['hr'],
   }
-  expect(valuesOf(row as unknown as OrderRow, fresh, list)).toEqual({
-    ...fresh,
+  expect(copyToWizardValues(row as unknown as OrderRow, newFormValues, list)).toEqual({
+    ...newFormValues,
     name: 'Old',
     currency: 'RMB',
     user_mode: 'NAMED',
@@ -137,42 +148,44 @@ it('"order again" takes all but the code and the day, and no fewer users than ar
 
 describe('the draft', () => {
   it('comes back as it was kept', () => {
-    const draft = { ...newDraft(good), step: 1 as const, ordered: 7, intent: 'x' }
-    expect(draftFrom(structuredClone(draft), fresh)).toEqual(draft)
+    const draft = { ...createDraft(validValues), step: 1 as const, ordered: 7, intent: 'x' }
+    expect(parseDraft(structuredClone(draft), newFormValues)).toEqual(draft)
   })
   it('of an earlier build brings along what is still understood', () => {
-    expect(draftFrom({ step: 9, values: { code: 'old', users: 5, color: 'red', modules: ['core'] } }, fresh)).toEqual({
-      ...newDraft({ ...fresh, code: 'old', modules: ['core'] }),
+    expect(
+      parseDraft({ step: 9, values: { code: 'old', users: 5, color: 'red', modules: ['core'] } }, newFormValues),
+    ).toEqual({
+      ...createDraft({ ...newFormValues, code: 'old', modules: ['core'] }),
     })
-    expect(draftFrom('?', fresh)).toBeNull()
-    expect(draftFrom({ values: null }, fresh)).toBeNull()
+    expect(parseDraft('?', newFormValues)).toBeNull()
+    expect(parseDraft({ values: null }, newFormValues)).toBeNull()
   })
   it('is worth keeping once something was said', () => {
-    expect(isWorthKeeping(newDraft(fresh), fresh)).toBe(false)
-    expect(isWorthKeeping(newDraft({ ...fresh, period_start: '2026-03-01' }), fresh)).toBe(false)
-    expect(isWorthKeeping(newDraft({ ...fresh, name: 'S' }), fresh)).toBe(true)
-    expect(isWorthKeeping({ ...newDraft(fresh), ordered: 3 }, fresh)).toBe(true)
-    expect(isWorthKeeping({ ...newDraft(good), step: 3 }, fresh)).toBe(false)
+    expect(isWorthSaving(createDraft(newFormValues), newFormValues)).toBe(false)
+    expect(isWorthSaving(createDraft({ ...newFormValues, period_start: '2026-03-01' }), newFormValues)).toBe(false)
+    expect(isWorthSaving(createDraft({ ...newFormValues, name: 'S' }), newFormValues)).toBe(true)
+    expect(isWorthSaving({ ...createDraft(newFormValues), ordered: 3 }, newFormValues)).toBe(true)
+    expect(isWorthSaving({ ...createDraft(validValues), step: 3 }, newFormValues)).toBe(false)
   })
 })
 
 describe('the choice of modules (M75)', () => {
   it('adds what is needed and removes what needs it', () => {
-    expect(toggled(modules, [], 'scm')).toEqual({
+    expect(toggleModule(modules, [], 'scm')).toEqual({
       kind: 'adding',
       code: 'scm',
-      along: ['fin', 'core'],
-      chosen: ['core', 'fin', 'scm'],
+      dependentCodes: ['fin', 'core'],
+      selectedCodes: ['core', 'fin', 'scm'],
     })
-    expect(toggled(modules, ['core', 'fin', 'hr'], 'core')).toEqual({
+    expect(toggleModule(modules, ['core', 'fin', 'hr'], 'core')).toEqual({
       kind: 'removing',
       code: 'core',
-      along: ['fin', 'hr'],
-      chosen: [],
+      dependentCodes: ['fin', 'hr'],
+      selectedCodes: [],
     })
   })
   it('shows what has a price, and what is chosen and has none any more', () => {
-    const rows = choosable(list, modules, ['gone', 'core'], 'USD')
+    const rows = buildSelectableModules(list, modules, ['gone', 'core'], 'USD')
     expect(rows.map(({ code, price }) => `${code} ${price}`)).toEqual([
       'gone null',
       'core 1540.00',
@@ -180,13 +193,13 @@ describe('the choice of modules (M75)', () => {
       'scm 1990.05',
       'hr 1155.00',
     ])
-    expect(rows.find(({ code }) => code === 'scm')?.needs).toBe('FIN')
-    expect(matching(rows, ' FI').map(({ code }) => code)).toEqual(['fin'])
+    expect(rows.find(({ code }) => code === 'scm')?.neededNames).toBe('FIN')
+    expect(filterModules(rows, ' FI').map(({ code }) => code)).toEqual(['fin'])
   })
 })
 
 describe('what a refusal asks for', () => {
-  const problem = (code: string, data: unknown = null, status = 409) => ({
+  const createProblem = (code: string, data: unknown = null, status = 409) => ({
     status,
     code,
     data,
@@ -198,16 +211,18 @@ describe('what a refusal asks for', () => {
     ['QUOTE_CHANGED', { now: { amount: '1.00' } }, 'changed'],
     ['DUP_CODE', { unpaid }, 'unpaid'],
     ['APP_CONFIRM', { confirm_info: [], confirm_key: 'k' }, 'apps'],
-  ])('%s', (code, data, is) => expect(questionOf(problem(code, data))?.kind).toBe(is))
+  ])('%s', (code, data, kind) => expect(parseQuestion(createProblem(code, data))?.kind).toBe(kind))
   it.each([
     ['DUP_CODE', {}],
     ['DUP_CODE', { unpaid: { ...unpaid, type: 'change' } }],
     ['STATE_CONFLICT', null],
-  ])('%s without an own unpaid order asks nothing', (code, data) => expect(questionOf(problem(code, data))).toBeNull())
+  ])('%s without an own unpaid order asks nothing', (code, data) =>
+    expect(parseQuestion(createProblem(code, data))).toBeNull(),
+  )
   it('a line that is gone is no refusal', () => {
-    expect(isConnectionLost(problem('NEEDS_CONNECTION', null, 0))).toBe(true)
-    expect(isConnectionLost(problem('UNAVAILABLE', null, 503))).toBe(true)
-    expect(isConnectionLost(problem('SESSION_LAPSED', null, 0))).toBe(false)
-    expect(isConnectionLost(problem('SERVER_ERROR', null, 500))).toBe(false)
+    expect(isConnectionLost(createProblem('NEEDS_CONNECTION', null, 0))).toBe(true)
+    expect(isConnectionLost(createProblem('UNAVAILABLE', null, 503))).toBe(true)
+    expect(isConnectionLost(createProblem('SESSION_LAPSED', null, 0))).toBe(false)
+    expect(isConnectionLost(createProblem('SERVER_ERROR', null, 500))).toBe(false)
   })
 })

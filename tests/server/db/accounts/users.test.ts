@@ -1,46 +1,46 @@
 import { NoResultError } from 'kysely'
 import { expect, it } from 'vitest'
-import type { Handle } from '#server/db/handle.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { updateUser, userForUpdate, type UserRecord } from '#server/db/accounts/users.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { updateUser, lockUser, type UserRecord } from '#server/db/accounts/users.ts'
 import { onBothEngines } from '#tests/support/server/database.ts'
 import { addAdmin } from '#tests/support/server/people.ts'
 
-onBothEngines('a user whose row is written', (the) => {
-  async function locked<T>(work: (db: Handle, before: UserRecord) => Promise<T>): Promise<T> {
-    const { companyId, userId } = await addAdmin(the, 'acme')
-    return inTransaction(the, { role: 'portal_app', companyId }, async (db) => {
-      const before = await userForUpdate(db, companyId, userId)
-      if (!before) throw new Error('the admin is not there')
-      return work(db, before)
+onBothEngines('a user whose row is written', (app) => {
+  async function withLockedUser<T>(callback: (db: DatabaseHandle, user: UserRecord) => Promise<T>): Promise<T> {
+    const { companyId, userId } = await addAdmin(app, 'acme')
+    return runInTransaction(app, { role: 'portal_app', companyId }, async (db) => {
+      const user = await lockUser(db, companyId, userId)
+      if (!user) throw new Error('the admin is not there')
+      return callback(db, user)
     })
   }
 
   it('is answered as it then stands', async () => {
-    const { answered, read } = await locked(async (db, before) => {
-      const answered = await updateUser(db, before, { name: 'Ängström', alert: !before.alert, update_time: 9 })
-      return { answered, read: await userForUpdate(db, before.company_id, before.id) }
+    const { updatedUser, storedUser } = await withLockedUser(async (db, user) => {
+      const updatedUser = await updateUser(db, user, { name: 'Ängström', alert: !user.alert, update_time: 9 })
+      return { updatedUser, storedUser: await lockUser(db, user.company_id, user.id) }
     })
-    expect(answered.row_version).toBe(2)
-    const { change: _, ...stored } = read as UserRecord & { change: number }
-    expect(answered).toMatchObject(stored)
+    expect(updatedUser.row_version).toBe(2)
+    const { change: _, ...stored } = storedUser as UserRecord & { change: number }
+    expect(updatedUser).toMatchObject(stored)
   })
 
   it('fails with its transaction where the row is not the one that was locked', async () => {
-    const work = locked((db, before) => updateUser(db, { ...before, row_version: 7 }, { alert: true }))
-    await expect(work).rejects.toThrow(NoResultError)
+    const update = withLockedUser((db, user) => updateUser(db, { ...user, row_version: 7 }, { alert: true }))
+    await expect(update).rejects.toThrow(NoResultError)
   })
 
   it('is refused where its e-mail is taken', async () => {
-    const work = locked(async (db, before) => {
-      const other = { ...before, email: 'other@acme.example', email_key: 'other@acme.example' }
-      const { id: _, company_name: _name, company_code: _code, ...fresh } = other
+    const update = withLockedUser(async (db, user) => {
+      const otherUser = { ...user, email: 'other@acme.example', email_key: 'other@acme.example' }
+      const { id: _, company_name: _name, company_code: _code, ...newUser } = otherUser
       await db
         .insertInto('portal_user')
-        .values({ ...fresh, change: 1 })
+        .values({ ...newUser, change: 1 })
         .execute()
-      return updateUser(db, before, { email: 'Other@acme.example' })
+      return updateUser(db, user, { email: 'Other@acme.example' })
     })
-    await expect(work).rejects.toMatchObject({ code: 'DUP_USER' })
+    await expect(update).rejects.toMatchObject({ code: 'DUP_USER' })
   })
 })

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fastify as createFastify } from 'fastify'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { clientAddress, trustsHop } from '#server/shares/client-address.ts'
-import { type Gateway, type GatewayLimits, openGateway } from '#server/drivers/hosting/local/gateway.ts'
+import { getClientAddress, createHopTrust } from '#server/shares/client-address.ts'
+import { type HostingGateway, type GatewayLimits, openGateway } from '#server/drivers/hosting/local/gateway.ts'
 import { createRequestShare } from '#server/shares/request-shares.ts'
-import { ask, until } from '#tests/support/hosting/hosting.ts'
+import { sendRequest, waitUntil } from '#tests/support/hosting/hosting.ts'
 import { expectNothingUncaught } from '#tests/support/runner/uncaught.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-limits-'))
@@ -22,7 +22,7 @@ const task = createServer((request, response) => {
   respond(request, response)
 })
 const clients: Socket[] = []
-let gateway: Gateway
+let gateway: HostingGateway
 
 beforeAll(async () => {
   task.listen(socket)
@@ -40,28 +40,33 @@ afterAll(() => {
 })
 
 /** Two services, one task. */
-async function open(limits: Partial<GatewayLimits>, more: { trustProxy?: number; tls?: boolean } = { trustProxy: 1 }) {
+async function openTestGateway(
+  limits: Partial<GatewayLimits>,
+  options: { trustProxy?: number; tls?: boolean } = { trustProxy: 1 },
+) {
   respond = (_, response) => void response.end('from a task')
   gateway = await openGateway({
     folder,
     domain: 'localhost',
     port: 0,
     limits: { refusalMs: 20, ...limits },
-    ...more,
-    find: (code) =>
+    ...options,
+    findTarget: (code) =>
       code === 'acme' || code === 'other'
-        ? { healthyTasks: () => [{ record: { socket } }], wantsToRun: () => true }
+        ? { listHealthyTasks: () => [{ record: { socket } }], shouldRun: () => true }
         : null,
   })
 }
-const from = (address: string, code = 'acme', form?: Record<string, string>) =>
-  ask(gateway.addressOf(code).url, '/', { headers: { 'x-forwarded-for': address }, ...(form && { form }) })
-const statuses = async (all: Promise<{ status: number }>[]) => (await Promise.all(all)).map(({ status }) => status)
-const times = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at))
+const sendFrom = (address: string, code = 'acme', form?: Record<string, string>) =>
+  sendRequest(gateway.getAddress(code).url, '/', { headers: { 'x-forwarded-for': address }, ...(form && { form }) })
+const readStatuses = async (responses: Promise<{ status: number }>[]) =>
+  (await Promise.all(responses)).map(({ status }) => status)
+const repeat = <T>(count: number, create: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => create(index))
 
-async function open127(address: string, text: string): Promise<Socket> {
+async function openConnection(address: string, text: string): Promise<Socket> {
   const client = connect({
-    port: Number(new URL(gateway.addressOf('acme').url).port),
+    port: Number(new URL(gateway.getAddress('acme').url).port),
     host: '127.0.0.1',
     localAddress: address,
   })
@@ -77,89 +82,89 @@ expectNothingUncaught()
 
 describe('the gateway', () => {
   it('fault 15b refuses an address that has used its share up, and answers all others', async () => {
-    await open({ address: { atOnce: 100, perSecond: 0, burst: 10 } })
-    const flood = await statuses(times(30, () => from('192.0.2.1')))
-    expect(flood.toSorted()).toEqual([...Array(10).fill(200), ...Array(20).fill(429)])
+    await openTestGateway({ address: { maxConcurrent: 100, perSecond: 0, burst: 10 } })
+    const floodStatuses = await readStatuses(repeat(30, () => sendFrom('192.0.2.1')))
+    expect(floodStatuses.toSorted()).toEqual([...Array(10).fill(200), ...Array(20).fill(429)])
     expect(requests).toHaveLength(10)
     // Whoever has one address of a network of IPv6 has all of them.
-    const ofNetwork = await statuses(times(15, (at) => from(`2001:db8::${at + 1}`)))
-    expect(ofNetwork.filter((status) => status === 200)).toHaveLength(10)
-    expect((await from('192.0.2.2')).status).toBe(200)
-    const refused = await from('192.0.2.1')
-    expect([refused.headers['retry-after'], refused.headers['connection']]).toEqual(['10', 'close'])
-    expect(refused.body).toMatch(/http-equiv="refresh"[^]*Too many requests[^]*请求过多/)
-    const refusedForm = await from('192.0.2.1', 'acme', { name: 'typed' })
+    const networkStatuses = await readStatuses(repeat(15, (index) => sendFrom(`2001:db8::${index + 1}`)))
+    expect(networkStatuses.filter((status) => status === 200)).toHaveLength(10)
+    expect((await sendFrom('192.0.2.2')).status).toBe(200)
+    const refusedResponse = await sendFrom('192.0.2.1')
+    expect([refusedResponse.headers['retry-after'], refusedResponse.headers['connection']]).toEqual(['10', 'close'])
+    expect(refusedResponse.body).toMatch(/http-equiv="refresh"[^]*Too many requests[^]*请求过多/)
+    const refusedForm = await sendFrom('192.0.2.1', 'acme', { name: 'typed' })
     expect(refusedForm.body).toMatch(/Go back and send it again[^]*请返回并在几秒后重新提交/)
     expect(refusedForm.body).not.toContain('http-equiv')
   })
 
   it('fault 15b holds back neither other services nor other addresses when a service hangs', async () => {
-    await open({
-      address: { atOnce: 4, perSecond: 0, burst: 100 },
-      service: { atOnce: 6, perSecond: 0, burst: 100 },
+    await openTestGateway({
+      address: { maxConcurrent: 4, perSecond: 0, burst: 100 },
+      service: { maxConcurrent: 6, perSecond: 0, burst: 100 },
     })
     respond = ({ headers }, response) => void (headers.host?.includes('other') ? response.end('other') : undefined)
-    const hanging = times(4, () => from('192.0.2.1').catch(() => null))
-    await until('four at the task', () => requests.length === 4)
-    expect((await from('192.0.2.1')).status).toBe(429)
-    hanging.push(...times(2, () => from('192.0.2.2').catch(() => null)))
-    await until('six at the task', () => requests.length === 6)
-    const busy = await from('192.0.2.3')
-    expect([busy.status, busy.headers['retry-after']]).toEqual([503, '10'])
-    expect(busy.body).toMatch(/The service is busy[^]*服务繁忙/)
-    expect((await from('192.0.2.3', 'other')).body).toBe('other')
+    const hangingRequests = repeat(4, () => sendFrom('192.0.2.1').catch(() => null))
+    await waitUntil('four at the task', () => requests.length === 4)
+    expect((await sendFrom('192.0.2.1')).status).toBe(429)
+    hangingRequests.push(...repeat(2, () => sendFrom('192.0.2.2').catch(() => null)))
+    await waitUntil('six at the task', () => requests.length === 6)
+    const busyResponse = await sendFrom('192.0.2.3')
+    expect([busyResponse.status, busyResponse.headers['retry-after']]).toEqual([503, '10'])
+    expect(busyResponse.body).toMatch(/The service is busy[^]*服务繁忙/)
+    expect((await sendFrom('192.0.2.3', 'other')).body).toBe('other')
     // What is cut off gives its place back.
     task.closeAllConnections()
-    await Promise.all(hanging)
+    await Promise.all(hangingRequests)
     respond = (_, response) => void response.end('again')
-    expect((await from('192.0.2.1')).body).toBe('again')
+    expect((await sendFrom('192.0.2.1')).body).toBe('again')
   })
 
   it('fault 15b limits how many requests a second reach one service, however many addresses send them', async () => {
-    await open({ service: { atOnce: 100, perSecond: 0, burst: 20 } })
-    const flood = await statuses(times(40, (at) => from(`192.0.2.${at + 1}`)))
-    expect(flood.toSorted()).toEqual([...Array(20).fill(200), ...Array(20).fill(503)])
-    expect((await from('192.0.2.1', 'other')).status).toBe(200)
+    await openTestGateway({ service: { maxConcurrent: 100, perSecond: 0, burst: 20 } })
+    const floodStatuses = await readStatuses(repeat(40, (index) => sendFrom(`192.0.2.${index + 1}`)))
+    expect(floodStatuses.toSorted()).toEqual([...Array(20).fill(200), ...Array(20).fill(503)])
+    expect((await sendFrom('192.0.2.1', 'other')).status).toBe(200)
   })
 
   it('fault 15b closes the idle connections of an address that opens too many, and lets others in', async () => {
-    await open({ connectionsPerAddress: 5, connections: 8 }, {})
-    const hogs: Socket[] = []
-    for (let at = 0; at < 20; at++) hogs.push(await open127('127.0.0.1', head))
-    await until(
+    await openTestGateway({ connectionsPerAddress: 5, connections: 8 }, {})
+    const idleClients: Socket[] = []
+    for (let index = 0; index < 20; index++) idleClients.push(await openConnection('127.0.0.1', head))
+    await waitUntil(
       'five left',
-      () => hogs.filter((client) => !client.destroyed && client.readyState === 'open').length === 5,
+      () => idleClients.filter((client) => !client.destroyed && client.readyState === 'open').length === 5,
     )
-    const answer = async (address: string) => {
-      const client = await open127(address, `${head}Connection: close\r\n\r\n`)
-      const [first] = (await once(client, 'data')) as [Buffer]
-      return first.toString().slice(0, 15)
+    const readAnswer = async (address: string) => {
+      const client = await openConnection(address, `${head}Connection: close\r\n\r\n`)
+      const [firstChunk] = (await once(client, 'data')) as [Buffer]
+      return firstChunk.toString().slice(0, 15)
     }
-    expect(await answer('127.0.0.2')).toBe('HTTP/1.1 200 OK')
-    expect(await answer('127.0.0.1')).toBe('HTTP/1.1 200 OK')
+    expect(await readAnswer('127.0.0.2')).toBe('HTTP/1.1 200 OK')
+    expect(await readAnswer('127.0.0.1')).toBe('HTTP/1.1 200 OK')
     // Many addresses together do not keep out another one either.
-    for (let at = 3; at < 10; at++) await open127(`127.0.0.${at}`, head)
-    expect(await answer('127.0.0.20')).toBe('HTTP/1.1 200 OK')
+    for (let hostNumber = 3; hostNumber < 10; hostNumber++) await openConnection(`127.0.0.${hostNumber}`, head)
+    expect(await readAnswer('127.0.0.20')).toBe('HTTP/1.1 200 OK')
   })
 
   it('fault 15h closes a connection that sends requests before the last ones are answered, and works on none of the rest', async () => {
-    await open({}, {})
+    await openTestGateway({}, {})
     respond = () => undefined
-    const client = await open127('127.0.0.1', `${head}\r\n`.repeat(100))
+    const client = await openConnection('127.0.0.1', `${head}\r\n`.repeat(100))
     await once(client, 'close')
     expect(requests.length).toBeLessThanOrEqual(2)
     respond = (_, response) => void response.end('from a task')
-    const other = await open127('127.0.0.2', `${head}\r\n`)
+    const otherClient = await openConnection('127.0.0.2', `${head}\r\n`)
     for (let turn = 0; turn < 3; turn++) {
-      const [first] = (await once(other, 'data')) as [Buffer]
-      expect(first.toString().slice(0, 15)).toBe('HTTP/1.1 200 OK')
-      other.write(`${head}\r\n`)
+      const [firstChunk] = (await once(otherClient, 'data')) as [Buffer]
+      expect(firstChunk.toString().slice(0, 15)).toBe('HTTP/1.1 200 OK')
+      otherClient.write(`${head}\r\n`)
     }
   })
 
   it('fault 15p says in both languages that what was sent is too large', async () => {
-    await open({}, {})
-    const client = await open127('127.0.0.1', `${head.replace('GET', 'POST')}Content-Length: 10000001\r\n\r\n`)
+    await openTestGateway({}, {})
+    const client = await openConnection('127.0.0.1', `${head.replace('GET', 'POST')}Content-Length: 10000001\r\n\r\n`)
     let text = ''
     client.setEncoding('utf8').on('data', (part: string) => (text += part))
     await once(client, 'end')
@@ -168,27 +173,27 @@ describe('the gateway', () => {
   })
 
   it('fault 15i closes new connections of an address that opens them without end, and lets others in', async () => {
-    await open({ connectionsPerSecond: { atOnce: 1, perSecond: 0, burst: 5 } }, {})
-    const opened: Socket[] = []
-    for (let at = 0; at < 8; at++) opened.push(await open127('127.0.0.1', head))
+    await openTestGateway({ connectionsPerSecond: { maxConcurrent: 1, perSecond: 0, burst: 5 } }, {})
+    const openedClients: Socket[] = []
+    for (let index = 0; index < 8; index++) openedClients.push(await openConnection('127.0.0.1', head))
     const isOpen = (client: Socket) => !client.destroyed && client.readyState === 'open'
-    await until('five left', () => opened.filter(isOpen).length === 5)
-    const other = await open127('127.0.0.2', `${head}\r\n`)
-    const [first] = (await once(other, 'data')) as [Buffer]
-    expect(first.toString().slice(0, 15)).toBe('HTTP/1.1 200 OK')
+    await waitUntil('five left', () => openedClients.filter(isOpen).length === 5)
+    const otherClient = await openConnection('127.0.0.2', `${head}\r\n`)
+    const [firstChunk] = (await once(otherClient, 'data')) as [Buffer]
+    expect(firstChunk.toString().slice(0, 15)).toBe('HTTP/1.1 200 OK')
   })
 
   it('fault 15b cuts off who does not read what they asked for', async () => {
-    await open({ slowReader: { checkMs: 50, minBytes: 1000 } })
-    const ended = new Promise<boolean>((done) => {
+    await openTestGateway({ slowReader: { checkMs: 50, minBytes: 1000 } })
+    const isEnded = new Promise<boolean>((resolve) => {
       respond = (_, response) => {
-        response.on('close', () => done(response.writableFinished))
+        response.on('close', () => resolve(response.writableFinished))
         response.end(Buffer.alloc(50_000_000))
       }
     })
-    const client = await open127('127.0.0.1', `${head}\r\n`)
+    const client = await openConnection('127.0.0.1', `${head}\r\n`)
     client.pause()
-    expect(await ended).toBe(false)
+    expect(await isEnded).toBe(false)
   })
 
   it('fault 15c takes the address of a client from proxies that are trusted, as the portal does, and from nobody else', async () => {
@@ -201,14 +206,17 @@ describe('the gateway', () => {
       ',',
       '192.0.2.1,,198.51.100.2,',
     ]
-    for (const trusted of [0, 1, 2, 3]) {
-      const fastify = createFastify({ trustProxy: trustsHop(trusted) })
+    for (const hopCount of [0, 1, 2, 3]) {
+      const fastify = createFastify({ trustProxy: createHopTrust(hopCount) })
       fastify.get('/', (request) => request.ip)
       for (const header of headers) {
         const request = { remoteAddress: '127.0.0.1', headers: header === '' ? {} : { 'x-forwarded-for': header } }
         const { body } = await fastify.inject({ url: '/', ...request })
-        const own = clientAddress({ socket: request, headers: request.headers } as unknown as IncomingMessage, trusted)
-        expect([trusted, header, own]).toEqual([trusted, header, body])
+        const address = getClientAddress(
+          { socket: request, headers: request.headers } as unknown as IncomingMessage,
+          hopCount,
+        )
+        expect([hopCount, header, address]).toEqual([hopCount, header, body])
       }
       await fastify.close()
     }
@@ -221,8 +229,8 @@ describe('the gateway', () => {
   ])(
     'fault 15c tells a service who asks with %i proxies, whatever else the client claims',
     async (trustProxy, address, proto) => {
-      await open({}, { trustProxy, tls: trustProxy > 0 })
-      await ask(gateway.addressOf('acme').url, '/', {
+      await openTestGateway({}, { trustProxy, tls: trustProxy > 0 })
+      await sendRequest(gateway.getAddress('acme').url, '/', {
         headers: {
           'x-forwarded-for': '192.0.2.1, 198.51.100.2, 203.0.113.3',
           'x-forwarded-proto': 'gopher',
@@ -249,7 +257,7 @@ describe('the gateway', () => {
     [true, ['a=1; Path=/; Secure', 'b=2; SameSite=Lax; secure', 'c=3; HttpOnly; Secure', 'd=domain=x; Secure']],
     [false, ['a=1; Path=/', 'b=2; SameSite=Lax; secure', 'c=3; HttpOnly', 'd=domain=x']],
   ])('fault 15d keeps the cookies of a service to its own host (over TLS: %s)', async (tls, expected) => {
-    await open({}, { tls })
+    await openTestGateway({}, { tls })
     respond = (_, response) => {
       response.writeHead(200, {
         'set-cookie': [
@@ -262,34 +270,34 @@ describe('the gateway', () => {
       })
       response.end()
     }
-    const { headers } = await ask(gateway.addressOf('acme').url, '/')
+    const { headers } = await sendRequest(gateway.getAddress('acme').url, '/')
     expect([headers['set-cookie'], headers['clear-site-data']]).toEqual([expected, undefined])
   })
 })
 
 it('fault 15b gives a share back with time, and forgets addresses that are quiet', () => {
   let now = 0
-  const share = createRequestShare({ atOnce: 2, perSecond: 10, burst: 3 }, () => now)
-  const claims = (key: string, count: number) => times(count, () => share.claim(key))
-  expect(claims('a', 3)).toEqual([true, true, false])
+  const share = createRequestShare({ maxConcurrent: 2, perSecond: 10, burst: 3 }, () => now)
+  const claimShares = (key: string, count: number) => repeat(count, () => share.claim(key))
+  expect(claimShares('a', 3)).toEqual([true, true, false])
   share.release('a')
-  expect(claims('a', 1)).toEqual([true])
+  expect(claimShares('a', 1)).toEqual([true])
   share.release('a')
   share.release('a')
-  expect(claims('a', 1)).toEqual([false])
+  expect(claimShares('a', 1)).toEqual([false])
   now += 200
-  expect(claims('a', 3)).toEqual([true, true, false])
-  expect(claims('quiet', 1)).toEqual([true])
+  expect(claimShares('a', 3)).toEqual([true, true, false])
+  expect(claimShares('quiet', 1)).toEqual([true])
   share.release('quiet')
-  expect(claims('quiet', 3)).toEqual([true, true, false])
+  expect(claimShares('quiet', 3)).toEqual([true, true, false])
   share.release('quiet')
   share.release('quiet')
-  expect(claims('quiet', 1)).toEqual([false])
+  expect(claimShares('quiet', 1)).toEqual([false])
   for (let address = 0; address < 20_001; address++) {
     share.claim(`address ${address}`)
     share.release(`address ${address}`)
   }
-  expect(claims('quiet', 1)).toEqual([true])
+  expect(claimShares('quiet', 1)).toEqual([true])
   // Still at work: not forgotten.
-  expect(claims('a', 1)).toEqual([false])
+  expect(claimShares('a', 1)).toEqual([false])
 })

@@ -6,23 +6,23 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Gateway, openGateway } from '#server/drivers/hosting/local/gateway.ts'
-import { ask } from '#tests/support/hosting/hosting.ts'
+import { type HostingGateway, openGateway } from '#server/drivers/hosting/local/gateway.ts'
+import { sendRequest } from '#tests/support/hosting/hosting.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 import { expectNothingUncaught } from '#tests/support/runner/uncaught.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-'))
 const sockets = [join(folder, '1.sock'), join(folder, '2.sock')]
-const [first = '', second = ''] = sockets
+const [firstSocket = '', secondSocket = ''] = sockets
 const limits = { headerBytes: 16_384, headersMs: 300, requestMs: 3000, connections: 50 }
 
-interface Upstream {
+interface UpstreamServer {
   server: Server
   requests: IncomingMessage[]
 }
-const upstreams: Upstream[] = []
+const upstreams: UpstreamServer[] = []
 let respond: (request: IncomingMessage, response: ServerResponse) => void
-let gateway: Gateway
+let gateway: HostingGateway
 let url: string
 let tasks: string[] = []
 let wantsToRun = true
@@ -43,15 +43,15 @@ beforeAll(async () => {
     domain: 'localhost',
     port: 0,
     limits,
-    find: (code) =>
+    findTarget: (code) =>
       code === 'acme'
-        ? { healthyTasks: () => tasks.map((socket) => ({ record: { socket } })), wantsToRun: () => wantsToRun }
+        ? { listHealthyTasks: () => tasks.map((socket) => ({ record: { socket } })), shouldRun: () => wantsToRun }
         : null,
   })
-  url = gateway.addressOf('acme').url
+  url = gateway.getAddress('acme').url
 })
 beforeEach(() => {
-  tasks = [first]
+  tasks = [firstSocket]
   wantsToRun = true
   respond = (_, response) => void response.end('from a task')
   for (const { requests } of upstreams) requests.length = 0
@@ -66,7 +66,7 @@ afterAll(async () => {
 })
 
 /** Everything that comes back on a connection on which that is sent, until it is closed. */
-async function raw(...pieces: (string | Buffer)[]): Promise<string> {
+async function sendRaw(...pieces: (string | Buffer)[]): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const parts: Buffer[] = []
   socket.on('data', (part: Buffer) => parts.push(part))
@@ -76,11 +76,11 @@ async function raw(...pieces: (string | Buffer)[]): Promise<string> {
   if (!socket.closed) await once(socket, 'close')
   return Buffer.concat(parts).toString('latin1')
 }
-const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 0)
-const head = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`
-const host = 'Host: www.acme.localhost'
-const close = 'Connection: close'
-const seen = () => upstreams.flatMap(({ requests }) => requests)
+const parseStatus = (response: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(response)?.[1] ?? 0)
+const buildHead = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`
+const hostHeader = 'Host: www.acme.localhost'
+const closeHeader = 'Connection: close'
+const listRequests = () => upstreams.flatMap(({ requests }) => requests)
 
 expectNothingUncaught()
 
@@ -89,16 +89,18 @@ describe('the gateway', () => {
     ['a status that there is none of', 'HTTP/1.1 099 Hm\r\nContent-Length: 2\r\n\r\nhi'],
     ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: upgrade\r\n\r\n'],
     ['no HTTP', 'what?\r\n\r\n'],
-  ])('fault 1m says itself that a task does not answer, which sent %s', async (_, sent) => {
-    respond = (_request, response) => void response.socket?.end(sent)
-    expect(statusOf(await raw(head('POST / HTTP/1.1', host, close, 'Content-Length: 0')))).toBe(503)
+  ])('fault 1m says itself that a task does not answer, which sent %s', async (_, sentBytes) => {
+    respond = (_request, response) => void response.socket?.end(sentBytes)
+    expect(parseStatus(await sendRaw(buildHead('POST / HTTP/1.1', hostHeader, closeHeader, 'Content-Length: 0')))).toBe(
+      503,
+    )
     respond = (_request, response) => void response.end('from a task')
-    expect((await ask(url, '/', { headers: { host: 'www.acme.localhost' } })).status).toBe(200)
+    expect((await sendRequest(url, '/', { headers: { host: 'www.acme.localhost' } })).status).toBe(200)
   })
 
   it('serves both hosts of a service, however they are written, and no other', async () => {
     for (const name of ['www.acme.localhost', 'ADMIN.Acme.LocalHost', 'www.acme.localhost:1'])
-      expect([name, (await ask(url, '/', { headers: { host: name } })).status]).toEqual([name, 200])
+      expect([name, (await sendRequest(url, '/', { headers: { host: name } })).status]).toEqual([name, 200])
     for (const name of [
       'www.other.localhost',
       'acme.localhost',
@@ -113,47 +115,54 @@ describe('the gateway', () => {
       '127.0.0.1',
       'x'.repeat(5000),
     ])
-      expect([name, (await ask(url, '/', { headers: { host: name } })).status]).toEqual([name, 404])
-    expect(seen()).toHaveLength(3)
+      expect([name, (await sendRequest(url, '/', { headers: { host: name } })).status]).toEqual([name, 404])
+    expect(listRequests()).toHaveLength(3)
   })
 
   it('refuses requests that could be read in two ways', async () => {
     const body = '5\r\nhello\r\n0\r\n\r\n'
-    const hostile = {
-      'no host': head('GET / HTTP/1.1', close),
-      'two hosts': head('GET / HTTP/1.1', host, 'Host: www.other.localhost', close),
-      'length and chunks': `${head('POST / HTTP/1.1', host, 'Content-Length: 5', 'Transfer-Encoding: chunked', close)}${body}`,
-      'chunks and length': `${head('POST / HTTP/1.1', host, 'Transfer-Encoding: chunked', 'Content-Length: 5', close)}${body}`,
-      'two lengths': `${head('POST / HTTP/1.1', host, 'Content-Length: 5', 'Content-Length: 6', close)}hello`,
-      'a length with a sign': `${head('POST / HTTP/1.1', host, 'Content-Length: +5', close)}hello`,
-      'unknown encoding': `${head('POST / HTTP/1.1', host, 'Transfer-Encoding: chunked, identity', close)}${body}`,
-      'a blank before the colon': `${head('POST / HTTP/1.1', host, 'Transfer-Encoding : chunked', close)}${body}`,
-      'a folded line': head('GET / HTTP/1.1', host, 'X-A: a\r\n b: c', 'X\x01: y', close),
-      'another address': head('GET http://www.other.localhost/ HTTP/1.1', host, close),
-      'no address': head('OPTIONS * HTTP/1.1', host, close),
+    const hostileRequests = {
+      'no host': buildHead('GET / HTTP/1.1', closeHeader),
+      'two hosts': buildHead('GET / HTTP/1.1', hostHeader, 'Host: www.other.localhost', closeHeader),
+      'length and chunks': `${buildHead('POST / HTTP/1.1', hostHeader, 'Content-Length: 5', 'Transfer-Encoding: chunked', closeHeader)}${body}`,
+      'chunks and length': `${buildHead('POST / HTTP/1.1', hostHeader, 'Transfer-Encoding: chunked', 'Content-Length: 5', closeHeader)}${body}`,
+      'two lengths': `${buildHead('POST / HTTP/1.1', hostHeader, 'Content-Length: 5', 'Content-Length: 6', closeHeader)}hello`,
+      'a length with a sign': `${buildHead('POST / HTTP/1.1', hostHeader, 'Content-Length: +5', closeHeader)}hello`,
+      'unknown encoding': `${buildHead('POST / HTTP/1.1', hostHeader, 'Transfer-Encoding: chunked, identity', closeHeader)}${body}`,
+      'a blank before the colon': `${buildHead('POST / HTTP/1.1', hostHeader, 'Transfer-Encoding : chunked', closeHeader)}${body}`,
+      'a folded line': buildHead('GET / HTTP/1.1', hostHeader, 'X-A: a\r\n b: c', 'X\x01: y', closeHeader),
+      'another address': buildHead('GET http://www.other.localhost/ HTTP/1.1', hostHeader, closeHeader),
+      'no address': buildHead('OPTIONS * HTTP/1.1', hostHeader, closeHeader),
       'bare line feeds': 'GET / HTTP/1.1\nHost: www.acme.localhost\nX:\ny\n\n\n',
       'no HTTP': `\x16\x03\x01\x00\xa5\x01\x00\x00\r\n\r\n`,
     }
-    for (const [what, text] of Object.entries(hostile)) expect([what, statusOf(await raw(text))]).toEqual([what, 400])
-    expect(statusOf(await raw(head('TRACE / HTTP/1.1', host, close)))).toBe(405)
-    expect(statusOf(await raw(head('CONNECT www.acme.localhost:80 HTTP/1.1', host, close)))).not.toBe(200)
-    expect(seen()).toEqual([])
+    for (const [title, text] of Object.entries(hostileRequests))
+      expect([title, parseStatus(await sendRaw(text))]).toEqual([title, 400])
+    expect(parseStatus(await sendRaw(buildHead('TRACE / HTTP/1.1', hostHeader, closeHeader)))).toBe(405)
+    expect(
+      parseStatus(await sendRaw(buildHead('CONNECT www.acme.localhost:80 HTTP/1.1', hostHeader, closeHeader))),
+    ).not.toBe(200)
+    expect(listRequests()).toEqual([])
   })
 
   nightly('bounds headers, bodies and the time that either takes', async () => {
-    expect(statusOf(await raw(head('GET / HTTP/1.1', host, `X-Long: ${'x'.repeat(20_000)}`)))).toBe(431)
-    expect(statusOf(await raw(head('POST / HTTP/1.1', host, 'Content-Length: 10000001')))).toBe(413)
-    expect(seen()).toEqual([])
+    expect(parseStatus(await sendRaw(buildHead('GET / HTTP/1.1', hostHeader, `X-Long: ${'x'.repeat(20_000)}`)))).toBe(
+      431,
+    )
+    expect(parseStatus(await sendRaw(buildHead('POST / HTTP/1.1', hostHeader, 'Content-Length: 10000001')))).toBe(413)
+    expect(listRequests()).toEqual([])
     respond = (request, response) => void request.resume().on('end', () => response.end('ok'))
     const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(0x100000, 97), Buffer.from('\r\n')])
     const flood = Array.from({ length: 11 }, () => chunk)
-    expect(statusOf(await raw(head('POST / HTTP/1.1', host, 'Transfer-Encoding: chunked'), ...flood))).toBe(413)
-    const from = performance.now()
+    expect(
+      parseStatus(await sendRaw(buildHead('POST / HTTP/1.1', hostHeader, 'Transfer-Encoding: chunked'), ...flood)),
+    ).toBe(413)
+    const startedAt = performance.now()
     // Neither ever ends what it has begun.
-    expect(statusOf(await raw('GET / HTTP/1.1\r\nHost: www'))).toBe(408)
-    expect(statusOf(await raw(head('POST / HTTP/1.1', host, 'Content-Length: 10'), 'half'))).toBe(408)
-    expect(performance.now() - from).toBeLessThan(10_000)
-    expect(seen().filter(({ complete }) => complete)).toEqual([])
+    expect(parseStatus(await sendRaw('GET / HTTP/1.1\r\nHost: www'))).toBe(408)
+    expect(parseStatus(await sendRaw(buildHead('POST / HTTP/1.1', hostHeader, 'Content-Length: 10'), 'half'))).toBe(408)
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
+    expect(listRequests().filter(({ complete }) => complete)).toEqual([])
   })
 
   it('passes on what was sent, and none of what is between it and the client', async () => {
@@ -165,7 +174,7 @@ describe('the gateway', () => {
       })
       response.end('made')
     }
-    const answer = await ask(url, '/a%20b/..%2f?x=1&y', {
+    const gatewayResponse = await sendRequest(url, '/a%20b/..%2f?x=1&y', {
       method: 'PUT',
       form: { name: '值' },
       headers: {
@@ -180,10 +189,16 @@ describe('the gateway', () => {
         'proxy-authorization': 'Basic x',
       },
     })
-    expect([answer.status, answer.body, answer.headers['set-cookie']]).toEqual([201, 'made', ['a=1', 'b=2']])
-    expect([answer.headers['keep-alive'], answer.headers['proxy-authenticate']]).not.toContain('timeout=99')
-    expect(answer.headers['proxy-authenticate']).toBeUndefined()
-    const [request] = seen()
+    expect([gatewayResponse.status, gatewayResponse.body, gatewayResponse.headers['set-cookie']]).toEqual([
+      201,
+      'made',
+      ['a=1', 'b=2'],
+    ])
+    expect([gatewayResponse.headers['keep-alive'], gatewayResponse.headers['proxy-authenticate']]).not.toContain(
+      'timeout=99',
+    )
+    expect(gatewayResponse.headers['proxy-authenticate']).toBeUndefined()
+    const [request] = listRequests()
     expect([request?.method, request?.url]).toEqual(['PUT', '/a%20b/..%2f?x=1&y'])
     expect(request?.headers).toMatchObject({
       cookie: 'session=1',
@@ -197,17 +212,17 @@ describe('the gateway', () => {
   })
 
   it('takes the healthy tasks in turn, and another one where the first has ended', async () => {
-    tasks = [first, second]
-    for (let time = 0; time < 10; time++) await ask(url, '/')
+    tasks = [firstSocket, secondSocket]
+    for (let time = 0; time < 10; time++) await sendRequest(url, '/')
     expect(upstreams.map(({ requests }) => requests.length)).toEqual([5, 5])
-    tasks = [join(folder, 'gone.sock'), second]
-    for (let time = 0; time < 4; time++) expect((await ask(url, '/')).status).toBe(200)
+    tasks = [join(folder, 'gone.sock'), secondSocket]
+    for (let time = 0; time < 4; time++) expect((await sendRequest(url, '/')).status).toBe(200)
     // What changes something is sent once: nobody knows how far the first one came.
     respond = (_, response) => void response.destroy()
-    tasks = [first, second]
+    tasks = [firstSocket, secondSocket]
     for (const { requests } of upstreams) requests.length = 0
-    expect((await ask(url, '/', { form: { a: '1' } })).status).toBe(503)
-    expect(seen()).toHaveLength(1)
+    expect((await sendRequest(url, '/', { form: { a: '1' } })).status).toBe(503)
+    expect(listRequests()).toHaveLength(1)
   })
 
   it('cuts off what a task breaks off: half is not taken for whole', async () => {
@@ -215,30 +230,30 @@ describe('the gateway', () => {
       response.writeHead(200, { 'content-length': '100' }).write('half')
       setTimeout(() => response.destroy(), 20)
     }
-    await expect(ask(url, '/')).rejects.toThrow()
+    await expect(sendRequest(url, '/')).rejects.toThrow()
   })
 
   it('says in both languages what is the matter, and looks again by itself', async () => {
     tasks = []
-    const starting = await ask(url, '/')
-    expect([starting.status, starting.headers['retry-after']]).toEqual([503, '2'])
-    expect(starting.body).toMatch(/http-equiv="refresh"[^]*is starting[^]*服务正在启动/)
+    const startingResponse = await sendRequest(url, '/')
+    expect([startingResponse.status, startingResponse.headers['retry-after']]).toEqual([503, '2'])
+    expect(startingResponse.body).toMatch(/http-equiv="refresh"[^]*is starting[^]*服务正在启动/)
     wantsToRun = false
-    expect((await ask(url, '/x', { form: { a: '1' } })).body).toMatch(/is stopped[^]*服务已停止/)
-    const unknown = await ask(url, '/', { headers: { host: 'www."><script>.localhost' } })
-    expect([unknown.status, unknown.body]).toEqual([404, expect.not.stringMatching(/refresh|<script/)])
-    expect(unknown.headers['content-security-policy']).toContain("default-src 'none'")
+    expect((await sendRequest(url, '/x', { form: { a: '1' } })).body).toMatch(/is stopped[^]*服务已停止/)
+    const unknownResponse = await sendRequest(url, '/', { headers: { host: 'www."><script>.localhost' } })
+    expect([unknownResponse.status, unknownResponse.body]).toEqual([404, expect.not.stringMatching(/refresh|<script/)])
+    expect(unknownResponse.headers['content-security-policy']).toContain("default-src 'none'")
     tasks = [join(folder, 'gone.sock')]
-    expect((await ask(url, '/')).body).toMatch(/does not respond[^]*服务没有响应/)
-    expect((await ask(url, '/', { method: 'HEAD' })).body).toBe('')
+    expect((await sendRequest(url, '/')).body).toMatch(/does not respond[^]*服务没有响应/)
+    expect((await sendRequest(url, '/', { method: 'HEAD' })).body).toBe('')
   })
 
   it('has the same port when it is opened again', async () => {
     await gateway.close()
-    gateway = await openGateway({ folder, domain: 'localhost', port: 0, limits, find: () => null })
-    expect(gateway.addressOf('acme').url).toBe(url)
-    const other = await openGateway({ folder, domain: 'localhost', port: 0, limits, find: () => null })
-    expect(other.addressOf('acme').url).not.toBe(url)
-    await other.close()
+    gateway = await openGateway({ folder, domain: 'localhost', port: 0, limits, findTarget: () => null })
+    expect(gateway.getAddress('acme').url).toBe(url)
+    const otherGateway = await openGateway({ folder, domain: 'localhost', port: 0, limits, findTarget: () => null })
+    expect(otherGateway.getAddress('acme').url).not.toBe(url)
+    await otherGateway.close()
   })
 })

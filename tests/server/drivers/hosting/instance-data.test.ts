@@ -4,37 +4,37 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { DataPiece } from '#server/drivers/hosting/driver.ts'
+import type { DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
 import { buildData } from '#server/drivers/hosting/local/build-data.ts'
-import { openDraft, removeLeftDrafts } from '#server/drivers/hosting/local/instances/draft-folders.ts'
-import { writeInstance } from '#server/drivers/hosting/local/instances/files.ts'
+import { openDraftFolder, removeStaleDrafts } from '#server/drivers/hosting/local/instances/draft-folders.ts'
+import { writeInstanceRecord } from '#server/drivers/hosting/local/instances/files.ts'
 import { readInstanceData } from '#server/drivers/hosting/local/read-data.ts'
 
 describe('the data of an instance', () => {
-  let place = ''
+  let instanceDir = ''
   beforeEach(() => {
-    place = mkdtempSync(join(tmpdir(), 'instance-data-'))
-    mkdirSync(join(place, 'data'))
-    writeInstance(place, record)
+    instanceDir = mkdtempSync(join(tmpdir(), 'instance-data-'))
+    mkdirSync(join(instanceDir, 'data'))
+    writeInstanceRecord(instanceDir, record)
   })
-  afterEach(() => rmSync(place, { recursive: true, force: true }))
+  afterEach(() => rmSync(instanceDir, { recursive: true, force: true }))
 
-  const file = () => join(place, 'data', 'instance.db')
-  const read = () => Array.fromAsync(readInstanceData(place))
-  let built = 0
-  const build = async (pieces: readonly DataPiece[]) => {
-    const path = join(place, `built-${(built += 1)}.db`)
-    await buildData(path, given(pieces))
+  const file = () => join(instanceDir, 'data', 'instance.db')
+  const readPieces = () => Array.fromAsync(readInstanceData(instanceDir))
+  let buildCount = 0
+  const buildDatabase = async (pieces: readonly DataPiece[]) => {
+    const path = join(instanceDir, `built-${(buildCount += 1)}.db`)
+    await buildData(path, streamPieces(pieces))
     return path
   }
-  const write = (sql: string) => {
+  const executeSql = (sql: string) => {
     const store = new DatabaseSync(file(), { enableForeignKeyConstraints: true })
     store.exec(sql)
     return store
   }
 
   it('comes back as it was: values of every type, keys, counters, indexes, views and triggers', async () => {
-    const store = write(`
+    const store = executeSql(`
       pragma journal_mode = wal;
       create table strict1 (id integer primary key autoincrement, t text, r real, b blob, i int not null, a any) strict;
       create table "odd ""name" (k text primary key, "v;w" text collate nocase, n as (length(k)) stored) without rowid;
@@ -49,7 +49,7 @@ describe('the data of an instance', () => {
       insert into "odd ""name" (k, "v;w") values ('b', 'two' || char(0) || char(10) || '雨'), ('a', null);
       insert into loose values (1, '12345', 1.10, 4), (1.0, 2, 'x', 4), (x'01', null, null, null);
       insert into child values (7, 1), (null, 2);`)
-    const pieces = await read()
+    const pieces = await readPieces()
     store.close()
     expect(pieces.filter(({ kind }) => kind === 'table').map((one) => 'name' in one && one.name)).toEqual([
       'child',
@@ -58,7 +58,7 @@ describe('the data of an instance', () => {
       'odd "name',
       'strict1',
     ])
-    const path = await build(pieces)
+    const path = await buildDatabase(pieces)
     rmSync(file())
     rmSync(`${file()}-wal`, { force: true })
     rmSync(`${file()}-shm`, { force: true })
@@ -72,105 +72,121 @@ describe('the data of an instance', () => {
     const { lastInsertRowid } = copy.prepare('insert into strict1 (i) values (1)').run()
     expect(lastInsertRowid).toBe(13)
     copy.close()
-    expect(await read()).toEqual(pieces)
+    expect(await readPieces()).toEqual(pieces)
   })
 
   it('is read as it was at one moment, in pieces of a thousand rows, while it goes on', async () => {
-    const store = write('pragma journal_mode = wal; create table t (id integer primary key, x text) strict;')
+    const store = executeSql('pragma journal_mode = wal; create table t (id integer primary key, x text) strict;')
     const insert = store.prepare('insert into t (x) values (?)')
     store.exec('begin')
-    for (let at = 0; at < 2500; at++) insert.run(`row ${at}`)
+    for (let index = 0; index < 2500; index++) insert.run(`row ${index}`)
     store.exec('commit')
     const counts: number[] = []
-    for await (const piece of readInstanceData(place)) {
+    for await (const piece of readInstanceData(instanceDir)) {
       store.exec("delete from t where id % 2 = 0; insert into t (x) values ('late')")
       store.exec('pragma wal_checkpoint(truncate)')
       if (piece.kind === 'rows') counts.push(piece.rows.length)
     }
     store.close()
     expect(counts).toEqual([1000, 1000, 500])
-    expect(readdirSync(join(place, 'drafts'))).toEqual([])
+    expect(readdirSync(join(instanceDir, 'drafts'))).toEqual([])
   })
 
   it('is none where there is none, and not readable where it is damaged', async () => {
-    await expect(read()).rejects.toMatchObject({ fault: 'no_instance' })
-    const store = write('create table t (x)')
+    await expect(readPieces()).rejects.toMatchObject({ fault: 'no_instance' })
+    const store = executeSql('create table t (x)')
     store.exec('insert into t values (zeroblob(20000))')
     store.close()
-    expect(await read()).toHaveLength(3)
+    expect(await readPieces()).toHaveLength(3)
     writeFileSync(file(), 'no database at all, but long enough to be taken for one'.repeat(100))
-    await expect(read()).rejects.toMatchObject({ fault: 'bad_data' })
-    expect(readdirSync(join(place, 'drafts'))).toEqual([])
+    await expect(readPieces()).rejects.toMatchObject({ fault: 'bad_data' })
+    expect(readdirSync(join(instanceDir, 'drafts'))).toEqual([])
   })
 
   const id = { name: 'id', type: 'integer', notNull: false, key: 1 } as const
-  const table = (statement = 'create table t (id integer primary key)', name = 't'): DataPiece => ({
+  const createTablePiece = (statement = 'create table t (id integer primary key)', name = 't'): DataPiece => ({
     kind: 'table',
     name,
     columns: [id],
     statement,
   })
-  const rows = (...values: unknown[]): DataPiece => ({ kind: 'rows', rows: values.map((one) => [one]) as never })
-  const end = (...statements: string[]): DataPiece => ({ kind: 'end', statements })
-  const elsewhere = join(tmpdir(), 'hostile-data.db')
+  const createRowsPiece = (...values: unknown[]): DataPiece => ({
+    kind: 'rows',
+    rows: values.map((one) => [one]) as never,
+  })
+  const createEndPiece = (...statements: string[]): DataPiece => ({ kind: 'end', statements })
+  const outsidePath = join(tmpdir(), 'hostile-data.db')
 
   it.each<[string, DataPiece[]]>([
-    ['a table that attaches', [table(`attach '${elsewhere}' as other`), end()]],
-    ['a table that does two things', [table(`create table t (id); attach '${elsewhere}' as other`), end()]],
-    ['a table that is made of a query', [table('create table t as select 1 as id'), end()]],
-    ['a table of another name', [table('create table u (id)'), end()]],
-    ['a table twice', [table(), table(), end()]],
-    ['a table that is temporary', [table('create temp table t (id)'), end()]],
-    ['a table that is virtual', [table('create virtual table t using fts5(id)'), end()]],
-    ['a table that is a view', [table('create view t as select 1 as id'), end()]],
-    ['a table of the system', [table('create table sqlite_stat1 (id)', 'sqlite_stat1'), end()]],
-    ['no statement', [table('no sql at all'), end()]],
-    ['rows before a table', [rows(1), table(), end()]],
-    ['rows of another width', [table(), { kind: 'rows', rows: [[1, 2]] }, end()]],
-    ['a row twice', [table(), rows(1, 1), end()]],
-    ['a value of no type', [table(), rows(true), end()]],
+    ['a table that attaches', [createTablePiece(`attach '${outsidePath}' as other`), createEndPiece()]],
+    [
+      'a table that does two things',
+      [createTablePiece(`create table t (id); attach '${outsidePath}' as other`), createEndPiece()],
+    ],
+    ['a table that is made of a query', [createTablePiece('create table t as select 1 as id'), createEndPiece()]],
+    ['a table of another name', [createTablePiece('create table u (id)'), createEndPiece()]],
+    ['a table twice', [createTablePiece(), createTablePiece(), createEndPiece()]],
+    ['a table that is temporary', [createTablePiece('create temp table t (id)'), createEndPiece()]],
+    ['a table that is virtual', [createTablePiece('create virtual table t using fts5(id)'), createEndPiece()]],
+    ['a table that is a view', [createTablePiece('create view t as select 1 as id'), createEndPiece()]],
+    ['a table of the system', [createTablePiece('create table sqlite_stat1 (id)', 'sqlite_stat1'), createEndPiece()]],
+    ['no statement', [createTablePiece('no sql at all'), createEndPiece()]],
+    ['rows before a table', [createRowsPiece(1), createTablePiece(), createEndPiece()]],
+    ['rows of another width', [createTablePiece(), { kind: 'rows', rows: [[1, 2]] }, createEndPiece()]],
+    ['a row twice', [createTablePiece(), createRowsPiece(1, 1), createEndPiece()]],
+    ['a value of no type', [createTablePiece(), createRowsPiece(true), createEndPiece()]],
     [
       'a row that names none',
       [
-        table('create table t (id integer primary key references t (id))'),
-        rows(1),
-        table('create table u (id integer references t (id))', 'u'),
-        rows(2),
-        end(),
+        createTablePiece('create table t (id integer primary key references t (id))'),
+        createRowsPiece(1),
+        createTablePiece('create table u (id integer references t (id))', 'u'),
+        createRowsPiece(2),
+        createEndPiece(),
       ],
     ],
-    ['a row that its table refuses', [table('create table t (id integer check (id > 5))'), rows(1), end()]],
-    ['an end that attaches', [table(), end(`attach '${elsewhere}' as other`)]],
-    ['an end that writes', [table(), end('insert into t values (1)')]],
-    ['an end that sets something', [table(), end('pragma writable_schema = on')]],
-    ['an end that makes a file', [table(), end(`vacuum into '${elsewhere}'`)]],
-    ['an end that drops', [table(), end('drop table t')]],
-    ['an end that makes a table', [table(), end('create table u (id)')]],
-    ['an end that commits', [table(), end('commit')]],
-    ['an index of nothing', [table(), end('create index i on nothing (id)')]],
-    ['a counter of no table', [table(), end("update sqlite_sequence set seq = 5 where name = 't'")]],
-    ['no end', [table(), rows(1)]],
-    ['two ends', [table(), end(), end()]],
+    [
+      'a row that its table refuses',
+      [createTablePiece('create table t (id integer check (id > 5))'), createRowsPiece(1), createEndPiece()],
+    ],
+    ['an end that attaches', [createTablePiece(), createEndPiece(`attach '${outsidePath}' as other`)]],
+    ['an end that writes', [createTablePiece(), createEndPiece('insert into t values (1)')]],
+    ['an end that sets something', [createTablePiece(), createEndPiece('pragma writable_schema = on')]],
+    ['an end that makes a file', [createTablePiece(), createEndPiece(`vacuum into '${outsidePath}'`)]],
+    ['an end that drops', [createTablePiece(), createEndPiece('drop table t')]],
+    ['an end that makes a table', [createTablePiece(), createEndPiece('create table u (id)')]],
+    ['an end that commits', [createTablePiece(), createEndPiece('commit')]],
+    ['an index of nothing', [createTablePiece(), createEndPiece('create index i on nothing (id)')]],
+    [
+      'a counter of no table',
+      [createTablePiece(), createEndPiece("update sqlite_sequence set seq = 5 where name = 't'")],
+    ],
+    ['no end', [createTablePiece(), createRowsPiece(1)]],
+    ['two ends', [createTablePiece(), createEndPiece(), createEndPiece()]],
     ['nothing', []],
   ])('is refused: %s', async (_, pieces) => {
-    await expect(build(pieces)).rejects.toMatchObject({ name: 'HostingError', fault: 'bad_data' })
-    expect(existsSync(elsewhere)).toBe(false)
+    await expect(buildDatabase(pieces)).rejects.toMatchObject({ name: 'HostingError', fault: 'bad_data' })
+    expect(existsSync(outsidePath)).toBe(false)
   })
 
   it('is built with a trigger that does nothing while it is built', async () => {
-    const path = await build([table(), rows(1), end('create trigger t1 after insert on t begin delete from t; end')])
+    const path = await buildDatabase([
+      createTablePiece(),
+      createRowsPiece(1),
+      createEndPiece('create trigger t1 after insert on t begin delete from t; end'),
+    ])
     const store = new DatabaseSync(path)
     expect(store.prepare('select count(*) as count from t').get()).toMatchObject({ count: 1 })
     store.close()
   })
 
   it('leaves drafts of killed processes to be cleared, and none of those at work', () => {
-    const own = openDraft(place)
+    const ownDraft = openDraftFolder(instanceDir)
     for (const name of ['999999-0123456789abcdef-0123456789abcdef', `${process.pid}-0123456789abcdef-0123456789abcdef`])
-      mkdirSync(join(place, 'drafts', name))
-    removeLeftDrafts(place)
-    expect(readdirSync(join(place, 'drafts'))).toEqual([own.name])
-    own.remove()
+      mkdirSync(join(instanceDir, 'drafts', name))
+    removeStaleDrafts(instanceDir)
+    expect(readdirSync(join(instanceDir, 'drafts'))).toEqual([ownDraft.name])
+    ownDraft.remove()
   })
 })
 
@@ -189,6 +205,6 @@ const record = {
   active: null,
 } as const
 
-async function* given(pieces: readonly DataPiece[]): AsyncGenerator<DataPiece> {
+async function* streamPieces(pieces: readonly DataPiece[]): AsyncGenerator<DataPiece> {
   yield* pieces
 }

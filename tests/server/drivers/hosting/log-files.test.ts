@@ -21,21 +21,21 @@ let folder: string
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'log-'))))
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const start = Date.parse('2026-11-26T23:59:00Z')
-const read = (from = 0, to = start + 1e9) => Array.fromAsync(readLogFiles([folder], { from, to }))
-const texts = async (from?: number, to?: number) => (await read(from, to)).map(({ text }) => text)
+const startAt = Date.parse('2026-11-26T23:59:00Z')
+const readLines = (from = 0, to = startAt + 1e9) => Array.fromAsync(readLogFiles([folder], { from, to }))
+const readTexts = async (from?: number, to?: number) => (await readLines(from, to)).map(({ text }) => text)
 
 it('goes on in a new file after so many bytes and with each day, and is read as one', async () => {
-  let now = start
+  let now = startAt
   const writers = [0, 1, 2].map((task) => openLogWriter(folder, task, { clock: () => now, partBytes: 300 }))
-  const written: string[] = []
+  const writtenTexts: string[] = []
   for (let line = 0; line < 90; line++) {
     writers[line % 3]?.write('info', `line ${line}`)
-    written.push(`line ${line}`)
+    writtenTexts.push(`line ${line}`)
     now += 1000
   }
   for (const writer of writers) writer.close()
-  expect(await texts()).toEqual(written)
+  expect(await readTexts()).toEqual(writtenTexts)
   const names = readdirSync(folder)
   expect(names).toEqual(expect.arrayContaining(['2026-11-26.0.0.log', '2026-11-26.0.1.log', '2026-11-27.2.0.log']))
   // Spans begin and end within parts, and across days.
@@ -45,70 +45,70 @@ it('goes on in a new file after so many bytes and with each day, and is read as 
     [55, 70],
     [89, 200],
   ] as const)
-    expect(await texts(start + from * 1000, start + to * 1000)).toEqual(written.slice(from, to))
+    expect(await readTexts(startAt + from * 1000, startAt + to * 1000)).toEqual(writtenTexts.slice(from, to))
 })
 
 it('fault 15a is one line each, without control characters, and a long one says how much of it is missing', async () => {
-  const writer = openLogWriter(folder, 1, { clock: () => start })
+  const writer = openLogWriter(folder, 1, { clock: () => startAt })
   writer.write('error', `a\nb\tc\u0000d\u001b[31m\u2028e`)
   writer.write('warn', `${'值'.repeat(5000)}end`)
   writer.write('info', `${'x'.repeat(1999)}😀`)
   writer.close()
-  const [first, second, third] = await read()
-  expect(first).toEqual({ time: start, task: 1, level: 'error', text: 'a b c d [31m e' })
-  expect(second?.text).toBe(`${'值'.repeat(2000)}… [3003 more characters]`)
-  expect(third?.text).toBe(`${'x'.repeat(1999)}\ufffd… [1 more characters]`)
+  const [firstLine, secondLine, thirdLine] = await readLines()
+  expect(firstLine).toEqual({ time: startAt, task: 1, level: 'error', text: 'a b c d [31m e' })
+  expect(secondLine?.text).toBe(`${'值'.repeat(2000)}… [3003 more characters]`)
+  expect(thirdLine?.text).toBe(`${'x'.repeat(1999)}\ufffd… [1 more characters]`)
 })
 
 it('loses no line to one that was cut off, and none to a clock that is set back', async () => {
-  let now = start
-  const first = openLogWriter(folder, 1, { clock: () => now })
-  first.write('info', 'before')
+  let now = startAt
+  const firstWriter = openLogWriter(folder, 1, { clock: () => now })
+  firstWriter.write('info', 'before')
   now -= 60_000
-  first.write('info', 'set back')
-  first.close()
-  appendFileSync(join(folder, '2026-11-26.1.0.log'), `${start}\tinfo\tcut o`)
-  now = start + 1
-  const second = openLogWriter(folder, 1, { clock: () => now })
-  second.write('info', 'after')
-  second.close()
-  expect(await texts(start)).toEqual(['before', 'set back', 'cut o', 'after'])
+  firstWriter.write('info', 'set back')
+  firstWriter.close()
+  appendFileSync(join(folder, '2026-11-26.1.0.log'), `${startAt}\tinfo\tcut o`)
+  now = startAt + 1
+  const secondWriter = openLogWriter(folder, 1, { clock: () => now })
+  secondWriter.write('info', 'after')
+  secondWriter.close()
+  expect(await readTexts(startAt)).toEqual(['before', 'set back', 'cut o', 'after'])
   writeFileSync(
     join(folder, '2026-11-26.2.0.log'),
-    `nonsense\n\n\tinfo\t\n${'z'.repeat(100_000)}\n${start + 2}\tinfo\tgood\n`,
+    `nonsense\n\n\tinfo\t\n${'z'.repeat(100_000)}\n${startAt + 2}\tinfo\tgood\n`,
   )
-  writeFileSync(join(folder, 'other.txt'), `${start}\tinfo\tnot ours\n`)
-  expect(await texts(start)).toEqual(['before', 'set back', 'cut o', 'after', 'good'])
+  writeFileSync(join(folder, 'other.txt'), `${startAt}\tinfo\tnot ours\n`)
+  expect(await readTexts(startAt)).toEqual(['before', 'set back', 'cut o', 'after', 'good'])
 })
 
 it('is kept for 180 days', async () => {
   for (const day of ['2026-05-30', '2026-05-31', '2026-11-26'])
     writeFileSync(join(folder, `${day}.1.0.log`), `${Date.parse(day)}\tinfo\t${day}\n`)
   removeOldLogs([folder], Date.parse('2026-11-27T00:00:00Z'))
-  expect(await texts()).toEqual(['2026-05-31', '2026-11-26'])
+  expect(await readTexts()).toEqual(['2026-05-31', '2026-11-26'])
 })
 
-const bytesOnDisk = () => readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+const countBytesOnDisk = () => readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
 const dayBytes = 20_000
 
 it('fault 15a says how often a line was repeated in place of writing it again', async () => {
   vi.useFakeTimers()
   try {
-    let now = start
+    let now = startAt
     const writer = openLogWriter(folder, 1, { clock: () => now })
     for (let time = 0; time < 1000; time++)
       writer.write('info', `GET / 303 ${time % 7} ms`, { priority: 'request', repeatKey: 'GET / 303' })
     writer.write('info', 'login of admin')
     writer.write('info', 'login of admin')
-    expect(await texts()).toEqual(['GET / 303 0 ms', 'last line repeated 999 times', 'login of admin'])
+    expect(await readTexts()).toEqual(['GET / 303 0 ms', 'last line repeated 999 times', 'login of admin'])
     // A line that goes on being repeated is told of every few seconds.
     now += 5000
     vi.advanceTimersByTime(5000)
-    expect((await texts()).at(-1)).toBe('last line repeated 1 time')
+    expect((await readTexts()).at(-1)).toBe('last line repeated 1 time')
     writer.write('info', 'login of admin')
     writer.write('error', 'login of admin')
     writer.close()
-    expect((await texts()).slice(3)).toEqual([
+    expect((await readTexts()).slice(3)).toEqual([
       'last line repeated 1 time',
       'last line repeated 1 time',
       'login of admin',
@@ -119,46 +119,49 @@ it('fault 15a says how often a line was repeated in place of writing it again', 
 })
 
 it('fault 15a ends with the limit of the day, which all tasks share, and begins again with the next', async () => {
-  let now = start
-  const open = () => [1, 2].map((task) => openLogWriter(folder, task, { clock: () => now, dayBytes }))
-  const flood = (writers: readonly { write(level: 'info', text: string, more: { priority: 'request' }): void }[]) => {
+  let now = startAt
+  const openWriters = () => [1, 2].map((task) => openLogWriter(folder, task, { clock: () => now, dayBytes }))
+  const writeFlood = (
+    writers: readonly { write(level: 'info', text: string, options: { priority: 'request' }): void }[],
+  ) => {
     for (let line = 0; line < 1000; line++)
       writers[line % 2]?.write('info', `GET /${line}/${'x'.repeat(100)} 404`, { priority: 'request' })
   }
-  const first = open()
-  flood(first)
-  const notices = (all: readonly string[]) => all.filter((text) => text.includes('not recorded until 00:00 UTC'))
-  expect(notices(await texts())).toEqual(
+  const firstWriters = openWriters()
+  writeFlood(firstWriters)
+  const findNotices = (texts: readonly string[]) =>
+    texts.filter((text) => text.includes('not recorded until 00:00 UTC'))
+  expect(findNotices(await readTexts())).toEqual(
     Array(2).fill('requests use up 0.015 MB of the log of this day: further requests are not recorded until 00:00 UTC'),
   )
   // What anybody can cause leaves space for what matters.
-  first[0]?.write('warn', 'login of admin refused', { priority: 'refusal' })
-  expect(await texts()).toContain('login of admin refused')
-  for (let line = 0; line < 1000; line++) first[0]?.write('error', `error ${line} ${'x'.repeat(100)}`)
-  expect(notices(await texts())).toContain(
+  firstWriters[0]?.write('warn', 'login of admin refused', { priority: 'refusal' })
+  expect(await readTexts()).toContain('login of admin refused')
+  for (let line = 0; line < 1000; line++) firstWriters[0]?.write('error', `error ${line} ${'x'.repeat(100)}`)
+  expect(findNotices(await readTexts())).toContain(
     'the log of this day is full (0.02 MB): further lines are not recorded until 00:00 UTC',
   )
-  for (const writer of first) writer.close()
+  for (const writer of firstWriters) writer.close()
   // A task that is started again has no new share.
-  const second = open()
-  flood(second)
-  expect(bytesOnDisk()).toBeLessThan(dayBytes * 1.25)
-  first[0]?.write('info', 'task 1 begins', { priority: 'lifecycle' })
-  expect(await texts()).toContain('task 1 begins')
+  const secondWriters = openWriters()
+  writeFlood(secondWriters)
+  expect(countBytesOnDisk()).toBeLessThan(dayBytes * 1.25)
+  firstWriters[0]?.write('info', 'task 1 begins', { priority: 'lifecycle' })
+  expect(await readTexts()).toContain('task 1 begins')
   now += 120_000
-  second[0]?.write('info', 'a new day')
-  const after = await texts()
-  expect(after.slice(-2)).toEqual(['lines of 2026-11-26 that were not recorded: 500', 'a new day'])
+  secondWriters[0]?.write('info', 'a new day')
+  const currentTexts = await readTexts()
+  expect(currentTexts.slice(-2)).toEqual(['lines of 2026-11-26 that were not recorded: 500', 'a new day'])
 })
 
 it('fault 15m leaves space for logins and errors, however many logins of names that were made up are refused', async () => {
-  const writer = openLogWriter(folder, 1, { clock: () => start, dayBytes })
+  const writer = openLogWriter(folder, 1, { clock: () => startAt, dayBytes })
   for (let line = 0; line < 1000; line++) writer.write('warn', `login of name${line} refused`, { priority: 'refusal' })
   writer.write('info', 'login of admin')
   writer.write('error', 'the disk is full')
-  const all = await texts()
-  expect(all.slice(-2)).toEqual(['login of admin', 'the disk is full'])
-  expect(all).toContain(
+  const texts = await readTexts()
+  expect(texts.slice(-2)).toEqual(['login of admin', 'the disk is full'])
+  expect(texts).toContain(
     'refused logins use up 0.0175 MB of the log of this day: further refused logins are not recorded until 00:00 UTC',
   )
   writer.close()
@@ -169,19 +172,19 @@ it('fault 15a keeps at most so many bytes of all days, the newest', async () => 
     writeFileSync(join(folder, `${day}.1.0.log`), `${Date.parse(day)}\tinfo\t${day}\n`)
   mkdirSync(join(folder, '2026-11-22.1.0.log'))
   const size = statSync(join(folder, '2026-11-26.1.0.log')).size
-  removeOldLogs([folder], start, size * 2)
-  expect(await texts()).toEqual(['2026-11-25', '2026-11-26'])
+  removeOldLogs([folder], startAt, size * 2)
+  expect(await readTexts()).toEqual(['2026-11-25', '2026-11-26'])
 })
 
 it('fault 15a reads and writes files of its own alone: a service that was taken over may lay out others', async () => {
-  const other = join(folder, 'other.txt')
-  writeFileSync(other, `${start}\tinfo\tnot ours\n`)
-  symlinkSync(other, join(folder, '2026-11-26.1.0.log'))
-  linkSync(other, join(folder, '2026-11-26.2.0.log'))
+  const otherPath = join(folder, 'other.txt')
+  writeFileSync(otherPath, `${startAt}\tinfo\tnot ours\n`)
+  symlinkSync(otherPath, join(folder, '2026-11-26.1.0.log'))
+  linkSync(otherPath, join(folder, '2026-11-26.2.0.log'))
   execFileSync('/bin/sh', ['-c', 'mkfifo "$0"', join(folder, '2026-11-26.3.0.log')])
-  const writer = openLogWriter(folder, 1, { clock: () => start })
+  const writer = openLogWriter(folder, 1, { clock: () => startAt })
   writer.write('info', 'through a link')
   writer.close()
-  expect(statSync(other).size).toBe(`${start}\tinfo\tnot ours\n`.length)
-  expect(await texts()).toEqual([])
+  expect(statSync(otherPath).size).toBe(`${startAt}\tinfo\tnot ours\n`.length)
+  expect(await readTexts()).toEqual([])
 })

@@ -1,15 +1,21 @@
 /** How much memory services may have: promised by what the machine has, and held to. */
 import { existsSync, readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { HostingError, type InstanceConfig, type InstanceRef } from '#server/drivers/hosting/driver.ts'
-import { memoryBudget } from '#server/drivers/hosting/local/instances/machine-memory.ts'
-import { healthy, type LocalUnderTest, openLocalHosting, processesOf, tasksOf } from '#tests/support/hosting/hosting.ts'
+import { HostingError, type InstanceConfig, type InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
+import { calculateMemoryBudget } from '#server/drivers/hosting/local/instances/machine-memory.ts'
+import {
+  waitUntilHealthy,
+  type LocalUnderTest,
+  openLocalHosting,
+  findProcesses,
+  findTasks,
+} from '#tests/support/hosting/hosting.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
 const gigabyte = 1024 ** 3
-const at = (fence: number) => ({ fence })
-const [shop, other] = [
+const withFence = (fence: number) => ({ fence })
+const [shopRef, otherRef] = [
   { serviceId: 1, code: 'shop1' },
   { serviceId: 2, code: 'other' },
 ] as const
@@ -22,64 +28,65 @@ it.each([
   ['of one that is too small', gigabyte / 4, 0, 0],
   ['of a large machine', 512 * gigabyte, 0, 520_192],
 ])('fault 15f leaves a part of the memory %s to the portal', (_, total, constrained, budget) => {
-  expect(memoryBudget(total, constrained)).toBe(budget)
+  expect(calculateMemoryBudget(total, constrained)).toBe(budget)
 })
 
 describe('local hosting', () => {
-  let the: LocalUnderTest
-  afterEach(() => the.end())
+  let host: LocalUnderTest
+  afterEach(() => host.end())
 
-  const fault = (call: Promise<unknown>) =>
+  const readFault = (call: Promise<unknown>) =>
     call.then(
       () => null,
       (error: unknown) => (error instanceof HostingError ? [error.fault, error.details] : error),
     )
-  const prepare = (ref: InstanceRef, config: InstanceConfig) =>
-    fault(the.driver.prepare(ref, { name: ref.code, config }, at(1)))
-  const start = (ref: InstanceRef, fresh = false, fence = 1) => fault(the.driver.start(ref, { fresh }, at(fence)))
-  const configure = (ref: InstanceRef, memoryMb: number, tasks: number) =>
-    fault(the.driver.configure(ref, { memoryMb, tasks }, at(3)))
-  const tooLittle = (needed: number, free: number) => [
+  const prepareInstance = (ref: InstanceRef, config: InstanceConfig) =>
+    readFault(host.driver.prepare(ref, { name: ref.code, config }, withFence(1)))
+  const startInstance = (ref: InstanceRef, fresh = false, fence = 1) =>
+    readFault(host.driver.start(ref, { fresh }, withFence(fence)))
+  const configureInstance = (ref: InstanceRef, memoryMb: number, tasks: number) =>
+    readFault(host.driver.configure(ref, { memoryMb, tasks }, withFence(3)))
+  const createMemoryFault = (needed: number, free: number) => [
     'no_memory',
     expect.objectContaining({ needed: String(needed), free: String(free) }),
   ]
 
   it('fault 15f promises no more memory than there is, and says what is free', async () => {
-    the = openLocalHosting({ memoryMb: 3000 })
-    expect(await prepare(shop, { memoryMb: 1000, tasks: 1 })).toBe(null)
-    expect(await start(shop)).toBe(null)
-    expect(await configure(shop, 8000, 4)).toEqual(tooLittle(32_400, 3000))
-    expect(await configure(shop, 1000, 2)).toBe(null)
+    host = openLocalHosting({ memoryMb: 3000 })
+    expect(await prepareInstance(shopRef, { memoryMb: 1000, tasks: 1 })).toBe(null)
+    expect(await startInstance(shopRef)).toBe(null)
+    expect(await configureInstance(shopRef, 8000, 4)).toEqual(createMemoryFault(32_400, 3000))
+    expect(await configureInstance(shopRef, 1000, 2)).toBe(null)
     // What is set for the next start counts from now on.
-    expect(await prepare(other, { memoryMb: 0, tasks: 3 })).toEqual(tooLittle(1068, 800))
-    expect(await prepare(other, { memoryMb: 0, tasks: 2 })).toBe(null)
-    expect(await start(other)).toBe(null)
-    expect(await configure(shop, 2000, 1)).toBe(null)
-    expect(await start(shop, true, 3)).toBe(null)
+    expect(await prepareInstance(otherRef, { memoryMb: 0, tasks: 3 })).toEqual(createMemoryFault(1068, 800))
+    expect(await prepareInstance(otherRef, { memoryMb: 0, tasks: 2 })).toBe(null)
+    expect(await startInstance(otherRef)).toBe(null)
+    expect(await configureInstance(shopRef, 2000, 1)).toBe(null)
+    expect(await startInstance(shopRef, true, 3)).toBe(null)
     // What stops makes space, and has to find it again.
-    await the.driver.stop(other, at(2))
-    expect(await configure(shop, 1300, 2)).toBe(null)
-    expect(await start(other, false, 3)).toEqual(tooLittle(712, 200))
-    await the.driver.remove(shop, at(3))
-    expect(await start(other, false, 3)).toBe(null)
+    await host.driver.stop(otherRef, withFence(2))
+    expect(await configureInstance(shopRef, 1300, 2)).toBe(null)
+    expect(await startInstance(otherRef, false, 3)).toEqual(createMemoryFault(712, 200))
+    await host.driver.remove(shopRef, withFence(3))
+    expect(await startInstance(otherRef, false, 3)).toBe(null)
     // Smaller is always possible.
-    expect(await configure(other, 0, 0)).toBe(null)
+    expect(await configureInstance(otherRef, 0, 0)).toBe(null)
   })
 
   it.skipIf(!existsSync('/proc/self/oom_score_adj'))(
     'fault 15f lets the system hold a task to its memory, and take it before the portal when memory is out',
     async () => {
-      the = openLocalHosting()
-      await prepare(shop, { memoryMb: 1000, tasks: 1 })
-      await start(shop)
-      await healthy(the.driver, shop)
-      const [{ pid } = { pid: 0 }] = tasksOf(the.folder)
+      host = openLocalHosting()
+      await prepareInstance(shopRef, { memoryMb: 1000, tasks: 1 })
+      await startInstance(shopRef)
+      await waitUntilHealthy(host.driver, shopRef)
+      const [{ pid } = { pid: 0 }] = findTasks(host.folder)
       const limits = readFileSync(`/proc/${pid}/limits`, 'utf8')
       expect(limits).toMatch(new RegExp(`Max data size +${2000 * 1024 * 1024} `))
       expect(limits).toMatch(/Max core file size +0 +0 /)
       expect(readFileSync(`/proc/${pid}/oom_score_adj`, 'utf8').trim()).toBe('500')
       const niceness = Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[16])
-      const [supervisor] = processesOf(the.folder).filter(({ kind }) => kind === 'supervisor')
+      const [supervisor] = findProcesses(host.folder).filter(({ kind }) => kind === 'supervisor')
       const stat = readFileSync(`/proc/${supervisor?.pid}/stat`, 'utf8').split(') ')[1]?.split(' ')
       expect(niceness).toBeGreaterThan(Number(stat?.[16]))
     },
@@ -88,11 +95,11 @@ describe('local hosting', () => {
   it.skipIf(!existsSync('/proc/self/autogroup'))(
     'fault 15j lets a task come after the portal also where the kernel shares processors by session',
     async () => {
-      the = openLocalHosting()
-      await prepare(shop, { memoryMb: 1000, tasks: 1 })
-      await start(shop)
-      await healthy(the.driver, shop)
-      const [{ pid } = { pid: 0 }] = tasksOf(the.folder)
+      host = openLocalHosting()
+      await prepareInstance(shopRef, { memoryMb: 1000, tasks: 1 })
+      await startInstance(shopRef)
+      await waitUntilHealthy(host.driver, shopRef)
+      const [{ pid } = { pid: 0 }] = findTasks(host.folder)
       expect(readFileSync(`/proc/${pid}/autogroup`, 'utf8')).toMatch(/ nice 5$/m)
     },
   )

@@ -5,8 +5,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { identityOf } from '#server/drivers/hosting/local/process-identity.ts'
-import { takeLock } from '#server/drivers/hosting/local/supervisor/lock.ts'
+import { readIdentity } from '#server/drivers/hosting/local/process-identity.ts'
+import { acquireLock } from '#server/drivers/hosting/local/supervisor/supervisor-lock.ts'
 
 let folder: string
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'lock-'))))
@@ -14,56 +14,56 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const times = { renewMs: 20, watchMs: 150, oldMs: 60_000 }
 const files = () => readdirSync(folder).toSorted()
-const write = (number: number, holder: object) => {
+const writeLock = (number: number, holder: object) => {
   const path = join(folder, `supervisor.lock.${number}`)
   writeFileSync(path, JSON.stringify(holder))
   return path
 }
 
 it('is held by one until that one lets go', async () => {
-  const release = await takeLock(folder, times)
-  expect([release === null, await takeLock(folder, times), files()]).toEqual([false, null, ['supervisor.lock.1']])
+  const release = await acquireLock(folder, times)
+  expect([release === null, await acquireLock(folder, times), files()]).toEqual([false, null, ['supervisor.lock.1']])
   release?.()
-  const again = await takeLock(folder, times)
-  expect(again).not.toBeNull()
-  again?.()
+  const secondRelease = await acquireLock(folder, times)
+  expect(secondRelease).not.toBeNull()
+  secondRelease?.()
   expect(files()).toEqual([])
 })
 
 it('passes from a process that was killed to one of many that want it', async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
   await once(child, 'spawn')
-  write(7, identityOf(child.pid ?? 0) ?? {})
-  expect(await takeLock(folder, times)).toBeNull()
+  writeLock(7, readIdentity(child.pid ?? 0) ?? {})
+  expect(await acquireLock(folder, times)).toBeNull()
   child.kill('SIGKILL')
   await once(child, 'close')
-  const taken = await Promise.all(Array.from({ length: 8 }, () => takeLock(folder, times)))
-  expect(taken.filter((release) => release !== null)).toHaveLength(1)
+  const releases = await Promise.all(Array.from({ length: 8 }, () => acquireLock(folder, times)))
+  expect(releases.filter((release) => release !== null)).toHaveLength(1)
   expect(files()).toEqual(['supervisor.lock.8'])
-  for (const release of taken) release?.()
+  for (const release of releases) release?.()
 })
 
 it('is not taken for that of a process which has the same number by now', async () => {
-  const own = identityOf(process.pid)
-  write(1, { ...own, started: own?.started.replace(/^\d+/, '1') })
-  const release = await takeLock(folder, times)
+  const ownIdentity = readIdentity(process.pid)
+  writeLock(1, { ...ownIdentity, started: ownIdentity?.started.replace(/^\d+/, '1') })
+  const release = await acquireLock(folder, times)
   expect(release).not.toBeNull()
   release?.()
 })
 
 it('is left to a holder of another machine as long as that one renews it', async () => {
-  const path = write(3, { pid: 1, started: '1 another-boot pid:[1]' })
+  const path = writeLock(3, { pid: 1, started: '1 another-boot pid:[1]' })
   const renewing = setInterval(() => utimesSync(path, new Date(), new Date()), 30)
-  expect(await takeLock(folder, times)).toBeNull()
+  expect(await acquireLock(folder, times)).toBeNull()
   clearInterval(renewing)
-  const release = await takeLock(folder, times)
-  expect(JSON.parse(readFileSync(join(folder, 'supervisor.lock.4'), 'utf8'))).toEqual(identityOf(process.pid))
+  const release = await acquireLock(folder, times)
+  expect(JSON.parse(readFileSync(join(folder, 'supervisor.lock.4'), 'utf8'))).toEqual(readIdentity(process.pid))
   release?.()
   // After a boot nobody waits for what is long over.
-  const old = write(5, { pid: 1, started: '1 another-boot pid:[1]' })
-  utimesSync(old, new Date(0), new Date(0))
-  const from = performance.now()
-  const next = await takeLock(folder, { ...times, watchMs: 60_000 })
-  expect([next === null, performance.now() - from < 5000]).toEqual([false, true])
-  next?.()
+  const oldPath = writeLock(5, { pid: 1, started: '1 another-boot pid:[1]' })
+  utimesSync(oldPath, new Date(0), new Date(0))
+  const startedAt = performance.now()
+  const nextRelease = await acquireLock(folder, { ...times, watchMs: 60_000 })
+  expect([nextRelease === null, performance.now() - startedAt < 5000]).toEqual([false, true])
+  nextRelease?.()
 })

@@ -5,8 +5,8 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { InstanceRef } from '#server/drivers/hosting/driver.ts'
-import { controlSocket } from '#server/drivers/hosting/local/run-folder.ts'
+import type { InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
+import { getControlSocket } from '#server/drivers/hosting/local/run-folder.ts'
 import type { ControlClient } from '#server/drivers/hosting/local/supervisor/control-client.ts'
 import { watchChanges } from '#server/drivers/hosting/local/supervisor/watch-changes.ts'
 import { expectNothingUncaught } from '#tests/support/runner/uncaught.ts'
@@ -22,32 +22,32 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 it.each([
   ['no JSON', 'no change\n'],
   ['a line without an end', 'x'.repeat(20_000)],
-])('fault 1n goes on listening after %s from a supervisor that is broken', async (_, broken) => {
-  const socket = controlSocket(folder)
+])('fault 1n goes on listening after %s from a supervisor that is broken', async (_, brokenLine) => {
+  const socket = getControlSocket(folder)
   mkdirSync(dirname(socket), { recursive: true })
   let connections = 0
   const supervisor = createServer((_request, response) => {
     connections += 1
-    response.write(connections === 1 ? broken : '{"code":"acme","serviceId":7}\n')
+    response.write(connections === 1 ? brokenLine : '{"code":"acme","serviceId":7}\n')
   })
   supervisor.listen(socket)
   await once(supervisor, 'listening')
   const client = { ensure: async () => undefined, call: async () => [] } as unknown as ControlClient
-  const changed: InstanceRef[] = []
-  const warned: unknown[] = []
-  const stop = watchChanges({
+  const changedRefs: InstanceRef[] = []
+  const warnings: unknown[] = []
+  const unsubscribe = watchChanges({
     client,
     folder,
     isEmpty: () => false,
-    log: { warn: (...said: unknown[]) => void warned.push(said) },
-    changed: (ref) => void changed.push(ref),
-    end: new AbortController().signal,
+    log: { warn: (...args: unknown[]) => void warnings.push(args) },
+    onChange: (ref) => void changedRefs.push(ref),
+    endSignal: new AbortController().signal,
   })
   try {
-    await expect.poll(() => changed, { timeout: 5_000 }).toEqual([{ code: 'acme', serviceId: 7 }])
-    expect(warned).toHaveLength(1)
+    await expect.poll(() => changedRefs, { timeout: 5_000 }).toEqual([{ code: 'acme', serviceId: 7 }])
+    expect(warnings).toHaveLength(1)
   } finally {
-    stop()
+    unsubscribe()
     supervisor.closeAllConnections()
     supervisor.close()
   }

@@ -1,33 +1,34 @@
 import { describe, expect, it } from 'vitest'
 import { createHmac } from 'node:crypto'
-import { differenceOf, type Begun } from '#server/drivers/payment/driver.ts'
-import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/errors.ts'
-import { stripePayment } from '#server/drivers/payment/stripe.ts'
-import { visit } from '#tests/support/orders/gateway-pages.ts'
-import { byDay } from '#tests/support/runner/nightly.ts'
-import { askedFor, beginning, shopForAll } from '#tests/support/orders/shop.ts'
+import { findPaymentDifference, type PaymentStartResult } from '#server/drivers/payment/payment-driver.ts'
+import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
+import { createStripeDriver } from '#server/drivers/payment/stripe.ts'
+import { openGatewayPage } from '#tests/support/orders/gateway-pages.ts'
+import { limitByDay } from '#tests/support/runner/nightly.ts'
+import { toPaymentQuery, buildBeginning, setUpSharedShop } from '#tests/support/orders/shop.ts'
 
-const shop = shopForAll()
+const shop = setUpSharedShop()
 
-const taken = () => shop.sandbox.balances().stripe.hkd ?? 0
-const urlOf = (begun: Begun) => (begun.kind === 'redirect' ? begun.url : '')
-const returned = (url: string) => shop.drivers.stripe.readReturn(new URL(url).searchParams)
+const readBalance = () => shop.sandbox.getBalances().stripe.hkd ?? 0
+const getRedirectUrl = (startResult: PaymentStartResult) => (startResult.kind === 'redirect' ? startResult.url : '')
+const readReturn = (url: string) => shop.drivers.stripe.readReturn(new URL(url).searchParams)
 
 describe('a card that the browser has a token for', () => {
   it.each(['pm_card_visa', 'tok_visa'])('%s is charged at once, for the amount and in the currency', async (token) => {
-    const before = taken()
-    const wanted = beginning(shop, { token })
-    const begun = await shop.drivers.stripe.begin(wanted)
-    expect(begun).toMatchObject({ kind: 'taken', payment: { key: wanted.key, status: 'paid' } })
-    if (begun.kind === 'taken') expect(differenceOf(begun.payment, { ...wanted.money, key: wanted.key })).toBeNull()
-    expect(taken() - before).toBe(12_345)
+    const balanceBefore = readBalance()
+    const input = buildBeginning(shop, { token })
+    const startResult = await shop.drivers.stripe.start(input)
+    expect(startResult).toMatchObject({ kind: 'taken', payment: { key: input.key, status: 'paid' } })
+    if (startResult.kind === 'taken')
+      expect(findPaymentDifference(startResult.payment, { ...input.money, key: input.key })).toBeNull()
+    expect(readBalance() - balanceBefore).toBe(12_345)
   })
 
   it('is charged in RMB as cny, and read as RMB again (D24)', async () => {
-    const wanted = beginning(shop, { money: { amount: 400n, currency: 'RMB' } })
-    const begun = await shop.drivers.stripe.begin(wanted)
-    expect(begun).toMatchObject({ payment: { currency: 'RMB', amount: 400n } })
-    expect(shop.sandbox.balances().stripe.cny).toBe(400)
+    const input = buildBeginning(shop, { money: { amount: 400n, currency: 'RMB' } })
+    const startResult = await shop.drivers.stripe.start(input)
+    expect(startResult).toMatchObject({ payment: { currency: 'RMB', amount: 400n } })
+    expect(shop.sandbox.getBalances().stripe.cny).toBe(400)
   })
 
   it.each([
@@ -38,232 +39,234 @@ describe('a card that the browser has a token for', () => {
     ['pi_fake', 'resource_missing'],
     ['pi_/../customers', 'resource_missing'],
   ])('%s is declined as the specification says: %s', async (token, reason) => {
-    const before = taken()
-    const begun = await shop.drivers.stripe.begin(beginning(shop, { token }))
-    expect(begun).toEqual({ kind: 'declined', code: 'CARD_INVALID', reason })
-    expect(taken()).toBe(before)
+    const balanceBefore = readBalance()
+    const startResult = await shop.drivers.stripe.start(buildBeginning(shop, { token }))
+    expect(startResult).toEqual({ kind: 'declined', code: 'CARD_INVALID', reason })
+    expect(readBalance()).toBe(balanceBefore)
   })
 
   it('is asked about by its bank, and paid when the payer comes back', async () => {
-    const wanted = beginning(shop, { token: 'pm_card_authenticationRequired' })
-    const begun = await shop.drivers.stripe.begin(wanted)
-    expect(begun.kind).toBe('redirect')
-    const page = await visit(urlOf(begun))
+    const input = buildBeginning(shop, { token: 'pm_card_authenticationRequired' })
+    const startResult = await shop.drivers.stripe.start(input)
+    expect(startResult.kind).toBe('redirect')
+    const page = await openGatewayPage(getRedirectUrl(startResult))
     expect(page.text).toContain('Your bank asks')
-    const before = taken()
-    const { url } = await visit(urlOf(begun), { answer: 'yes' })
-    expect(url.startsWith(`${wanted.returnUrl}?payment_intent=pi_`)).toBe(true)
-    const notice = await returned(url)
-    expect(await shop.drivers.stripe.query({ ...askedFor(wanted, shop.clock.now), ...notice })).toMatchObject({
+    const balanceBefore = readBalance()
+    const { url } = await openGatewayPage(getRedirectUrl(startResult), { answer: 'yes' })
+    expect(url.startsWith(`${input.returnUrl}?payment_intent=pi_`)).toBe(true)
+    const notice = await readReturn(url)
+    expect(await shop.drivers.stripe.query({ ...toPaymentQuery(input, shop.clock.now), ...notice })).toMatchObject({
       status: 'paid',
-      key: wanted.key,
+      key: input.key,
     })
     // A return that is opened again says the same and takes nothing.
-    expect(await returned(url)).toEqual(notice)
-    await visit(urlOf(begun), { answer: 'yes' })
-    expect(taken() - before).toBe(12_345)
+    expect(await readReturn(url)).toEqual(notice)
+    await openGatewayPage(getRedirectUrl(startResult), { answer: 'yes' })
+    expect(readBalance() - balanceBefore).toBe(12_345)
   })
 
   it.each([
     ['pm_card_authenticationRequired', 'no'],
     ['pm_card_threeDSecureRequiredChargeDeclined', 'yes'],
-  ])('%s pays nothing when the bank hears "%s" and declines', async (token, answer) => {
-    const before = taken()
-    const wanted = beginning(shop, { token })
-    const begun = await shop.drivers.stripe.begin(wanted)
-    const { url } = await visit(urlOf(begun), { answer })
+  ])('%s pays nothing when the bank hears "%s" and declines', async (token, bankAnswer) => {
+    const balanceBefore = readBalance()
+    const input = buildBeginning(shop, { token })
+    const startResult = await shop.drivers.stripe.start(input)
+    const { url } = await openGatewayPage(getRedirectUrl(startResult), { answer: bankAnswer })
     expect(new URL(url).searchParams.get('redirect_status')).toBe('failed')
-    const notice = await returned(url)
-    const known = await shop.drivers.stripe.query({ ...askedFor(wanted, shop.clock.now), ...notice })
-    expect(known?.status).toBe('failed')
-    expect(taken()).toBe(before)
+    const notice = await readReturn(url)
+    const payment = await shop.drivers.stripe.query({ ...toPaymentQuery(input, shop.clock.now), ...notice })
+    expect(payment?.status).toBe('failed')
+    expect(readBalance()).toBe(balanceBefore)
   })
 
   it.each([
     ['another order', { order: 'CONTRACT-1' }],
     ['another attempt at the same order', {}],
   ])('is no token of ours when it names an intent of %s', async (_, fields) => {
-    const wanted = beginning(shop, fields)
-    const other = await shop.drivers.stripe.begin(wanted)
-    const token = other.kind === 'taken' ? other.payment.gatewayId : ''
-    const declined = { kind: 'declined', code: 'CARD_INVALID', reason: 'resource_missing' }
-    expect(await shop.drivers.stripe.begin(beginning(shop, { token }))).toEqual(declined)
-    expect(await shop.drivers.stripe.begin({ ...wanted, token })).toEqual(other)
+    const input = buildBeginning(shop, fields)
+    const declinedStart = await shop.drivers.stripe.start(input)
+    const token = declinedStart.kind === 'taken' ? declinedStart.payment.gatewayId : ''
+    const declinedResult = { kind: 'declined', code: 'CARD_INVALID', reason: 'resource_missing' }
+    expect(await shop.drivers.stripe.start(buildBeginning(shop, { token }))).toEqual(declinedResult)
+    expect(await shop.drivers.stripe.start({ ...input, token })).toEqual(declinedStart)
   })
 })
 
 describe('a card that is asked for on the gateway’s own page', () => {
   it('is paid there, after one that was declined', async () => {
-    const before = taken()
-    const wanted = beginning(shop, { token: null, language: 'zh' })
-    const begun = await shop.drivers.stripe.begin(wanted)
-    const page = await visit(urlOf(begun))
+    const balanceBefore = readBalance()
+    const input = buildBeginning(shop, { token: null, language: 'zh' })
+    const startResult = await shop.drivers.stripe.start(input)
+    const page = await openGatewayPage(getRedirectUrl(startResult))
     expect(page.text).toContain('选择一张测试卡')
     expect(page.text).toContain('HKD 123.45')
     expect(page.text).toContain('Contract &lt;C0017&gt; &amp; more 合同')
-    const again = await visit(urlOf(begun), { card: '4000 0000 0000 9995' })
-    expect(again.text).toContain('role="alert"')
-    const { url } = await visit(urlOf(begun), { card: '4242 4242 4242 4242' })
+    const declinedPage = await openGatewayPage(getRedirectUrl(startResult), { card: '4000 0000 0000 9995' })
+    expect(declinedPage.text).toContain('role="alert"')
+    const { url } = await openGatewayPage(getRedirectUrl(startResult), { card: '4242 4242 4242 4242' })
     expect(url).toMatch(/\/saas\/app\/contract\/17\?session_id=cs_test_\w+$/)
-    const notice = await returned(url)
-    const known = await shop.drivers.stripe.query({ ...askedFor(wanted, shop.clock.now), ...notice })
-    expect(known).toMatchObject({ status: 'paid', amount: 12_345n, currency: 'HKD', key: wanted.key })
+    const notice = await readReturn(url)
+    const payment = await shop.drivers.stripe.query({ ...toPaymentQuery(input, shop.clock.now), ...notice })
+    expect(payment).toMatchObject({ status: 'paid', amount: 12_345n, currency: 'HKD', key: input.key })
     // A second click, and the page opened again, lead on and take nothing.
-    expect((await visit(urlOf(begun), { card: '4242 4242 4242 4242' })).url).toBe(url)
-    expect((await visit(urlOf(begun))).url).toBe(url)
-    expect(taken() - before).toBe(12_345)
+    expect((await openGatewayPage(getRedirectUrl(startResult), { card: '4242 4242 4242 4242' })).url).toBe(url)
+    expect((await openGatewayPage(getRedirectUrl(startResult))).url).toBe(url)
+    expect(readBalance() - balanceBefore).toBe(12_345)
   })
 
   it('may be asked about by its bank there too', async () => {
-    const wanted = beginning(shop, { token: null })
-    const begun = await shop.drivers.stripe.begin(wanted)
-    const bank = await visit(urlOf(begun), { card: '4000 0025 0000 3155' })
-    expect(bank.url).toContain('/pay/bank/')
-    const refused = await visit(bank.url, { answer: 'no' })
-    expect(refused.url).toContain('/pay/card/')
-    const second = await visit(urlOf(begun), { card: '4000 0025 0000 3155' })
-    const { url } = await visit(second.url, { answer: 'yes' })
-    expect(await returned(url)).toMatchObject({ key: wanted.key })
+    const input = buildBeginning(shop, { token: null })
+    const startResult = await shop.drivers.stripe.start(input)
+    const bankPage = await openGatewayPage(getRedirectUrl(startResult), { card: '4000 0025 0000 3155' })
+    expect(bankPage.url).toContain('/pay/bank/')
+    const refusedPage = await openGatewayPage(bankPage.url, { answer: 'no' })
+    expect(refusedPage.url).toContain('/pay/card/')
+    const secondPage = await openGatewayPage(getRedirectUrl(startResult), { card: '4000 0025 0000 3155' })
+    const { url } = await openGatewayPage(secondPage.url, { answer: 'yes' })
+    expect(await readReturn(url)).toMatchObject({ key: input.key })
   })
 
   it('leads back without a word when the payer turns round, and can be closed', async () => {
-    const wanted = beginning(shop, { token: null })
-    const begun = await shop.drivers.stripe.begin(wanted)
-    expect((await visit(urlOf(begun))).text).toContain(`href="${wanted.cancelUrl}"`)
-    expect(await returned(wanted.cancelUrl)).toBeNull()
-    const gatewayId = begun.kind === 'redirect' ? begun.gatewayId : null
-    expect(await shop.drivers.stripe.close(askedFor(wanted, shop.clock.now, gatewayId))).toMatchObject({
+    const input = buildBeginning(shop, { token: null })
+    const startResult = await shop.drivers.stripe.start(input)
+    expect((await openGatewayPage(getRedirectUrl(startResult))).text).toContain(`href="${input.cancelUrl}"`)
+    expect(await readReturn(input.cancelUrl)).toBeNull()
+    const gatewayId = startResult.kind === 'redirect' ? startResult.gatewayId : null
+    expect(await shop.drivers.stripe.close(toPaymentQuery(input, shop.clock.now, gatewayId))).toMatchObject({
       status: 'closed',
     })
-    expect((await visit(urlOf(begun))).text).toContain('was cancelled')
-    expect((await visit(urlOf(begun), { card: '4242 4242 4242 4242' })).status).toBe(404)
+    expect((await openGatewayPage(getRedirectUrl(startResult))).text).toContain('was cancelled')
+    expect((await openGatewayPage(getRedirectUrl(startResult), { card: '4242 4242 4242 4242' })).status).toBe(404)
   })
 
   it('once closed is paid no more by whoever is still at the bank', async () => {
-    const before = taken()
-    const wanted = beginning(shop, { token: null })
-    const begun = await shop.drivers.stripe.begin(wanted)
-    const bank = await visit(urlOf(begun), { card: '4000 0025 0000 3155' })
-    expect(await shop.drivers.stripe.close(askedFor(wanted, shop.clock.now))).toMatchObject({ status: 'closed' })
-    expect((await visit(bank.url, { answer: 'yes' })).status).toBe(404)
-    expect((await visit(urlOf(begun), { card: '4242 4242 4242 4242' })).status).toBe(404)
-    expect(taken()).toBe(before)
+    const balanceBefore = readBalance()
+    const input = buildBeginning(shop, { token: null })
+    const startResult = await shop.drivers.stripe.start(input)
+    const bankPage = await openGatewayPage(getRedirectUrl(startResult), { card: '4000 0025 0000 3155' })
+    expect(await shop.drivers.stripe.close(toPaymentQuery(input, shop.clock.now))).toMatchObject({ status: 'closed' })
+    expect((await openGatewayPage(bankPage.url, { answer: 'yes' })).status).toBe(404)
+    expect((await openGatewayPage(getRedirectUrl(startResult), { card: '4242 4242 4242 4242' })).status).toBe(404)
+    expect(readBalance()).toBe(balanceBefore)
   })
 })
 
 describe('money is taken once and never lost (R-27)', () => {
-  it.each(byDay(['pm_card_visa', null], 1))(
+  it.each(limitByDay(['pm_card_visa', null], 1))(
     'an answer that was lost is answered again under the same key (token %s)',
     async (token) => {
-      const before = taken()
-      const wanted = beginning(shop, { token })
+      const balanceBefore = readBalance()
+      const input = buildBeginning(shop, { token })
       // The library tries again by itself; after that the caller does.
-      shop.sandbox.moods.loseAnswers = 4
-      await expect(shop.drivers.stripe.begin(wanted)).rejects.toMatchObject({ name: 'PaymentProblem', final: false })
-      const [first, second] = [await shop.drivers.stripe.begin(wanted), await shop.drivers.stripe.begin(wanted)]
-      expect(second).toEqual(first)
-      if (token === null) await visit(urlOf(first), { card: '4242424242424242' })
-      expect(taken() - before).toBe(12_345)
+      shop.sandbox.faults.loseAnswers = 4
+      await expect(shop.drivers.stripe.start(input)).rejects.toMatchObject({ name: 'PaymentProblem', isFinal: false })
+      const [firstStart, secondStart] = [await shop.drivers.stripe.start(input), await shop.drivers.stripe.start(input)]
+      expect(secondStart).toEqual(firstStart)
+      if (token === null) await openGatewayPage(getRedirectUrl(firstStart), { card: '4242424242424242' })
+      expect(readBalance() - balanceBefore).toBe(12_345)
     },
   )
 
   it('two clicks at once are one charge', async () => {
-    const before = taken()
-    const wanted = beginning(shop)
-    const both = await Promise.all([shop.drivers.stripe.begin(wanted), shop.drivers.stripe.begin(wanted)])
-    expect(both[0]).toEqual(both[1])
-    expect(taken() - before).toBe(12_345)
+    const balanceBefore = readBalance()
+    const input = buildBeginning(shop)
+    const starts = await Promise.all([shop.drivers.stripe.start(input), shop.drivers.stripe.start(input)])
+    expect(starts[0]).toEqual(starts[1])
+    expect(readBalance() - balanceBefore).toBe(12_345)
   })
 
   it('the same key with another amount is refused', async () => {
-    const wanted = beginning(shop)
-    await shop.drivers.stripe.begin(wanted)
-    const more = { ...wanted, money: { ...wanted.money, amount: 1n } }
-    await expect(shop.drivers.stripe.begin(more)).rejects.toBeInstanceOf(PaymentProblem)
+    const input = buildBeginning(shop)
+    await shop.drivers.stripe.start(input)
+    const changedInput = { ...input, money: { ...input.money, amount: 1n } }
+    await expect(shop.drivers.stripe.start(changedInput)).rejects.toBeInstanceOf(PaymentProblem)
   })
 
   it('is found by our key alone when the process died before it heard an id', async () => {
-    const wanted = beginning(shop)
-    const asked = askedFor(wanted, shop.clock.now)
-    expect(await shop.drivers.stripe.query(asked)).toBeNull()
-    await shop.drivers.stripe.begin(wanted)
-    expect(await shop.drivers.stripe.query(asked)).toMatchObject({ status: 'paid', key: wanted.key })
-    const page = beginning(shop, { token: null })
-    await shop.drivers.stripe.begin(page)
-    expect(await shop.drivers.stripe.query(askedFor(page, shop.clock.now))).toMatchObject({ status: 'open' })
+    const input = buildBeginning(shop)
+    const query = toPaymentQuery(input, shop.clock.now)
+    expect(await shop.drivers.stripe.query(query)).toBeNull()
+    await shop.drivers.stripe.start(input)
+    expect(await shop.drivers.stripe.query(query)).toMatchObject({ status: 'paid', key: input.key })
+    const page = buildBeginning(shop, { token: null })
+    await shop.drivers.stripe.start(page)
+    expect(await shop.drivers.stripe.query(toPaymentQuery(page, shop.clock.now))).toMatchObject({ status: 'open' })
   })
 
   it('what was paid cannot be closed, and says so', async () => {
-    const wanted = beginning(shop)
-    await shop.drivers.stripe.begin(wanted)
-    expect(await shop.drivers.stripe.close(askedFor(wanted, shop.clock.now))).toMatchObject({ status: 'paid' })
-    const waiting = beginning(shop, { token: 'pm_card_authenticationRequired' })
-    const begun = await shop.drivers.stripe.begin(waiting)
-    expect(await shop.drivers.stripe.close(askedFor(waiting, shop.clock.now))).toMatchObject({ status: 'closed' })
-    expect((await visit(urlOf(begun), { answer: 'yes' })).status).toBe(404)
+    const input = buildBeginning(shop)
+    await shop.drivers.stripe.start(input)
+    expect(await shop.drivers.stripe.close(toPaymentQuery(input, shop.clock.now))).toMatchObject({ status: 'paid' })
+    const waitingInput = buildBeginning(shop, { token: 'pm_card_authenticationRequired' })
+    const startResult = await shop.drivers.stripe.start(waitingInput)
+    expect(await shop.drivers.stripe.close(toPaymentQuery(waitingInput, shop.clock.now))).toMatchObject({
+      status: 'closed',
+    })
+    expect((await openGatewayPage(getRedirectUrl(startResult), { answer: 'yes' })).status).toBe(404)
   })
 
   it('trouble at the gateway is no refusal, and names no key', async () => {
-    shop.sandbox.moods.fail = 1
-    const problem: unknown = await shop.drivers.stripe.begin(beginning(shop)).catch((error: unknown) => error)
-    expect(problem).toMatchObject({ name: 'PaymentProblem', final: false, message: expect.stringContaining('500') })
+    shop.sandbox.faults.fail = 1
+    const problem: unknown = await shop.drivers.stripe.start(buildBeginning(shop)).catch((error: unknown) => error)
+    expect(problem).toMatchObject({ name: 'PaymentProblem', isFinal: false, message: expect.stringContaining('500') })
     const { stripe } = shop.sandbox.gateways
-    const stranger = stripePayment({ ...stripe!, secretKey: `sk_test_${'0'.repeat(20)}` }, Date.now)
-    const unknown: unknown = await stranger.begin(beginning(shop)).catch((error: unknown) => error)
-    expect(unknown).toMatchObject({ final: false, message: expect.stringContaining('401') })
-    expect(JSON.stringify([problem, unknown, String(unknown)])).not.toMatch(/sk_test|pm_card/)
+    const otherDriver = createStripeDriver({ ...stripe!, secretKey: `sk_test_${'0'.repeat(20)}` }, Date.now)
+    const otherProblem: unknown = await otherDriver.start(buildBeginning(shop)).catch((error: unknown) => error)
+    expect(otherProblem).toMatchObject({ isFinal: false, message: expect.stringContaining('401') })
+    expect(JSON.stringify([problem, otherProblem, String(otherProblem)])).not.toMatch(/sk_test|pm_card/)
   })
 })
 
 describe('what Stripe calls us with (S-95)', () => {
-  const signed = (body: string, at: number, secret: string) => {
-    const time = Math.floor(at / 1000)
+  const createSignatureHeader = (body: string, signedAt: number, secret: string) => {
+    const time = Math.floor(signedAt / 1000)
     const digest = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')
     return { 'stripe-signature': `t=${time},v1=${digest}` }
   }
-  async function call() {
-    const wanted = beginning(shop)
-    const begun = await shop.drivers.stripe.begin(wanted)
-    await shop.hears(1)
-    const heard = shop.heard.at(-1)!
-    return { wanted, begun, ...heard, body: heard.raw.toString() }
+  async function receiveCall() {
+    const input = buildBeginning(shop)
+    const startResult = await shop.drivers.stripe.start(input)
+    await shop.waitForCalls(1)
+    const receivedCall = shop.receivedCalls.at(-1)!
+    return { input, startResult, ...receivedCall, body: receivedCall.raw.toString() }
   }
-  const reasonOf = (raw: string, headers: Record<string, string | string[] | undefined>) =>
+  const readReason = (raw: string, headers: Record<string, string | string[] | undefined>) =>
     shop.drivers.stripe.readNotice(Buffer.from(raw), headers).then(
       () => 'taken',
       (error: unknown) => (error instanceof NoticeProblem ? error.reason : String(error)),
     )
 
   it('names the payment it is about, the same each time it is repeated', async () => {
-    const { wanted, begun, raw, headers, path } = await call()
+    const { input, startResult, raw, headers, path } = await receiveCall()
     expect(path).toBe('/public/payment/stripe')
     const notice = await shop.drivers.stripe.readNotice(raw, headers)
-    expect(notice).toMatchObject({ key: wanted.key, id: expect.stringMatching(/^evt_/) })
-    expect(begun).toMatchObject({ payment: { gatewayId: notice?.gatewayId } })
-    await shop.sandbox.calls.send(notice!.id)
-    const repeated = shop.heard.at(-1)!
-    expect(await shop.drivers.stripe.readNotice(repeated.raw, repeated.headers)).toEqual(notice)
+    expect(notice).toMatchObject({ key: input.key, id: expect.stringMatching(/^evt_/) })
+    expect(startResult).toMatchObject({ payment: { gatewayId: notice?.gatewayId } })
+    await shop.sandbox.webhooks.send(notice!.id)
+    const repeatedCall = shop.receivedCalls.at(-1)!
+    expect(await shop.drivers.stripe.readNotice(repeatedCall.raw, repeatedCall.headers)).toEqual(notice)
   })
 
   it('is refused when forged, changed, unsigned, stale or from the other mode', async () => {
-    const { body, headers } = await call()
+    const { body, headers } = await receiveCall()
     const secret = shop.sandbox.keys.stripe.webhookSecret
     const { now } = shop.clock
-    expect(await reasonOf(body.replace('12345', '12344'), headers)).toBe('signature')
-    expect(await reasonOf(body, {})).toBe('signature')
-    expect(await reasonOf(body, signed(body, now, `whsec_${'a'.repeat(24)}`))).toBe('signature')
-    expect(await reasonOf(body, signed(body, now - 301_000, secret))).toBe('stale')
-    expect(await reasonOf(body, signed(body, now - 299_000, secret))).toBe('taken')
-    expect(await reasonOf('{"half', signed('{"half', now, secret))).toBe('form')
-    const live = body.replace('"livemode":false', '"livemode":true')
-    expect(await reasonOf(live, signed(live, now, secret))).toBe('mode')
+    expect(await readReason(body.replace('12345', '12344'), headers)).toBe('signature')
+    expect(await readReason(body, {})).toBe('signature')
+    expect(await readReason(body, createSignatureHeader(body, now, `whsec_${'a'.repeat(24)}`))).toBe('signature')
+    expect(await readReason(body, createSignatureHeader(body, now - 301_000, secret))).toBe('stale')
+    expect(await readReason(body, createSignatureHeader(body, now - 299_000, secret))).toBe('taken')
+    expect(await readReason('{"half', createSignatureHeader('{"half', now, secret))).toBe('form')
+    const liveBody = body.replace('"livemode":false', '"livemode":true')
+    expect(await readReason(liveBody, createSignatureHeader(liveBody, now, secret))).toBe('mode')
   })
 
   it('is taken with either of two secrets while one replaces the other', async () => {
-    const { raw, headers } = await call()
+    const { raw, headers } = await receiveCall()
     const { stripe } = shop.sandbox.gateways
     const webhookSecrets = [`whsec_${'b'.repeat(24)}`, ...stripe!.webhookSecrets]
-    const driver = stripePayment({ ...stripe!, webhookSecrets }, () => shop.clock.now)
+    const driver = createStripeDriver({ ...stripe!, webhookSecrets }, () => shop.clock.now)
     expect(await driver.readNotice(raw, headers)).not.toBeNull()
   })
 
@@ -275,46 +278,47 @@ describe('what Stripe calls us with (S-95)', () => {
       livemode: false,
       data: { object: {} },
     })
-    const headers = signed(body, shop.clock.now, shop.sandbox.keys.stripe.webhookSecret)
+    const headers = createSignatureHeader(body, shop.clock.now, shop.sandbox.keys.stripe.webhookSecret)
     expect(await shop.drivers.stripe.readNotice(Buffer.from(body), headers)).toBeNull()
   })
 
   it('in any order leads to the same: the state is asked for, not believed', async () => {
-    shop.sandbox.calls.hold()
-    const wanted = beginning(shop, { token: 'pm_card_authenticationRequired' })
-    const begun = await shop.drivers.stripe.begin(wanted)
-    await visit(urlOf(begun), { answer: 'yes' })
-    const waiting = shop.sandbox.calls.list().filter(({ nextAt }) => nextAt !== null)
-    expect(waiting.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual([
+    shop.sandbox.webhooks.hold()
+    const input = buildBeginning(shop, { token: 'pm_card_authenticationRequired' })
+    const startResult = await shop.drivers.stripe.start(input)
+    await openGatewayPage(getRedirectUrl(startResult), { answer: 'yes' })
+    const waitingCalls = shop.sandbox.webhooks.list().filter(({ nextAt }) => nextAt !== null)
+    expect(waitingCalls.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual([
       'payment_intent.requires_action',
       'payment_intent.succeeded',
     ])
-    for (const { id } of waiting.toReversed()) await shop.sandbox.calls.send(id)
+    for (const { id } of waitingCalls.toReversed()) await shop.sandbox.webhooks.send(id)
     const states = await Promise.all(
-      shop.heard.map(async ({ raw, headers }) => {
+      shop.receivedCalls.map(async ({ raw, headers }) => {
         const notice = await shop.drivers.stripe.readNotice(raw, headers)
-        return (await shop.drivers.stripe.query({ ...askedFor(wanted, shop.clock.now), ...notice }))?.status
+        return (await shop.drivers.stripe.query({ ...toPaymentQuery(input, shop.clock.now), ...notice }))?.status
       }),
     )
     expect(states).toEqual(['paid', 'paid'])
   })
 
   it('cannot be made from an intent’s id alone by whoever comes back', async () => {
-    const { begun, wanted } = await call()
-    const id = begun.kind === 'taken' ? begun.payment.gatewayId : ''
-    const back = (secret: string) => `${wanted.returnUrl}?payment_intent=${id}&payment_intent_client_secret=${secret}`
-    await expect(returned(back('guessed'))).rejects.toMatchObject({ reason: 'signature' })
-    await expect(returned(`${wanted.returnUrl}?payment_intent=${id}`)).rejects.toMatchObject({ reason: 'signature' })
-    expect(await returned(wanted.returnUrl)).toBeNull()
+    const { startResult, input } = await receiveCall()
+    const id = startResult.kind === 'taken' ? startResult.payment.gatewayId : ''
+    const buildReturnUrl = (secret: string) =>
+      `${input.returnUrl}?payment_intent=${id}&payment_intent_client_secret=${secret}`
+    await expect(readReturn(buildReturnUrl('guessed'))).rejects.toMatchObject({ reason: 'signature' })
+    await expect(readReturn(`${input.returnUrl}?payment_intent=${id}`)).rejects.toMatchObject({ reason: 'signature' })
+    expect(await readReturn(input.returnUrl)).toBeNull()
   })
 })
 
 it('a payment of another amount, currency or key is not the one that was due', async () => {
-  const wanted = beginning(shop)
-  const begun = await shop.drivers.stripe.begin(wanted)
-  if (begun.kind !== 'taken') throw new Error('not taken')
-  const due = { ...wanted.money, key: wanted.key }
-  expect(differenceOf(begun.payment, { ...due, amount: 12_346n })).toBe('amount')
-  expect(differenceOf(begun.payment, { ...due, currency: 'USD' })).toBe('currency')
-  expect(differenceOf(begun.payment, { ...due, key: 'other' })).toBe('key')
+  const input = buildBeginning(shop)
+  const startResult = await shop.drivers.stripe.start(input)
+  if (startResult.kind !== 'taken') throw new Error('not taken')
+  const expectedPayment = { ...input.money, key: input.key }
+  expect(findPaymentDifference(startResult.payment, { ...expectedPayment, amount: 12_346n })).toBe('amount')
+  expect(findPaymentDifference(startResult.payment, { ...expectedPayment, currency: 'USD' })).toBe('currency')
+  expect(findPaymentDifference(startResult.payment, { ...expectedPayment, key: 'other' })).toBe('key')
 })

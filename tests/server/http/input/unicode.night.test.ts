@@ -11,18 +11,18 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const url = () => `/api/m18s/company/${server.world.companies.alpha}`
+const getUrl = () => `/api/m18s/company/${server.world.companies.alpha}`
 /** The status, and what is then read. */
-async function stored(addr1: string): Promise<[status: number, read: string | null]> {
-  const answer = await admin.send({ method: 'PUT', url: url(), payload: { addr1 } })
-  return [answer.statusCode, (await admin.send({ url: url() })).json().addr1]
+async function storeAddress(addr1: string): Promise<[status: number, read: string | null]> {
+  const response = await admin.send({ method: 'PUT', url: getUrl(), payload: { addr1 } })
+  return [response.statusCode, (await admin.send({ url: getUrl() })).json().addr1]
 }
-const wasSaid = async (text: string) => {
-  const before = (await admin.send({ url: url() })).json().addr1
-  const [status, read] = await stored(text)
+const expectStored = async (text: string) => {
+  const previousText = (await admin.send({ url: getUrl() })).json().addr1
+  const [status, storedText] = await storeAddress(text)
   // Nothing but spaces is as good as nothing.
-  if (status === 200) expect(read ?? '').toBe(text.normalize('NFC').trim())
-  else expect([status, read]).toEqual([400, before])
+  if (status === 200) expect(storedText ?? '').toBe(text.normalize('NFC').trim())
+  else expect([status, storedText]).toEqual([400, previousText])
   return status
 }
 
@@ -37,7 +37,7 @@ test.each([
   ['half a pair', 'a\ud83d', 400],
   ['64 kB', '中'.repeat(64_000), 400],
 ])('%s (F-03, S-14)', async (_, text, status) => {
-  expect(await wasSaid(text)).toBe(status)
+  expect(await expectStored(text)).toBe(status)
 })
 
 test('any text at all, of any characters, is stored as NFC or refused (F-03, S-14)', async () => {
@@ -46,16 +46,16 @@ test('any text at all, of any characters, is stored as NFC or refused (F-03, S-1
     fc.string({ unit: 'grapheme', maxLength: 40 }),
     fc.string({ unit: fc.constantFrom('e', '\u0301', '\u200d', '👩', '\u202e', '\u0000', '\ud83d', ' ', 'ﬁ', 'İ') }),
   )
-  const seen = new Set<number>()
+  const seenStatuses = new Set<number>()
   await fc.assert(
-    fc.asyncProperty(text, async (one) => void seen.add(await wasSaid(one))),
+    fc.asyncProperty(text, async (one) => void seenStatuses.add(await expectStored(one))),
     { numRuns: 150 },
   )
-  expect([...seen].toSorted()).toEqual([200, 400])
+  expect([...seenStatuses].toSorted()).toEqual([200, 400])
 })
 
 describe('a name', () => {
-  const create = (name: string) =>
+  const createUser = (name: string) =>
     admin.send({ method: 'POST', url: '/api/m18s/user', payload: { name, email: 'line@alpha.example', title: 0 } })
 
   test.each([
@@ -63,15 +63,15 @@ describe('a name', () => {
     ['that turns what stands beside it', 'Ann \u202egnp.exe', 'HIDDEN_CHARACTER'],
     ['with a tab', 'Ann\tLee', 'INVALID_FORMAT'],
   ])('%s is refused, and nothing is stored (F-06)', async (_, name, code) => {
-    const answer = await create(name)
-    expect(answer.statusCode).toBe(400)
-    expect(answer.json().data).toMatchObject([{ field: 'name', code }])
-    expect((await admin.send({ url: `${url()}/users?searchText=line@alpha` })).json().count).toBe(0)
+    const response = await createUser(name)
+    expect(response.statusCode).toBe(400)
+    expect(response.json().data).toMatchObject([{ field: 'name', code }])
+    expect((await admin.send({ url: `${getUrl()}/users?searchText=line@alpha` })).json().count).toBe(0)
   })
 
   test('of any script and with signs of its own is taken', async () => {
     const name = 'Zoë 👩‍💻 陳大文 עמית'
-    const answer = await create(name)
-    expect([answer.statusCode, answer.json().name]).toEqual([200, name])
+    const response = await createUser(name)
+    expect([response.statusCode, response.json().name]).toEqual([200, name])
   })
 })

@@ -1,12 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Transformer } from '@napi-rs/image'
 import { randomUUID } from 'node:crypto'
-import { avatarSide, imageBytes, readImageSize } from '#domain/images.ts'
+import { avatarSide, maxImageBytes, readImageSize } from '#domain/images.ts'
 import { insertAsset } from '#server/db/accounts/assets.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { sweep } from '#server/jobs/delete-expired-data.ts'
-import { flooded, formWith, type FormFile, jpeg, padded, png, webp, withExif } from '#tests/support/uploads/pictures.ts'
-import { told } from '#tests/support/server/forms.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { deleteExpiredData } from '#server/jobs/delete-expired-data.ts'
+import {
+  claimSize,
+  buildFileForm,
+  type FormFile,
+  jpeg,
+  padFile,
+  png,
+  webp,
+  withExif,
+} from '#tests/support/uploads/pictures.ts'
+import { readStatusAndCode } from '#tests/support/server/forms.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
 describe('a picture', () => {
@@ -21,18 +30,18 @@ describe('a picture', () => {
     user = await server.signIn('user@alpha')
   })
 
-  const upload = (by: SignedIn, file: FormFile, key?: string, field = 'avatar') => {
-    const { headers, payload } = formWith(field, file)
-    const sent = { ...headers, ...(key ? { 'idempotency-key': key } : {}) }
-    return by.send({ method: 'POST', url: '/api/m18s/asset', headers: sent, payload })
+  const upload = (caller: SignedIn, file: FormFile, key?: string, field = 'avatar') => {
+    const { headers, payload } = buildFileForm(field, file)
+    const requestHeaders = { ...headers, ...(key ? { 'idempotency-key': key } : {}) }
+    return caller.send({ method: 'POST', url: '/api/m18s/asset', headers: requestHeaders, payload })
   }
-  const put = (by: SignedIn, payload: object, headers: Record<string, string> = {}) =>
-    by.send({ method: 'PUT', url: `/api/m18s/user/${by.userId}`, payload, headers })
+  const put = (caller: SignedIn, payload: object, headers: Record<string, string> = {}) =>
+    caller.send({ method: 'PUT', url: `/api/m18s/user/${caller.userId}`, payload, headers })
   test.each(['nope', 'x'.repeat(60)])('that is none of ours is not there: %s', async (id) => {
     expect((await server.send({ url: `/public/asset/${id}` })).statusCode).toBe(404)
   })
 
-  const fetched = (id: string) => server.send({ url: `/public/asset/${id}` })
+  const fetchAsset = (id: string) => server.send({ url: `/public/asset/${id}` })
 
   test('is stored, worn and shown to everybody by its name, for ever the same (H-06, M43, M44, M60, S-72)', async () => {
     const { id } = (await upload(user, { bytes: await png(900, 600) })).json()
@@ -40,20 +49,20 @@ describe('a picture', () => {
     expect((await put(user, { avatar: id })).json()).toMatchObject({ avatar: id, row_version: 2 })
     expect((await user.send({ url: '/api/m18s/user' })).json().avatar).toBe(id)
 
-    const shown = await fetched(id)
-    expect(shown.statusCode).toBe(200)
-    expect(shown.headers).toMatchObject({
+    const asset = await fetchAsset(id)
+    expect(asset.statusCode).toBe(200)
+    expect(asset.headers).toMatchObject({
       'content-type': 'image/webp',
       'x-content-type-options': 'nosniff',
       'cache-control': 'public, max-age=31536000, immutable',
       'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
       'cross-origin-resource-policy': 'same-origin',
     })
-    expect(readImageSize(shown.rawPayload)).toEqual({ format: 'webp', width: avatarSide, height: avatarSide })
+    expect(readImageSize(asset.rawPayload)).toEqual({ format: 'webp', width: avatarSide, height: avatarSide })
     // As a worker's script it is nothing (U-15, W-05).
     const asScript = await server.send({ url: `/public/asset/${id}`, headers: { 'service-worker': 'script' } })
     expect(asScript.statusCode).toBe(403)
-    expect(told(await fetched('no-such-picture'))).toEqual([404, 'NOT_FOUND'])
+    expect(readStatusAndCode(await fetchAsset('no-such-picture'))).toEqual([404, 'NOT_FOUND'])
     expect((await put(user, { avatar: null })).json().avatar).toBeNull()
   })
 
@@ -64,74 +73,78 @@ describe('a picture', () => {
 
   test('is smaller than 2 MB, or its message is the specified one (S-70, U-01, portal 5)', async () => {
     const picture = await png()
-    const sized = async (bytes: number) => upload(user, { bytes: padded(picture, bytes) })
-    expect((await sized(imageBytes - 1)).statusCode).toBe(200)
-    for (const bytes of [imageBytes, imageBytes + 1, imageBytes + 100_000]) {
-      const answer = await sized(bytes)
-      expect([bytes, ...told(answer)]).toEqual([bytes, 413, 'IMAGE_TOO_LARGE'])
-      expect(answer.json().errorMessage).toBe('Image must smaller than 2MB!')
+    const uploadOfSize = async (bytes: number) => upload(user, { bytes: padFile(picture, bytes) })
+    expect((await uploadOfSize(maxImageBytes - 1)).statusCode).toBe(200)
+    for (const bytes of [maxImageBytes, maxImageBytes + 1, maxImageBytes + 100_000]) {
+      const response = await uploadOfSize(bytes)
+      expect([bytes, ...readStatusAndCode(response)]).toEqual([bytes, 413, 'IMAGE_TOO_LARGE'])
+      expect(response.json().errorMessage).toBe('Image must smaller than 2MB!')
     }
     // What waits in an outbox must hear that it will never be taken.
-    const refused = await upload(user, { bytes: padded(picture, imageBytes) }, randomUUID())
-    expect(refused.headers['idempotency-outcome']).toBe('refused; schema')
+    const refusal = await upload(user, { bytes: padFile(picture, maxImageBytes) }, randomUUID())
+    expect(refusal.headers['idempotency-outcome']).toBe('refused; schema')
   })
 
   test('that is none is refused, whatever it says it is (S-71, U-02)', async () => {
     const script = '<script>alert(1)</script>'
-    const none = [
+    const unsupportedTexts = [
       `<svg xmlns="http://www.w3.org/2000/svg">${script}</svg>`,
       `<!doctype html>${script}`,
       '%PDF-1.7',
       'GIF89a\u0001\u0000\u0001\u0000',
       'x',
     ]
-    for (const text of none)
-      expect([text, ...told(await upload(user, { bytes: Buffer.from(text) }))]).toEqual([text, 415, 'UNSUPPORTED_TYPE'])
-    const cut = (await png(200)).subarray(0, 200)
-    expect(told(await upload(user, { bytes: cut }))).toEqual([415, 'UNSUPPORTED_TYPE'])
-    const broken = Buffer.from(await png(200))
-    broken.fill(0xff, 60, 120)
-    expect(told(await upload(user, { bytes: broken }))).toEqual([415, 'UNSUPPORTED_TYPE'])
-    expect(told(await upload(user, { bytes: new Uint8Array() }))).toEqual([400, 'VALIDATION_ERROR'])
+    for (const text of unsupportedTexts)
+      expect([text, ...readStatusAndCode(await upload(user, { bytes: Buffer.from(text) }))]).toEqual([
+        text,
+        415,
+        'UNSUPPORTED_TYPE',
+      ])
+    const truncatedPng = (await png(200)).subarray(0, 200)
+    expect(readStatusAndCode(await upload(user, { bytes: truncatedPng }))).toEqual([415, 'UNSUPPORTED_TYPE'])
+    const damagedPng = Buffer.from(await png(200))
+    damagedPng.fill(0xff, 60, 120)
+    expect(readStatusAndCode(await upload(user, { bytes: damagedPng }))).toEqual([415, 'UNSUPPORTED_TYPE'])
+    expect(readStatusAndCode(await upload(user, { bytes: new Uint8Array() }))).toEqual([400, 'VALIDATION_ERROR'])
   })
 
   test('keeps nothing but its pixels: no comment, nothing behind its end (S-71, U-03)', async () => {
     const secret = '<script>alert("hidden")</script>'
     const files = [withExif(await jpeg(), secret), Buffer.concat([await png(), Buffer.from(`PK\u0003\u0004${secret}`)])]
     for (const bytes of files) {
-      const shown = await fetched((await upload(user, { bytes })).json().id)
-      expect(shown.rawPayload.includes('script')).toBe(false)
-      expect(shown.rawPayload.includes('Exif')).toBe(false)
-      const { exif } = await new Transformer(shown.rawPayload).metadata(true)
+      const asset = await fetchAsset((await upload(user, { bytes })).json().id)
+      expect(asset.rawPayload.includes('script')).toBe(false)
+      expect(asset.rawPayload.includes('Exif')).toBe(false)
+      const { exif } = await new Transformer(asset.rawPayload).metadata(true)
       expect(exif ?? {}).toEqual({})
     }
   })
 
   test('stands as its camera was held', async () => {
-    const pixel = async (bytes: Uint8Array) => {
-      const shown = await fetched((await upload(user, { bytes })).json().id)
-      const pixels = await new Transformer(shown.rawPayload).rawPixels()
+    const readFirstPixel = async (bytes: Uint8Array) => {
+      const asset = await fetchAsset((await upload(user, { bytes })).json().id)
+      const pixels = await new Transformer(asset.rawPayload).rawPixels()
       return [...pixels.subarray(0, 2)].map((value) => (value > 120 ? 'high' : 'low'))
     }
     // Its upper left corner is red and green; turned by a quarter, what was below left of it comes there: red alone.
-    expect(await pixel(await jpeg())).toEqual(['high', 'high'])
-    expect(await pixel(withExif(await jpeg(), 'x'))).toEqual(['high', 'low'])
+    expect(await readFirstPixel(await jpeg())).toEqual(['high', 'high'])
+    expect(await readFirstPixel(withExif(await jpeg(), 'x'))).toEqual(['high', 'low'])
   })
 
   test('that claims a flood of pixels is refused before one is decoded (S-74, U-04)', async () => {
-    const before = process.memoryUsage().rss
-    const begun = performance.now()
+    const memoryBefore = process.memoryUsage().rss
+    const startedAt = performance.now()
     for (const [width, height] of [
       [30_000, 30_000],
       [4097, 4096],
       [16 * 1024 * 1024 + 1, 1],
     ] as const)
-      expect(told(await upload(user, { bytes: flooded(await png(), width, height) }))).toEqual([
+      expect(readStatusAndCode(await upload(user, { bytes: claimSize(await png(), width, height) }))).toEqual([
         400,
         'VALIDATION_ERROR',
       ])
-    expect(performance.now() - begun).toBeLessThan(2000)
-    expect(process.memoryUsage().rss - before).toBeLessThan(128e6)
+    expect(performance.now() - startedAt).toBeLessThan(2000)
+    expect(process.memoryUsage().rss - memoryBefore).toBeLessThan(128e6)
   })
 
   test('sent twice under one key is one picture, and under another file a mismatch (protocol 5, 8)', async () => {
@@ -141,51 +154,55 @@ describe('a picture', () => {
     const second = await upload(user, { bytes }, key)
     expect(second.json()).toEqual(first.json())
     expect(second.headers['idempotency-replayed']).toBe('true')
-    expect(told(await upload(user, { bytes: await jpeg() }, key))).toEqual([422, 'IDEMPOTENCY_MISMATCH'])
+    expect(readStatusAndCode(await upload(user, { bytes: await jpeg() }, key))).toEqual([422, 'IDEMPOTENCY_MISMATCH'])
   })
 
   test('is named by its upload where its id is not known yet (protocol 17)', async () => {
     const key = randomUUID()
-    const naming = await put(user, { avatar: `~${key}` }, { 'idempotency-key': randomUUID() })
-    expect(told(naming)).toEqual([424, 'NAME_UNKNOWN'])
+    const earlyResponse = await put(user, { avatar: `~${key}` }, { 'idempotency-key': randomUUID() })
+    expect(readStatusAndCode(earlyResponse)).toEqual([424, 'NAME_UNKNOWN'])
     const { id } = (await upload(user, { bytes: await png() }, key)).json()
-    const worn = await put(user, { avatar: `~${key}` }, { 'idempotency-key': randomUUID() })
-    expect(worn.json().avatar).toBe(id)
+    const laterResponse = await put(user, { avatar: `~${key}` }, { 'idempotency-key': randomUUID() })
+    expect(laterResponse.json().avatar).toBe(id)
   })
 
   test("can be worn by nobody but its owner: not a colleague's, not a stranger's, not one that is not there (N-05)", async () => {
-    for (const who of ['order@alpha', 'user@beta']) {
-      const { id } = (await upload(await server.signIn(who), { bytes: await png() })).json()
-      expect(told(await put(user, { avatar: id }))).toEqual([400, 'VALIDATION_ERROR'])
+    for (const userName of ['order@alpha', 'user@beta']) {
+      const { id } = (await upload(await server.signIn(userName), { bytes: await png() })).json()
+      expect(readStatusAndCode(await put(user, { avatar: id }))).toEqual([400, 'VALIDATION_ERROR'])
     }
-    expect(told(await put(user, { avatar: 'no-such-picture' }))).toEqual([400, 'VALIDATION_ERROR'])
-    expect(told(await server.send({ method: 'POST', url: '/api/m18s/asset' }))).toEqual([401, 'UNAUTHORIZED'])
+    expect(readStatusAndCode(await put(user, { avatar: 'no-such-picture' }))).toEqual([400, 'VALIDATION_ERROR'])
+    expect(readStatusAndCode(await server.send({ method: 'POST', url: '/api/m18s/asset' }))).toEqual([
+      401,
+      'UNAUTHORIZED',
+    ])
   })
 
   test('comes in a form of one file and nothing odd (U-14)', async () => {
     const bytes = await png()
-    expect(told(await upload(user, { bytes }, undefined, 'picture'))).toEqual([400, 'VALIDATION_ERROR'])
-    expect(told(await upload(user, { bytes }, undefined, '__proto__'))).toEqual([400, 'VALIDATION_ERROR'])
+    expect(readStatusAndCode(await upload(user, { bytes }, undefined, 'picture'))).toEqual([400, 'VALIDATION_ERROR'])
+    expect(readStatusAndCode(await upload(user, { bytes }, undefined, '__proto__'))).toEqual([400, 'VALIDATION_ERROR'])
     expect((await upload(user, { bytes, name: 'a%22b\u4e2d.png' })).statusCode).toBe(200)
     const post = (type: string, payload: Buffer | string) =>
       user.send({ method: 'POST', url: '/api/m18s/asset', headers: { 'content-type': type }, payload })
-    expect(told(await post('application/json', '{"avatar":"x"}'))).toEqual([415, 'UNSUPPORTED_TYPE'])
-    expect(told(await post('multipart/form-data', formWith('avatar', { bytes }).payload))).toEqual([
+    expect(readStatusAndCode(await post('application/json', '{"avatar":"x"}'))).toEqual([415, 'UNSUPPORTED_TYPE'])
+    expect(readStatusAndCode(await post('multipart/form-data', buildFileForm('avatar', { bytes }).payload))).toEqual([
       415,
       'UNSUPPORTED_TYPE',
     ])
-    expect(told(await post('multipart/form-data; boundary=other', formWith('avatar', { bytes }).payload))).toEqual([
-      400,
-      'VALIDATION_ERROR',
-    ])
+    expect(
+      readStatusAndCode(await post('multipart/form-data; boundary=other', buildFileForm('avatar', { bytes }).payload)),
+    ).toEqual([400, 'VALIDATION_ERROR'])
     const part = '--b\r\nContent-Disposition: form-data; name="x"\r\n\r\ny\r\n'
-    expect(told(await post('multipart/form-data; boundary=b', `${part.repeat(10_000)}--b--\r\n`))).toEqual([
-      400,
-      'VALIDATION_ERROR',
-    ])
-    const twice = formWith('avatar', { bytes }).payload.toString('latin1').replace('--\r\n', '\r\n')
-    const again = Buffer.from(`${twice}${formWith('avatar', { bytes }).payload.toString('latin1')}`, 'latin1')
-    expect(told(await post('multipart/form-data; boundary=portal-test-boundary', again))).toEqual([
+    expect(readStatusAndCode(await post('multipart/form-data; boundary=b', `${part.repeat(10_000)}--b--\r\n`))).toEqual(
+      [400, 'VALIDATION_ERROR'],
+    )
+    const firstPart = buildFileForm('avatar', { bytes }).payload.toString('latin1').replace('--\r\n', '\r\n')
+    const twoFiles = Buffer.from(
+      `${firstPart}${buildFileForm('avatar', { bytes }).payload.toString('latin1')}`,
+      'latin1',
+    )
+    expect(readStatusAndCode(await post('multipart/form-data; boundary=portal-test-boundary', twoFiles))).toEqual([
       400,
       'VALIDATION_ERROR',
     ])
@@ -199,26 +216,30 @@ describe('a picture', () => {
       type: 'image/webp',
       create_time: server.clock.now,
     } as const
-    await inTransaction(server.app, { role: 'portal_system' }, async (db) => {
-      for (let at = 0; at < 99; at++)
-        await insertAsset(db, { ...asset, name: `tried-on-${at}`, bytes: new Uint8Array() })
+    await runInTransaction(server.app, { role: 'portal_system' }, async (db) => {
+      for (let index = 0; index < 99; index++)
+        await insertAsset(db, { ...asset, name: `tried-on-${index}`, bytes: new Uint8Array() })
     })
     expect((await upload(user, { bytes: await png() })).statusCode).toBe(200)
-    const next = await upload(user, { bytes: await png() })
-    expect([...told(next), next.headers['retry-after']]).toEqual([429, 'RATE_LIMITED', '3600'])
+    const nextResponse = await upload(user, { bytes: await png() })
+    expect([...readStatusAndCode(nextResponse), nextResponse.headers['retry-after']]).toEqual([
+      429,
+      'RATE_LIMITED',
+      '3600',
+    ])
     server.clock.now += 25 * 3_600_000
-    const tomorrow = await server.signIn('user@alpha')
-    expect((await upload(tomorrow, { bytes: await png() })).statusCode).toBe(200)
+    const userNextDay = await server.signIn('user@alpha')
+    expect((await upload(userNextDay, { bytes: await png() })).statusCode).toBe(200)
   })
 
   test('goes when nobody has worn it for 35 days, and stays while somebody does', async () => {
-    const worn = (await upload(user, { bytes: await png() })).json().id
-    const left = (await upload(user, { bytes: await jpeg() })).json().id
-    await put(user, { avatar: worn })
+    const usedId = (await upload(user, { bytes: await png() })).json().id
+    const unusedId = (await upload(user, { bytes: await jpeg() })).json().id
+    await put(user, { avatar: usedId })
     server.clock.now += 36 * 86_400_000
-    expect((await sweep(server.app)).assets).toBe(1)
-    expect((await fetched(worn)).statusCode).toBe(200)
-    expect((await fetched(left)).statusCode).toBe(404)
+    expect((await deleteExpiredData(server.app)).assets).toBe(1)
+    expect((await fetchAsset(usedId)).statusCode).toBe(200)
+    expect((await fetchAsset(unusedId)).statusCode).toBe(404)
   })
 })
 
@@ -228,8 +249,8 @@ describe('the head of a picture', () => {
     expect(readImageSize(await jpeg(31, 17))).toEqual({ format: 'jpeg', width: 31, height: 17 })
     expect(readImageSize(withExif(await jpeg(31, 17), 'x'.repeat(3000)))).toMatchObject({ width: 31, height: 17 })
     expect(readImageSize(await webp(31, 17))).toEqual({ format: 'webp', width: 31, height: 17 })
-    const whole = await (await import('#tests/support/uploads/pictures.ts')).drawn(31, 17).webpLossless()
-    expect(readImageSize(whole)).toEqual({ format: 'webp', width: 31, height: 17 })
+    const losslessWebp = await (await import('#tests/support/uploads/pictures.ts')).drawPicture(31, 17).webpLossless()
+    expect(readImageSize(losslessWebp)).toEqual({ format: 'webp', width: 31, height: 17 })
     for (const file of [await png(), await jpeg(), await webp()])
       for (let bytes = 0; bytes < 24; bytes++) expect(readImageSize(file.subarray(0, bytes))).toBeNull()
   })

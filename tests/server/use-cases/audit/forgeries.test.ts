@@ -6,77 +6,77 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { PROVIDER } from '#domain/access.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { newestCheckpoint } from '#server/db/audit/audit-log.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { noCheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
-import { openFileStore } from '#server/drivers/checkpoint-store/file-store.ts'
-import type { AskedMail } from '#server/use-cases/mail/mail-kinds.ts'
+import { readLatestCheckpoint } from '#server/db/audit/audit-log.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { noCheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
+import { createFileStore } from '#server/drivers/checkpoint-store/file-store.ts'
+import type { QueuedMail } from '#server/use-cases/mail/mail-kinds.ts'
 import { mailJob } from '#server/use-cases/mail/request-mail.ts'
-import { mailNow } from '#server/use-cases/mail-words/compose-mail.ts'
+import { composeMail } from '#server/use-cases/mail-words/compose-mail.ts'
 import { beginEpoch } from '#server/use-cases/audit/begin-epoch.ts'
-import { brokenEntries } from '#server/use-cases/audit/check-log.ts'
-import { checkWholeLogs } from '#server/use-cases/audit/check-whole-logs.ts'
+import { findBrokenEntries } from '#server/use-cases/audit/check-log.ts'
+import { checkCompleteLogs } from '#server/use-cases/audit/check-complete-logs.ts'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
-import { logsName } from '#server/use-cases/audit/log-identity.ts'
+import { getLogsName } from '#server/use-cases/audit/log-identity.ts'
 import { getLogAlarm } from '#server/use-cases/audit/log-alarms.ts'
 import { readStoredNotes } from '#server/use-cases/audit/stored-notes.ts'
-import { writeMany } from '#tests/support/audit-trail/audit-entries.ts'
-import { onBothEngines, pastPolicies } from '#tests/support/server/database.ts'
+import { writeGeneratedEntries } from '#tests/support/audit-trail/audit-entries.ts'
+import { onBothEngines, bypassPolicies } from '#tests/support/server/database.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 import { addAdmin, system } from '#tests/support/server/people.ts'
-import { replaceInLeaf, run, trailEdits } from '#tests/support/audit-trail/trail-edits.ts'
-import { putBack, type Snapshot, takeSnapshot } from '#tests/support/server/snapshot.ts'
+import { replaceInLeaf, runStatements, trailEdits } from '#tests/support/audit-trail/trail-edits.ts'
+import { restoreSnapshot, type Snapshot, takeSnapshot } from '#tests/support/server/snapshot.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-onBothEngines('a trail that somebody changed in the database', (the, engine) => {
+onBothEngines('a trail that somebody changed in the database', (fixture, engine) => {
   let app: AppContext
   let folder: string
   let companyId: number
   let now: number
   /** 300 entries over three days: two checkpoints that stay, of 100 and 200 entries, and the newest one. Written once, and put back. */
-  let story: { companyId: number; snapshot: Snapshot; store: string } | null = null
+  let savedState: { companyId: number; snapshot: Snapshot; store: string } | null = null
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'portal-checkpoints-'))
     now = Date.parse('2026-03-02T02:00:00Z')
-    app = { ...the, clock: () => now, checkpointStore: openFileStore(join(folder, 'store.json')) }
-    if (story) {
-      await putBack(app.database, story.snapshot)
-      await writeFile(join(folder, 'store.json'), story.store)
-      ;({ companyId } = story)
+    app = { ...fixture, clock: () => now, checkpointStore: createFileStore(join(folder, 'store.json')) }
+    if (savedState) {
+      await restoreSnapshot(app.database, savedState.snapshot)
+      await writeFile(join(folder, 'store.json'), savedState.store)
+      ;({ companyId } = savedState)
     } else {
       companyId = (await addAdmin(app, 'acme')).companyId
       for (let day = 0; day < 3; day++, now += dayMs) expect(await write(100)).toBe(100)
       const store = await readFile(join(folder, 'store.json'), 'utf8')
-      story = { companyId, snapshot: await takeSnapshot(app.database), store }
+      savedState = { companyId, snapshot: await takeSnapshot(app.database), store }
     }
     now = Date.parse('2026-03-04T03:00:00Z')
   })
   afterEach(() => rm(folder, { recursive: true, force: true }))
 
-  const asSystem = <T>(work: (db: Handle) => Promise<T>) => inTransaction(app, system, work)
-  const superuser = (work: (db: Handle) => Promise<unknown>) =>
-    pastPolicies(app.database, async (db) => void (await work(db)))
-  const newest = () => asSystem((db) => newestCheckpoint(db, companyId))
+  const runAsSystem = <T>(work: (db: DatabaseHandle) => Promise<T>) => runInTransaction(app, system, work)
+  const runAsSuperuser = (work: (db: DatabaseHandle) => Promise<unknown>) =>
+    bypassPolicies(app.database, async (db) => void (await work(db)))
+  const readLatest = () => runAsSystem((db) => readLatestCheckpoint(db, companyId))
   async function write(count: number): Promise<number> {
-    await writeMany(app, { companyId, count, at: now })
+    await writeGeneratedEntries(app, { companyId, count, startAt: now })
     return integrate(app)
   }
   async function verify() {
     const storedNotes = (await readStoredNotes(app)) ?? new Map<number, string>()
-    return asSystem((db) => brokenEntries(app, db, { storedNotes }))
+    return runAsSystem((db) => findBrokenEntries(app, db, { storedNotes }))
   }
   /** A new process: it knows nothing of what it has found before. */
   const restartServer = () => {
     app = { ...app }
   }
 
-  const edited = async (at: number, db: Handle) => trailEdits(companyId)[at]?.[1](db)
+  const applyEdit = async (index: number, db: DatabaseHandle) => trailEdits(companyId)[index]?.[1](db)
 
   /** By day one of each kind, on PostgreSQL; by night all of them on both. */
-  const byDay = [
+  const daytimeEdits = [
     'an entry deleted with its leaf',
     'the last entries deleted with all that came with them',
     'what was done changed, in leaf, tiles and tree',
@@ -88,98 +88,98 @@ onBothEngines('a trail that somebody changed in the database', (the, engine) => 
     'the whole trail removed',
     'entries removed as if they were archived',
   ]
-  for (const [at, [edit]] of trailEdits(0).entries())
-    (engine === 'postgres' && byDay.includes(edit) ? it : nightly)(
+  for (const [index, [edit]] of trailEdits(0).entries())
+    (engine === 'postgres' && daytimeEdits.includes(edit) ? it : nightly)(
       `fault 13e ${edit}: the integrator signs nothing, users go on writing, and a check finds it`,
       async () => {
-        const before = await newest()
-        await superuser((db) => edited(at, db))
-        const cut = await newest()
+        const checkpointBefore = await readLatest()
+        await runAsSuperuser((db) => applyEdit(index, db))
+        const checkpointAfter = await readLatest()
         expect(await write(3)).toBe(0)
-        expect(await newest()).toEqual(cut)
+        expect(await readLatest()).toEqual(checkpointAfter)
         expect(getLogAlarm(app, companyId)).not.toBeNull()
-        expect((await readStoredNotes(app))?.get(companyId)).toBe(before?.note)
+        expect((await readStoredNotes(app))?.get(companyId)).toBe(checkpointBefore?.note)
         // A server that begins anew over it does not sign either.
         restartServer()
         expect(await write(2)).toBe(0)
         expect((await verify()).map(({ company_id }) => company_id)).toContain(companyId)
         // Written and waiting, and the other companies' logs go on.
-        expect(await asSystem((db) => db.selectFrom('audit_pending').select('entry_id').execute())).toHaveLength(5)
-        await writeMany(app, { companyId: companyId + 1, count: 2, at: now })
+        expect(await runAsSystem((db) => db.selectFrom('audit_pending').select('entry_id').execute())).toHaveLength(5)
+        await writeGeneratedEntries(app, { companyId: companyId + 1, count: 2, startAt: now })
         expect(await integrate(app)).toBe(2)
       },
     )
 
   it('fault 13a what nobody has changed raises no alarm, and goes on', async () => {
     expect(await verify()).toEqual([])
-    await checkWholeLogs(app)
+    await checkCompleteLogs(app)
     expect(await write(300)).toBe(300)
     expect(getLogAlarm(app, companyId)).toBeNull()
-    expect((await readStoredNotes(app))?.get(companyId)).toBe((await newest())?.note)
+    expect((await readStoredNotes(app))?.get(companyId)).toBe((await readLatest())?.note)
     expect(await verify()).toEqual([])
   })
 
   it('fault 13a all of a long log is checked at the start and daily, and the provider is told by one mail a day', async () => {
     const { userId } = await addAdmin(app, PROVIDER)
-    await asSystem((db) => db.updateTable('portal_user').set({ alert: true }).where('id', '=', userId).execute())
+    await runAsSystem((db) => db.updateTable('portal_user').set({ alert: true }).where('id', '=', userId).execute())
     await write(700)
-    await superuser(async (db) => void (await replaceInLeaf(companyId, 400, '"n":100', '"n":101').execute(db)))
+    await runAsSuperuser(async (db) => void (await replaceInLeaf(companyId, 400, '"n":100', '"n":101').execute(db)))
     restartServer()
-    await checkWholeLogs(app)
+    await checkCompleteLogs(app)
     expect(getLogAlarm(app, companyId)).toEqual({ fault: 'ENTRY_DIFFERS', from: 400, to: 401 })
     expect(await write(1)).toBe(0)
     now += hourMs
-    await checkWholeLogs(app)
-    const mails = await asSystem((db) => db.selectFrom('job').select('input').where('kind', '=', mailJob).execute())
+    await checkCompleteLogs(app)
+    const mails = await runAsSystem((db) => db.selectFrom('job').select('input').where('kind', '=', mailJob).execute())
     expect(mails).toHaveLength(1)
-    const mail = await asSystem((db) => mailNow(db, app, mails[0]?.input as AskedMail))
+    const mail = await runAsSystem((db) => composeMail(db, app, mails[0]?.input as QueuedMail))
     expect(mail).toMatchObject({
       subject: expect.stringContaining('The audit trail was changed'),
       text: expect.stringContaining('(acme)'),
     })
-    await superuser(async (db) => void (await replaceInLeaf(companyId, 400, '"n":101', '"n":100').execute(db)))
+    await runAsSuperuser(async (db) => void (await replaceInLeaf(companyId, 400, '"n":101', '"n":100').execute(db)))
     // Put right, as from a backup: all of it is checked before it is signed again.
     await expect.poll(() => integrate(app)).toBe(1)
     expect(getLogAlarm(app, companyId)).toBeNull()
   })
 
-  const checkpointEdits: [string, (db: Handle) => Promise<unknown>][] = [
-    ['removed', run(() => sql`delete from audit_checkpoint where company_id = ${companyId} and size = 100`)],
+  const checkpointEdits: [string, (db: DatabaseHandle) => Promise<unknown>][] = [
+    ['removed', runStatements(() => sql`delete from audit_checkpoint where company_id = ${companyId} and size = 100`)],
     [
       'of the day before removed',
-      run(() => sql`delete from audit_checkpoint where company_id = ${companyId} and size = 200`),
+      runStatements(() => sql`delete from audit_checkpoint where company_id = ${companyId} and size = 200`),
     ],
     [
       'altered',
-      run(
+      runStatements(
         () =>
           sql`update audit_checkpoint set note = replace(note, E'\n100\n', E'\n101\n') where company_id = ${companyId} and size = 100`,
       ),
     ],
     [
       'replaced by another one',
-      run(
+      runStatements(
         () =>
           sql`update audit_checkpoint set note = (select note from audit_checkpoint where size = 200) where size = 100`,
       ),
     ],
     [
       'left to be cleared away',
-      run(() => sql`update audit_checkpoint set kept = false where company_id = ${companyId} and size = 100`),
+      runStatements(() => sql`update audit_checkpoint set kept = false where company_id = ${companyId} and size = 100`),
     ],
     [
       'added',
-      run(
+      runStatements(
         () =>
           sql`insert into audit_checkpoint select company_id, 150, note, end_time, true, null from audit_checkpoint where size = 100`,
       ),
     ],
   ]
-  for (const [edit, act] of checkpointEdits)
+  for (const [edit, applyCheckpointEdit] of checkpointEdits)
     (engine === 'postgres' && ['removed', 'altered'].includes(edit) ? it : nightly)(
       `fault 13b an old checkpoint ${edit}: a check finds it, also after later ones`,
       async () => {
-        await superuser(act)
+        await runAsSuperuser(applyCheckpointEdit)
         expect((await verify()).map(({ company_id }) => company_id)).toEqual(expect.arrayContaining([companyId]))
         await write(2)
         now += dayMs
@@ -191,12 +191,12 @@ onBothEngines('a trail that somebody changed in the database', (the, engine) => 
 
   it('fault 13e the trail put back to an older state: signed on without the store, and found by it', async () => {
     const tables = ['audit_entry', 'audit_leaf', 'audit_tile', 'audit_checkpoint', 'audit_pending'] as const
-    await superuser(async (db) => {
+    await runAsSuperuser(async (db) => {
       for (const table of tables)
         await sql`create table ${sql.table(`old_${table}`)} as table ${sql.table(table)}`.execute(db)
     })
     await write(50)
-    await superuser(async (db) => {
+    await runAsSuperuser(async (db) => {
       for (const table of tables) {
         await sql`delete from ${sql.table(table)}`.execute(db)
         await sql`insert into ${sql.table(table)} select * from ${sql.table(`old_${table}`)}`.execute(db)
@@ -213,14 +213,14 @@ onBothEngines('a trail that somebody changed in the database', (the, engine) => 
   })
 
   it('fault 13e another key without a change that the former one has signed is refused; a proper change goes on', async () => {
-    const before = await newest()
-    const other = { ...app.config, auditKey: Buffer.alloc(32, 9) }
-    app = { ...app, config: other }
+    const checkpointBefore = await readLatest()
+    const otherConfig = { ...app.config, auditKey: Buffer.alloc(32, 9) }
+    app = { ...app, config: otherConfig }
     expect(await write(1)).toBe(0)
     expect((await verify()).map(({ company_id }) => company_id)).toContain(companyId)
-    expect(await newest()).toEqual(before)
-    const config = { ...the.config, auditName: logsName(the) }
-    app = { ...app, config: { ...the.config, auditKeyNext: Buffer.alloc(32, 9) } }
+    expect(await readLatest()).toEqual(checkpointBefore)
+    const config = { ...fixture.config, auditName: getLogsName(fixture) }
+    app = { ...app, config: { ...fixture.config, auditKeyNext: Buffer.alloc(32, 9) } }
     await expect.poll(() => write(1)).toBeGreaterThan(0)
     app = { ...app, config: { ...config, auditKey: Buffer.alloc(32, 9) } }
     expect(await write(1)).toBe(1)
@@ -228,25 +228,25 @@ onBothEngines('a trail that somebody changed in the database', (the, engine) => 
   })
 
   it('fault 13d a restore that the operator declares goes on from what was restored, and the store with it', async () => {
-    const before = await newest()
-    await superuser(async (db) => {
-      await edited(3, db)
+    const checkpointBefore = await readLatest()
+    await runAsSuperuser(async (db) => {
+      await applyEdit(3, db)
     })
     expect(await integrate(app)).toBe(0)
     restartServer()
-    expect(await beginEpoch(app)).toEqual({ epoch: 1, changed: [] })
+    expect(await beginEpoch(app)).toEqual({ epoch: 1, changedCompanyIds: [] })
     expect(await write(3)).toBe(4)
     expect(await verify()).toEqual([])
     const { logs, replaced } = JSON.parse(await readFile(join(folder, 'store.json'), 'utf8')) as Record<string, object>
-    expect(logs).toEqual({ [companyId]: (await newest())?.note })
-    expect(replaced).toEqual({ [companyId]: before?.note })
+    expect(logs).toEqual({ [companyId]: (await readLatest())?.note })
+    expect(replaced).toEqual({ [companyId]: checkpointBefore?.note })
   })
 
   it('fault 13d a restore does not excuse a log that is not what its own checkpoints sign', async () => {
-    await superuser(async (db) => {
-      await edited(2, db)
+    await runAsSuperuser(async (db) => {
+      await applyEdit(2, db)
     })
-    expect(await beginEpoch(app)).toEqual({ epoch: 1, changed: [companyId] })
+    expect(await beginEpoch(app)).toEqual({ epoch: 1, changedCompanyIds: [companyId] })
     expect(await write(3)).toBe(0)
   })
 })

@@ -2,83 +2,86 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import { readLeaf } from '#domain/audit-log/leaf.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import { onConnections } from '#tests/support/server/database.ts'
 import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
-import { bought, setUpShop } from '#tests/support/orders/shop-data.ts'
+import { buyOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 import { canaries } from '#tests/support/server/world.ts'
 
 onConnections('refused writes in the trail', (engine) => {
-  const the = setUpShop(engine)
+  const fixture = setUpShop(engine)
   let server: TestServer
   beforeEach(() => {
-    server = the.server
+    server = fixture.server
   })
-  const entries = () =>
-    inTransaction(server.app, { role: 'portal_system' }, async (db) => {
+  const readEntries = () =>
+    runInTransaction(server.app, { role: 'portal_system' }, async (db) => {
       const rows = await db.selectFrom('audit_entry').select('leaf').orderBy('id').execute()
       return rows.map(({ leaf }) => readLeaf(leaf)).filter(({ operation }) => operation !== 'login')
     })
-  const failures = async () => (await entries()).filter(({ status }) => status === -1)
-  const write = (who: SignedIn, method: 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) =>
-    who.send({ method, url, headers: { [headers.key]: crypto.randomUUID() }, ...(payload ? { payload } : {}) })
-  const refused = async (who: SignedIn, method: 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) => {
-    const answer = await write(who, method, url, payload)
-    expect(answer.statusCode).toBeGreaterThanOrEqual(400)
-    return (await failures()).at(-1)
+  const readFailures = async () => (await readEntries()).filter(({ status }) => status === -1)
+  const write = (caller: SignedIn, method: 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) =>
+    caller.send({ method, url, headers: { [headers.key]: crypto.randomUUID() }, ...(payload ? { payload } : {}) })
+  const sendRefused = async (caller: SignedIn, method: 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) => {
+    const response = await write(caller, method, url, payload)
+    expect(response.statusCode).toBeGreaterThanOrEqual(400)
+    return (await readFailures()).at(-1)
   }
-  const idOf = (who: string) => server.world.users[who] ?? 0
-  const named = (who: string) => ({ UserName: expect.stringContaining(who), UserId: idOf(`${who}@alpha`) })
+  const getUserId = (userName: string) => server.world.users[userName] ?? 0
+  const expectUserNamed = (role: string) => ({
+    UserName: expect.stringContaining(role),
+    UserId: getUserId(`${role}@alpha`),
+  })
 
   it('fault 17i say which user they were about, also where the caller had no right', async () => {
     const admin = await server.signIn('admin@alpha')
     const user = await server.signIn('user@alpha')
-    expect(await refused(admin, 'POST', `/api/users/disable/${idOf('deleted@alpha')}`)).toMatchObject({
+    expect(await sendRefused(admin, 'POST', `/api/users/disable/${getUserId('deleted@alpha')}`)).toMatchObject({
       code: 'user',
       operation: 'disable',
-      info: named('deleted'),
+      info: expectUserNamed('deleted'),
     })
-    expect(await refused(user, 'DELETE', `/api/m18s/user/${idOf('order@alpha')}`)).toMatchObject({
+    expect(await sendRefused(user, 'DELETE', `/api/m18s/user/${getUserId('order@alpha')}`)).toMatchObject({
       operation: 'delete',
-      info: { ...named('order'), CompanyName: expect.stringContaining(canaries.alpha), problem: 'FORBIDDEN' },
+      info: { ...expectUserNamed('order'), CompanyName: expect.stringContaining(canaries.alpha), problem: 'FORBIDDEN' },
     })
     expect(
-      await refused(admin, 'POST', '/api/m18s/user', { title: 0, name: 'Twice', email: 'user@alpha.example' }),
+      await sendRefused(admin, 'POST', '/api/m18s/user', { title: 0, name: 'Twice', email: 'user@alpha.example' }),
     ).toMatchObject({ operation: 'create', info: { UserName: 'Twice', UserEmail: 'user@alpha.example' } })
   })
 
   it('fault 17i say nothing of what the caller may not know of', async () => {
     const admin = await server.signIn('admin@alpha')
-    const foreign = await refused(admin, 'DELETE', `/api/m18s/user/${idOf('user@beta')}`)
-    expect(Object.keys(foreign?.info ?? {}).toSorted()).toEqual(['path', 'problem'])
-    const list = await refused(admin, 'DELETE', `/api/pricelist/${the.lists[0]}`)
-    expect(Object.keys(list?.info ?? {}).toSorted()).toEqual(['path', 'problem'])
+    const foreignEntry = await sendRefused(admin, 'DELETE', `/api/m18s/user/${getUserId('user@beta')}`)
+    expect(Object.keys(foreignEntry?.info ?? {}).toSorted()).toEqual(['path', 'problem'])
+    const listEntry = await sendRefused(admin, 'DELETE', `/api/pricelist/${fixture.priceListIds[0]}`)
+    expect(Object.keys(listEntry?.info ?? {}).toSorted()).toEqual(['path', 'problem'])
   })
 
   it('fault 17i say which order, contract and service they were about', async () => {
     const buyer = await server.signIn('order@alpha')
-    const shop = await bought(server, buyer, { code: 'alpha1' })
-    expect(await refused(buyer, 'DELETE', `/api/sorder/${shop.id}`)).toMatchObject({
+    const shop = await buyOrder(server, buyer, { code: 'alpha1' })
+    expect(await sendRefused(buyer, 'DELETE', `/api/sorder/${shop.id}`)).toMatchObject({
       operation: 'delete',
       info: { ServiceCode: 'alpha1', OrderId: shop.id },
     })
-    const { id } = await inTransaction(server.app, { role: 'portal_system' }, (db) =>
+    const { id } = await runInTransaction(server.app, { role: 'portal_system' }, (db) =>
       db.selectFrom('service').select('id').where('code', '=', 'alpha1').executeTakeFirstOrThrow(),
     )
     const staff = await server.signIn('delete@m18')
-    expect(await refused(staff, 'POST', `/api/aws/reboot/${id}`)).toMatchObject({
+    expect(await sendRefused(staff, 'POST', `/api/aws/reboot/${id}`)).toMatchObject({
       code: 'service',
       operation: 'reboot',
       info: { ServiceCode: 'alpha1' },
     })
     const restore = { backup_id: 1, service_id: id }
-    expect(await refused(buyer, 'POST', '/api/pdb/restore', restore)).toMatchObject({
+    expect(await sendRefused(buyer, 'POST', '/api/pdb/restore', restore)).toMatchObject({
       code: 'backup',
       operation: 'restore',
       info: { ServiceCode: 'alpha1' },
     })
     const contract = { contract_id: shop.contract_id, type: 'change', users: 30, amount: '1.00' }
-    expect(await refused(buyer, 'POST', '/api/contract', contract)).toMatchObject({
+    expect(await sendRefused(buyer, 'POST', '/api/contract', contract)).toMatchObject({
       operation: 'update',
       info: { ServiceCode: 'alpha1', ContractCode: shop['contract'] },
     })
@@ -98,27 +101,27 @@ onConnections('refused writes in the trail', (engine) => {
     }
 
     it('fault 17i name the list, and say withdraw where it was confirmed', async () => {
-      const present = (await staff.send({ url: '/api/price?type=saas' })).json()
-      expect(await refused(staff, 'DELETE', `/api/pricelist/${present.id}`)).toMatchObject({
+      const listInForce = (await staff.send({ url: '/api/price?type=saas' })).json()
+      expect(await sendRefused(staff, 'DELETE', `/api/pricelist/${listInForce.id}`)).toMatchObject({
         code: 'price',
         operation: 'withdraw',
-        info: { PriceEffDate: present.effective_date, PriceDesc: present.desc },
+        info: { PriceEffDate: listInForce.effective_date, PriceDesc: listInForce.desc },
       })
-      const payload = { ...draft, effective_date: present.effective_date }
-      expect(await refused(staff, 'POST', '/api/pricelist', payload)).toMatchObject({
+      const payload = { ...draft, effective_date: listInForce.effective_date }
+      expect(await sendRefused(staff, 'POST', '/api/pricelist', payload)).toMatchObject({
         operation: 'create',
-        info: { PriceEffDate: present.effective_date, PriceDesc: 'May' },
+        info: { PriceEffDate: listInForce.effective_date, PriceDesc: 'May' },
       })
     })
 
     it('fault 17i have all of a list that was made and of one that was deleted', async () => {
       const { id } = (await write(staff, 'POST', '/api/pricelist', draft)).json()
       expect((await write(staff, 'DELETE', `/api/pricelist/${id}`)).statusCode).toBe(204)
-      const [created, deleted] = (await entries()).filter(({ code }) => code === 'price')
+      const [createdEntry, deletedEntry] = (await readEntries()).filter(({ code }) => code === 'price')
       const content = { desc: 'May', min_fee_hkd: '7.00', 'concurrentUser.1-9.usd': '2.00' }
       for (const [field, value] of Object.entries(content)) {
-        expect(created?.changes).toContainEqual({ field, before: null, after: value })
-        expect(deleted?.changes).toContainEqual({ field, before: value, after: null })
+        expect(createdEntry?.changes).toContainEqual({ field, before: null, after: value })
+        expect(deletedEntry?.changes).toContainEqual({ field, before: value, after: null })
       }
     })
 
@@ -130,7 +133,7 @@ onConnections('refused writes in the trail', (engine) => {
         ['/api/calculate', { currency: 'HKD', user_mode: 'concurrent', users: 1, modules: ['nowhere'], period: 1 }],
       ] as const
       for (const [url, payload] of calls) await write(staff, 'POST', url, payload)
-      expect(await failures()).toEqual([])
+      expect(await readFailures()).toEqual([])
     })
   })
 })

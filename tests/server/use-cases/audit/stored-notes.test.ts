@@ -5,66 +5,67 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { AppContext } from '#server/context/context.ts'
-import { newestCheckpoint } from '#server/db/audit/audit-log.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { openFileStore } from '#server/drivers/checkpoint-store/file-store.ts'
-import { openS3Store } from '#server/drivers/checkpoint-store/s3-store.ts'
-import { checkWholeLogs } from '#server/use-cases/audit/check-whole-logs.ts'
+import { readLatestCheckpoint } from '#server/db/audit/audit-log.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { createFileStore } from '#server/drivers/checkpoint-store/file-store.ts'
+import { createS3Store } from '#server/drivers/checkpoint-store/s3-store.ts'
+import { checkCompleteLogs } from '#server/use-cases/audit/check-complete-logs.ts'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
 import { getLogAlarm } from '#server/use-cases/audit/log-alarms.ts'
 import { readStoredNotes, writeStoredNotes } from '#server/use-cases/audit/stored-notes.ts'
-import { writeMany } from '#tests/support/audit-trail/audit-entries.ts'
+import { writeGeneratedEntries } from '#tests/support/audit-trail/audit-entries.ts'
 import { onBothEngines } from '#tests/support/server/database.ts'
 import { addAdmin, system } from '#tests/support/server/people.ts'
 import { startS3 } from '#tests/support/hosting/s3/server.ts'
 
-onBothEngines('the store of checkpoints', (the) => {
+onBothEngines('the store of checkpoints', (fixture) => {
   let folder: string
   let path: string
   let app: AppContext
   let companyId: number
-  let logged: string[]
+  let logLines: string[]
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'portal-notes-'))
     path = join(folder, 'store.json')
-    logged = []
+    logLines = []
     app = {
-      ...the,
-      log: pino({}, { write: (line: string) => void logged.push(line) }),
-      checkpointStore: openFileStore(path),
+      ...fixture,
+      log: pino({}, { write: (line: string) => void logLines.push(line) }),
+      checkpointStore: createFileStore(path),
     }
     companyId = (await addAdmin(app, 'acme')).companyId
   })
   afterEach(() => rm(folder, { recursive: true, force: true }))
 
-  const newest = async () => (await inTransaction(app, system, (db) => newestCheckpoint(db, companyId)))?.note
-  const stored = async () =>
+  const readLatestNote = async () =>
+    (await runInTransaction(app, system, (db) => readLatestCheckpoint(db, companyId)))?.note
+  const readStoredNote = async () =>
     (JSON.parse(await readFile(path, 'utf8')) as { logs: Record<string, string> }).logs[companyId]
   async function write(count: number): Promise<number> {
-    await writeMany(app, { companyId, count, at: app.clock() })
+    await writeGeneratedEntries(app, { companyId, count, startAt: app.clock() })
     return integrate(app)
   }
 
   it('fault 13d has the newest checkpoint after each batch, and one that lags behind is no alarm', async () => {
     await write(3)
-    expect(await stored()).toBe(await newest())
-    const before = await readFile(path, 'utf8')
+    expect(await readStoredNote()).toBe(await readLatestNote())
+    const fileBefore = await readFile(path, 'utf8')
     await write(2)
-    expect(await stored()).toBe(await newest())
+    expect(await readStoredNote()).toBe(await readLatestNote())
     // As after a kill between the commit and the store.
-    await writeFile(path, before)
+    await writeFile(path, fileBefore)
     expect(await write(1)).toBe(1)
-    expect([await stored(), getLogAlarm(app, companyId)]).toEqual([await newest(), null])
+    expect([await readStoredNote(), getLogAlarm(app, companyId)]).toEqual([await readLatestNote(), null])
   })
 
   it('fault 13d that cannot be read: users go on writing, nothing is signed, it is reported, and later all is made up for', async () => {
     await mkdir(path)
     expect(await write(3)).toBe(0)
-    expect(await newest()).toBeUndefined()
-    expect(logged.join('')).toContain('the store of audit checkpoints cannot be read')
+    expect(await readLatestNote()).toBeUndefined()
+    expect(logLines.join('')).toContain('the store of audit checkpoints cannot be read')
     await rmdir(path)
     expect(await integrate(app)).toBe(3)
-    expect(await stored()).toBe(await newest())
+    expect(await readStoredNote()).toBe(await readLatestNote())
   })
 
   it('fault 13d that is lost while the server runs: it goes on by what it has read', async () => {
@@ -72,10 +73,10 @@ onBothEngines('the store of checkpoints', (the) => {
     await rm(path)
     await mkdir(path)
     expect(await write(2)).toBe(2)
-    expect(logged.join('')).toContain('the store of audit checkpoints cannot be written')
+    expect(logLines.join('')).toContain('the store of audit checkpoints cannot be written')
     await rmdir(path)
-    await checkWholeLogs(app)
-    expect(await stored()).toBe(await newest())
+    await checkCompleteLogs(app)
+    expect(await readStoredNote()).toBe(await readLatestNote())
   })
 
   it('fault 13d that holds something else is not overwritten', async () => {
@@ -86,25 +87,25 @@ onBothEngines('the store of checkpoints', (the) => {
 
   it('fault 13d is never moved backwards by a server that is late', async () => {
     await write(3)
-    const late = new Map([[companyId, (await newest()) ?? '']])
+    const outdatedNotes = new Map([[companyId, (await readLatestNote()) ?? '']])
     await write(3)
-    const before = await newest()
-    const others = Array.from({ length: 4 }, () => ({ ...app, checkpointStore: openFileStore(path) }))
-    await Promise.all(others.map((other) => writeStoredNotes(other, late)))
-    expect(await stored()).toBe(before)
+    const noteBefore = await readLatestNote()
+    const otherApps = Array.from({ length: 4 }, () => ({ ...app, checkpointStore: createFileStore(path) }))
+    await Promise.all(otherApps.map((otherApp) => writeStoredNotes(otherApp, outdatedNotes)))
+    expect(await readStoredNote()).toBe(noteBefore)
   })
 
   it('fault 13d is an object of a bucket that several servers write', async () => {
     const bucket = await startS3()
     const servers = Array.from({ length: 3 }, () => ({
       ...app,
-      checkpointStore: openS3Store(bucket.settings(), 'checkpoints.json'),
+      checkpointStore: createS3Store(bucket.settings(), 'checkpoints.json'),
     }))
     for (let round = 0; round < 3; round++) {
-      await writeMany(app, { companyId, count: 5, at: app.clock() })
+      await writeGeneratedEntries(app, { companyId, count: 5, startAt: app.clock() })
       await Promise.all(servers.map((server) => integrate(server)))
       const [first = app] = servers
-      expect((await readStoredNotes(first))?.get(companyId)).toBe(await newest())
+      expect((await readStoredNotes(first))?.get(companyId)).toBe(await readLatestNote())
     }
     await Promise.all(servers.map(({ checkpointStore }) => checkpointStore.close()))
     await bucket.close()

@@ -5,47 +5,48 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import type { AppContext } from '#server/context/context.ts'
-import { newestCheckpoint } from '#server/db/audit/audit-log.ts'
-import { addToTrail } from '#server/db/audit/audit-trail.ts'
-import type { Handle } from '#server/db/handle.ts'
-import { inTransaction } from '#server/db/transaction.ts'
-import { noCheckpointStore } from '#server/drivers/checkpoint-store/driver.ts'
-import { openFileStore } from '#server/drivers/checkpoint-store/file-store.ts'
+import { readLatestCheckpoint } from '#server/db/audit/audit-log.ts'
+import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { noCheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
+import { createFileStore } from '#server/drivers/checkpoint-store/file-store.ts'
 import { beginEpoch } from '#server/use-cases/audit/begin-epoch.ts'
-import { brokenEntries } from '#server/use-cases/audit/check-log.ts'
+import { findBrokenEntries } from '#server/use-cases/audit/check-log.ts'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
-import { logsName } from '#server/use-cases/audit/log-identity.ts'
+import { getLogsName } from '#server/use-cases/audit/log-identity.ts'
 import { getLogAlarm } from '#server/use-cases/audit/log-alarms.ts'
-import { sealMigration, sealWaiting } from '#server/use-cases/audit/seal-waiting.ts'
-import { onBothEngines, pastPolicies } from '#tests/support/server/database.ts'
+import { sealMigration, sealWaitingEntries } from '#server/use-cases/audit/seal-waiting-entries.ts'
+import { onBothEngines, bypassPolicies } from '#tests/support/server/database.ts'
 import { addAdmin, system } from '#tests/support/server/people.ts'
 
-onBothEngines('entries that wait for their place', (the) => {
+onBothEngines('entries that wait for their place', (fixture) => {
   let app: AppContext
   let companyId: number
   beforeEach(async () => {
-    app = { ...the, clock: () => Date.parse('2026-03-02T02:00:00Z'), checkpointStore: noCheckpointStore }
+    app = { ...fixture, clock: () => Date.parse('2026-03-02T02:00:00Z'), checkpointStore: noCheckpointStore }
     companyId = (await addAdmin(app, 'acme')).companyId
     await write()
     expect(await integrate(app)).toBe(1)
     await write()
   })
 
-  const asSystem = <T>(work: (db: Handle) => Promise<T>) => inTransaction(app, system, work)
-  const superuser = (work: (db: Handle) => Promise<unknown>) =>
-    pastPolicies(app.database, async (db) => void (await work(db)))
-  const newest = () => asSystem((db) => newestCheckpoint(db, companyId))
-  const verify = () => asSystem((db) => brokenEntries(app, db))
+  const runAsSystem = <T>(work: (db: DatabaseHandle) => Promise<T>) => runInTransaction(app, system, work)
+  const runAsSuperuser = (work: (db: DatabaseHandle) => Promise<unknown>) =>
+    bypassPolicies(app.database, async (db) => void (await work(db)))
+  const readLatest = () => runAsSystem((db) => readLatestCheckpoint(db, companyId))
+  const verify = () => runAsSystem((db) => findBrokenEntries(app, db))
   const write = () =>
-    asSystem((db) => {
+    runAsSystem((db) => {
       const head = { companyId, userId: null, now: app.clock(), status: 0, intent: null, requestId: 'r' } as const
-      return addToTrail(db, head, [{ code: 'user', operation: 'update', info: { Code: 'LENA' } }])
+      return addAuditEntries(db, head, [{ code: 'user', operation: 'update', info: { Code: 'LENA' } }])
     })
 
-  const waiting = sql`(select min(entry_id) from audit_pending)`
+  const waitingEntryId = sql`(select min(entry_id) from audit_pending)`
   /** Another entry with all that belongs to one, as a careful forger puts it there. */
-  const insertCopy = (leaf: 'with its own id' | 'to the letter', seal: ReturnType<typeof sql>) => (db: Handle) =>
-    sql`
+  const insertCopy =
+    (leaf: 'with its own id' | 'to the letter', seal: ReturnType<typeof sql>) => (db: DatabaseHandle) =>
+      sql`
       with drawn as (select nextval('audit_entry_id')::integer as id),
       copied as (
         insert into audit_entry (id, company_id, code, operation, exec_user_id, exec_user_name, end_time, status, info,
@@ -56,21 +57,21 @@ onBothEngines('entries that wait for their place', (the) => {
               ? sql`leaf`
               : sql`replace(leaf, '"id":' || entry.id || ',', '"id":' || drawn.id || ',')`
           }
-        from audit_entry entry, drawn where entry.id = ${waiting} returning id, company_id)
+        from audit_entry entry, drawn where entry.id = ${waitingEntryId} returning id, company_id)
       insert into audit_pending (entry_id, company_id, seal) select id, company_id, ${seal} from copied`.execute(db)
-  const sealThere = sql`(select seal from audit_pending where entry_id = ${waiting})`
+  const waitingSeal = sql`(select seal from audit_pending where entry_id = ${waitingEntryId})`
 
-  const edits: [string, (db: Handle) => Promise<unknown>][] = [
+  const edits: [string, (db: DatabaseHandle) => Promise<unknown>][] = [
     ['inserted without a seal', insertCopy('with its own id', sql`null`)],
-    ['inserted with the seal of another one', insertCopy('with its own id', sealThere)],
-    ['inserted a second time with its seal', insertCopy('to the letter', sealThere)],
+    ['inserted with the seal of another one', insertCopy('with its own id', waitingSeal)],
+    ['inserted a second time with its seal', insertCopy('to the letter', waitingSeal)],
     [
       'changed in its columns and its leaf',
       (db) =>
         sql`update audit_entry set operation = 'delete', leaf = replace(leaf, '"update"', '"delete"')
-          where id = ${waiting}`.execute(db),
+          where id = ${waitingEntryId}`.execute(db),
     ],
-    ['deleted while it waits', (db) => sql`delete from audit_entry where id = ${waiting}`.execute(db)],
+    ['deleted while it waits', (db) => sql`delete from audit_entry where id = ${waitingEntryId}`.execute(db)],
     [
       'sealed with what is no seal',
       (db) => sql`update audit_pending set seal = 'zz' || substring(seal from 3)`.execute(db),
@@ -78,10 +79,10 @@ onBothEngines('entries that wait for their place', (the) => {
   ]
   for (const [edit, change] of edits)
     it(`fault 13g an entry ${edit}: nothing is signed, and a check tells of it`, async () => {
-      const before = await newest()
-      await superuser(change)
+      const checkpointBefore = await readLatest()
+      await runAsSuperuser(change)
       expect(await integrate(app)).toBe(0)
-      expect(await newest()).toEqual(before)
+      expect(await readLatest()).toEqual(checkpointBefore)
       expect(getLogAlarm(app, companyId)).toMatchObject({ fault: 'ENTRY_UNSEALED' })
       expect(await verify()).not.toEqual([])
       // A check of all of it does not end the alarm.
@@ -91,40 +92,45 @@ onBothEngines('entries that wait for their place', (the) => {
     })
 
   it('fault 13g an entry that waits for the log of another company is not signed there, and a check tells of it', async () => {
-    const other = (await addAdmin(app, 'other')).companyId
-    await superuser((db) => sql`update audit_pending set company_id = ${other} where entry_id = ${waiting}`.execute(db))
+    const otherCompanyId = (await addAdmin(app, 'other')).companyId
+    await runAsSuperuser((db) =>
+      sql`update audit_pending set company_id = ${otherCompanyId} where entry_id = ${waitingEntryId}`.execute(db),
+    )
     await integrate(app)
-    expect(getLogAlarm(app, other)).toMatchObject({ fault: 'ENTRY_UNSEALED' })
+    expect(getLogAlarm(app, otherCompanyId)).toMatchObject({ fault: 'ENTRY_UNSEALED' })
     expect((await verify()).map(({ company_id }) => company_id)).toContain(companyId)
   })
 
   it('fault 13g what was written before the update is sealed by it, and by a key that takes the place of another', async () => {
-    await superuser((db) => sql`update audit_pending set seal = null`.execute(db))
-    await sealWaiting(app)
+    await runAsSuperuser((db) => sql`update audit_pending set seal = null`.execute(db))
+    await sealWaitingEntries(app)
     const auditKeyNext = Buffer.alloc(32, 7)
     app = { ...app, config: { ...app.config, auditKeyNext } }
     await write()
     expect(await integrate(app)).toBe(2)
     await write()
-    app = { ...app, config: { ...app.config, auditKey: auditKeyNext, auditName: logsName(the), auditKeyNext: null } }
+    app = {
+      ...app,
+      config: { ...app.config, auditKey: auditKeyNext, auditName: getLogsName(fixture), auditKeyNext: null },
+    }
     expect(await integrate(app)).toBe(1)
     expect(await verify()).toEqual([])
   })
 
   it('fault 13q the update that seals what waits, run again by whoever can change the tables, seals nothing', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'portal-seals-'))
-    app = { ...app, checkpointStore: openFileStore(join(folder, 'store.json')) }
+    app = { ...app, checkpointStore: createFileStore(join(folder, 'store.json')) }
     expect(await integrate(app)).toBe(1)
     await write()
-    await superuser(async (db) => {
+    await runAsSuperuser(async (db) => {
       await insertCopy('with its own id', sql`null`)(db)
       await sql`update audit_pending set seal = null`.execute(db)
     })
-    await sealWaiting(app)
+    await sealWaitingEntries(app)
     expect(await integrate(app)).toBe(0)
     expect(getLogAlarm(app, companyId)).toMatchObject({ fault: 'ENTRY_UNSEALED' })
     // A copy of the version before, whose restore the operator declares, is sealed.
-    app = { ...app, database: { ...app.database, migrated: [sealMigration] } }
+    app = { ...app, database: { ...app.database, appliedMigrations: [sealMigration] } }
     await beginEpoch(app)
     await expect.poll(() => integrate(app)).toBe(3)
     await rm(folder, { recursive: true })

@@ -2,12 +2,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { readManifest } from '#domain/checks/manifest-checks.ts'
 import { onConnections } from '#tests/support/server/database.ts'
-import { wrong } from '#tests/support/server/forms.ts'
+import { readFieldErrors } from '#tests/support/server/forms.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 import { setUpShop } from '#tests/support/orders/shop-data.ts'
 
 const objectNames = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf']
-const sound = {
+const validManifest = {
   format: 'portal-app',
   format_version: 1,
   provider: 'm18',
@@ -25,21 +25,21 @@ describe('the manifest of a package', () => {
   it.each(objectNames)('fault 17e is refused with %s as a flag, a module or its own code', (name) => {
     const flag = { key: name, name: 'X', type: 'boolean', default: true }
     for (const manifest of [
-      { ...sound, flags: [flag] },
-      { ...sound, code: name },
-      { ...sound, module: name },
+      { ...validManifest, flags: [flag] },
+      { ...validManifest, code: name },
+      { ...validManifest, module: name },
     ])
       expect(readManifest(JSON.stringify(manifest))).toMatchObject({ fault: { code: 'BAD_CODE' } })
   })
 })
 
 onConnections('names of objects', (engine) => {
-  const the = setUpShop(engine)
+  const fixture = setUpShop(engine)
   let staff: SignedIn
   beforeEach(async () => {
-    staff = await the.server.signIn('admin@m18')
+    staff = await fixture.server.signIn('admin@m18')
   })
-  const update = (flag: string) =>
+  const updateFlag = (flag: string) =>
     staff.send({
       method: 'PUT',
       url: '/api/module/1',
@@ -50,9 +50,9 @@ onConnections('names of objects', (engine) => {
   it.each(objectNames)(
     'fault 17e %s is refused as a flag and as the code of a module, and nothing is polluted',
     async (name) => {
-      expect((await update(name)).statusCode).toBe(400)
+      expect((await updateFlag(name)).statusCode).toBe(400)
       const module = { type: 'saas', name: 'X', code: name }
-      expect(wrong(await staff.send({ method: 'POST', url: '/api/module', payload: module }))).toEqual([
+      expect(readFieldErrors(await staff.send({ method: 'POST', url: '/api/module', payload: module }))).toEqual([
         'code RESERVED',
       ])
       expect([({} as { admin?: unknown }).admin, Object.keys(Object.prototype)]).toEqual([undefined, []])

@@ -1,79 +1,82 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readLeaf } from '#domain/audit-log/leaf.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import { lists } from '#tests/domain/fees/goldens.ts'
 import { onConnections } from '#tests/support/server/database.ts'
-import { told, wrong } from '#tests/support/server/forms.ts'
-import { bought, setUpShop } from '#tests/support/orders/shop-data.ts'
+import { readStatusAndCode, readFieldErrors } from '#tests/support/server/forms.ts'
+import { buyOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
-import { usableFields } from '#tests/support/orders/usable-fields.ts'
+import { buildUsableFields } from '#tests/support/orders/usable-fields.ts'
 
 const charge = { hkd: '1.00', usd: '1.00', rmb: '1.00' }
 
 onConnections('price lists', (engine) => {
-  const the = setUpShop(engine)
+  const fixture = setUpShop(engine)
   let staff: SignedIn
   let customer: SignedIn
   let ids: number[]
   beforeEach(async () => {
-    ids = the.lists
-    staff = await the.server.signIn('admin@m18')
-    customer = await the.server.signIn('order@alpha')
-    usable = await usableFields(staff)
+    ids = fixture.priceListIds
+    staff = await fixture.server.signIn('admin@m18')
+    customer = await fixture.server.signIn('order@alpha')
+    usableFields = await buildUsableFields(staff)
   })
 
-  const post = (payload: object, by = staff) => by.send({ method: 'POST', url: '/api/pricelist', payload })
+  const post = (payload: object, caller = staff) => caller.send({ method: 'POST', url: '/api/pricelist', payload })
   const put = (payload: object, headers: Record<string, string> = {}) =>
     staff.send({ method: 'PUT', url: '/api/pricelist', payload, headers })
   const remove = (id: number) => staff.send({ method: 'DELETE', url: `/api/pricelist/${id}` })
-  const whole = async (id: number) => (await staff.send({ url: `/api/prices/${id}` })).json()
+  const readList = async (id: number) => (await staff.send({ url: `/api/prices/${id}` })).json()
   const draft = { type: 'saas', effective_date: '2026-07-01', desc: 'Summer' }
-  let usable: Awaited<ReturnType<typeof usableFields>>
-  const moduleId = async (code: string) =>
+  let usableFields: Awaited<ReturnType<typeof buildUsableFields>>
+  const findModuleId = async (code: string) =>
     (await staff.send({ url: '/api/module/info' })).json().find((row: { code: string }) => row.code === code).id
 
   test('of the demo world are lists A and B of the agreed examples', async () => {
-    for (const [at, id] of ids.entries()) {
-      const { concurrentUser, namedUser, module, ...header } = await whole(id)
-      const agreed = lists[at === 0 ? 'A' : 'B']
-      const plain = (rows: Record<string, unknown>[]) => rows.map(({ id: _id, module_id: _module, ...row }) => row)
-      expect(plain(concurrentUser)).toEqual(agreed.concurrentUser)
-      expect(plain(namedUser)).toEqual(agreed.namedUser)
-      expect(plain(module)).toEqual(agreed.module)
+    for (const [index, id] of ids.entries()) {
+      const { concurrentUser, namedUser, module, ...header } = await readList(id)
+      const exampleList = lists[index === 0 ? 'A' : 'B']
+      const withoutIds = (rows: Record<string, unknown>[]) => rows.map(({ id: _id, module_id: _module, ...row }) => row)
+      expect(withoutIds(concurrentUser)).toEqual(exampleList.concurrentUser)
+      expect(withoutIds(namedUser)).toEqual(exampleList.namedUser)
+      expect(withoutIds(module)).toEqual(exampleList.module)
       for (const name of ['uat_charge', 'uat_cap_usd', 'min_fee_rmb', 'min_concurrent_user'] as const)
-        expect([name, header[name]]).toEqual([name, agreed[name]])
+        expect([name, header[name]]).toEqual([name, exampleList[name]])
     }
   })
 
   test('the one in force is confirmed, of the type, and the latest that has begun (D16)', async () => {
-    const inForce = async () => (await customer.send({ url: '/api/price?type=saas' })).json()
-    expect(await inForce()).toMatchObject({
+    const readListInForce = async () => (await customer.send({ url: '/api/price?type=saas' })).json()
+    expect(await readListInForce()).toMatchObject({
       id: ids[0],
       effective_date: '2026-01-01',
       pdbPrice: { pdb2rds_discount: '0.00' },
     })
     await post({ ...draft, effective_date: '2026-02-01' })
-    expect((await inForce()).id).toBe(ids[0])
-    await post({ ...draft, ...usable, effective_date: '2026-03-02', confirmed: true })
-    expect((await inForce()).effective_date).toBe('2026-03-02')
+    expect((await readListInForce()).id).toBe(ids[0])
+    await post({ ...draft, ...usableFields, effective_date: '2026-03-02', confirmed: true })
+    expect((await readListInForce()).effective_date).toBe('2026-03-02')
     // The last second of the year in Hong Kong, and the next one.
-    the.server.clock.now = Date.parse('2026-12-31T15:59:59Z')
-    customer = await the.server.signIn('order@alpha')
-    expect((await inForce()).effective_date).toBe('2026-03-02')
-    the.server.clock.now += 1000
-    expect((await inForce()).id).toBe(ids[1])
-    expect(told(await customer.send({ url: '/api/price?type=mma' }))).toEqual([403, 'FORBIDDEN'])
-    const top = await the.server.signIn('delete@m18')
-    expect(told(await top.send({ url: '/api/price?type=mma' }))).toEqual([404, 'NOT_FOUND'])
+    fixture.server.clock.now = Date.parse('2026-12-31T15:59:59Z')
+    customer = await fixture.server.signIn('order@alpha')
+    expect((await readListInForce()).effective_date).toBe('2026-03-02')
+    fixture.server.clock.now += 1000
+    expect((await readListInForce()).id).toBe(ids[1])
+    expect(readStatusAndCode(await customer.send({ url: '/api/price?type=mma' }))).toEqual([403, 'FORBIDDEN'])
+    const deleteLevelStaff = await fixture.server.signIn('delete@m18')
+    expect(readStatusAndCode(await deleteLevelStaff.send({ url: '/api/price?type=mma' }))).toEqual([404, 'NOT_FOUND'])
   })
 
   test('a customer reads the one in force and no other; the staff read all', async () => {
     expect((await customer.send({ url: `/api/prices/${ids[0]}` })).statusCode).toBe(200)
-    const next = await customer.send({ url: `/api/prices/${ids[1]}` })
-    const missing = await customer.send({ url: '/api/prices/999999' })
-    expect([told(next), next.body]).toEqual([[404, 'NOT_FOUND'], missing.body])
+    const nextListResponse = await customer.send({ url: `/api/prices/${ids[1]}` })
+    const missingListResponse = await customer.send({ url: '/api/prices/999999' })
+    expect([readStatusAndCode(nextListResponse), nextListResponse.body]).toEqual([
+      [404, 'NOT_FOUND'],
+      missingListResponse.body,
+    ])
     expect((await staff.send({ url: `/api/prices/${ids[1]}` })).statusCode).toBe(200)
-    expect(told(await customer.send({ url: '/api/pricelist' }))).toEqual([403, 'FORBIDDEN'])
+    expect(readStatusAndCode(await customer.send({ url: '/api/pricelist' }))).toEqual([403, 'FORBIDDEN'])
   })
 
   test('are listed without their rows, the newest first', async () => {
@@ -85,7 +88,7 @@ onConnections('price lists', (engine) => {
   })
 
   test('fault 36M154a the calls of price lists answer by type, with the fields that contracts 7 names', async () => {
-    const list = await whole(ids[0] ?? 0)
+    const list = await readList(ids[0] ?? 0)
     for (const field of [
       'module',
       'concurrentUser',
@@ -97,29 +100,36 @@ onConnections('price lists', (engine) => {
       'confirmed',
     ])
       expect(list).toHaveProperty(field)
-    const inForce = (await customer.send({ url: '/api/price?type=saas' })).json()
-    expect(Object.keys(inForce).toSorted()).toEqual(Object.keys(list).toSorted())
-    const top = await the.server.signIn('delete@m18')
-    expect((await top.send({ url: '/api/pricelist?type=mma' })).json()).toMatchObject({ count: 0, data: [] })
-    const rowsOf = async (type: string) => (await top.send({ url: `/api/module/price/${ids[0]}?type=${type}` })).json()
-    expect(await rowsOf('saas')).toEqual(list.module.map((row: object) => expect.objectContaining(row)))
-    expect(await rowsOf('mma')).not.toEqual(await rowsOf('saas'))
-    const made = (await post(draft)).json()
-    expect(made).toMatchObject({ type: 'saas', effective_date: '2026-07-01', confirmed: false })
-    const changed = await staff.send({
+    const listInForce = (await customer.send({ url: '/api/price?type=saas' })).json()
+    expect(Object.keys(listInForce).toSorted()).toEqual(Object.keys(list).toSorted())
+    const deleteLevelStaff = await fixture.server.signIn('delete@m18')
+    expect((await deleteLevelStaff.send({ url: '/api/pricelist?type=mma' })).json()).toMatchObject({
+      count: 0,
+      data: [],
+    })
+    const listModulePrices = async (type: string) =>
+      (await deleteLevelStaff.send({ url: `/api/module/price/${ids[0]}?type=${type}` })).json()
+    expect(await listModulePrices('saas')).toEqual(list.module.map((row: object) => expect.objectContaining(row)))
+    expect(await listModulePrices('mma')).not.toEqual(await listModulePrices('saas'))
+    const createdList = (await post(draft)).json()
+    expect(createdList).toMatchObject({ type: 'saas', effective_date: '2026-07-01', confirmed: false })
+    const changeResponse = await staff.send({
       method: 'PUT',
-      url: `/api/pricelist/${made.id}`,
+      url: `/api/pricelist/${createdList.id}`,
       payload: { desc: 'Late summer' },
     })
-    expect([changed.statusCode, (await whole(made.id)).desc]).toEqual([200, 'Late summer'])
-    expect((await remove(made.id)).statusCode).toBe(204)
+    expect([changeResponse.statusCode, (await readList(createdList.id)).desc]).toEqual([200, 'Late summer'])
+    expect((await remove(createdList.id)).statusCode).toBe(204)
   })
 
   describe('saving', () => {
     test('puts ranges in order, raises their ends and drops those that mean nobody (T11, D82)', async () => {
-      const range = (from: number, to: number) => ({ from, to, ...charge })
-      const answer = await post({ ...draft, concurrentUser: [range(1, 10), range(3, 5), range(0, 0), range(7, 20)] })
-      expect(answer.json().concurrentUser.map(({ from, to }: { from: number; to: number }) => [from, to])).toEqual([
+      const buildRange = (from: number, to: number) => ({ from, to, ...charge })
+      const response = await post({
+        ...draft,
+        concurrentUser: [buildRange(1, 10), buildRange(3, 5), buildRange(0, 0), buildRange(7, 20)],
+      })
+      expect(response.json().concurrentUser.map(({ from, to }: { from: number; to: number }) => [from, to])).toEqual([
         [1, 10],
         [11, 11],
         [12, 20],
@@ -127,16 +137,27 @@ onConnections('price lists', (engine) => {
     })
 
     test('keeps the order of module rows, and refuses one twice in the specification’s words (M148)', async () => {
-      const row = async (code: string) => ({ code, module_id: await moduleId(code), ...charge })
-      const made = await post({ ...draft, module: [await row('hr'), await row('core')] })
-      expect(made.json().module).toMatchObject([
+      const buildModuleRow = async (code: string) => ({ code, module_id: await findModuleId(code), ...charge })
+      const createResponse = await post({
+        ...draft,
+        module: [await buildModuleRow('hr'), await buildModuleRow('core')],
+      })
+      expect(createResponse.json().module).toMatchObject([
         { id: 1, code: 'hr' },
         { id: 2, code: 'core' },
       ])
-      const twice = await post({ ...draft, effective_date: '2026-08-01', module: [await row('hr'), await row('hr')] })
-      expect(twice.json().data).toMatchObject([{ field: 'module.1.code', message: 'Duplicated module!' }])
-      const hidden = await post({ ...draft, effective_date: '2026-08-01', module: [await row('base')] })
-      expect(wrong(hidden)).toEqual(['module.0.code MODULE_UNKNOWN'])
+      const duplicateResponse = await post({
+        ...draft,
+        effective_date: '2026-08-01',
+        module: [await buildModuleRow('hr'), await buildModuleRow('hr')],
+      })
+      expect(duplicateResponse.json().data).toMatchObject([{ field: 'module.1.code', message: 'Duplicated module!' }])
+      const hiddenModuleResponse = await post({
+        ...draft,
+        effective_date: '2026-08-01',
+        module: [await buildModuleRow('base')],
+      })
+      expect(readFieldErrors(hiddenModuleResponse)).toEqual(['module.0.code MODULE_UNKNOWN'])
     })
 
     test.each([
@@ -153,8 +174,8 @@ onConnections('price lists', (engine) => {
       [{ concurrentUser: [{ from: 1, to: 1_000_000, ...charge }] }, 'concurrentUser.0.to OUT_OF_RANGE'],
       [{ namedUser: [{ from: 1, to: 9, ...charge, usd: '-1.00' }] }, 'namedUser.0.usd OUT_OF_RANGE'],
     ])('checks %j', async (fields, problem) => {
-      const answer = await post({ ...draft, ...fields })
-      expect(answer.statusCode === 200 ? null : wrong(answer)[0]).toBe(problem)
+      const response = await post({ ...draft, ...fields })
+      expect(response.statusCode === 200 ? null : readFieldErrors(response)[0]).toBe(problem)
     })
 
     test.each([
@@ -164,125 +185,133 @@ onConnections('price lists', (engine) => {
       ['pdb2s3_traffic', '0.50', 'OUT_OF_RANGE'],
       ['pdb2s3_up_rmb', '-1.00', 'OUT_OF_RANGE'],
     ])('checks the backup block: %s %s', async (field, value, code) => {
-      const { pdbPrice } = await whole(ids[0] ?? 0)
-      const answer = await post({ ...draft, pdbPrice: { ...pdbPrice, [field]: value } })
-      expect(answer.statusCode === 200 ? null : wrong(answer)[0]).toBe(code && `pdbPrice.${field} ${code}`)
+      const { pdbPrice } = await readList(ids[0] ?? 0)
+      const response = await post({ ...draft, pdbPrice: { ...pdbPrice, [field]: value } })
+      expect(response.statusCode === 200 ? null : readFieldErrors(response)[0]).toBe(
+        code && `pdbPrice.${field} ${code}`,
+      )
     })
 
     test('twice for one day is refused in the specification’s words, and once at a time (U-12)', async () => {
-      const answers = await Promise.all(Array.from({ length: 8 }, () => post(draft)))
-      expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1)
-      const refused = answers.find(({ statusCode }) => statusCode !== 200)
-      expect(refused?.json().data).toMatchObject([
+      const responses = await Promise.all(Array.from({ length: 8 }, () => post(draft)))
+      expect(responses.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1)
+      const refusal = responses.find(({ statusCode }) => statusCode !== 200)
+      expect(refusal?.json().data).toMatchObject([
         { field: 'effective_date', code: 'DUPLICATE', message: '"2026-07-01" is occupied.' },
       ])
     })
 
     test('is the staff’s, and for mma the delete level’s (Z-32, Z-33)', async () => {
-      expect(told(await post(draft, customer))).toEqual([403, 'FORBIDDEN'])
-      expect(told(await post({ ...draft, type: 'mma' }))).toEqual([403, 'FORBIDDEN'])
-      const top = await the.server.signIn('delete@m18')
-      const made = await post({ ...draft, effective_date: '2026-01-01', type: 'mma' }, top)
-      expect(made.json()).toMatchObject({ type: 'mma', confirmed: false })
-      expect(told(await staff.send({ url: `/api/prices/${made.json().id}` }))).toEqual([404, 'NOT_FOUND'])
+      expect(readStatusAndCode(await post(draft, customer))).toEqual([403, 'FORBIDDEN'])
+      expect(readStatusAndCode(await post({ ...draft, type: 'mma' }))).toEqual([403, 'FORBIDDEN'])
+      const deleteLevelStaff = await fixture.server.signIn('delete@m18')
+      const createResponse = await post({ ...draft, effective_date: '2026-01-01', type: 'mma' }, deleteLevelStaff)
+      expect(createResponse.json()).toMatchObject({ type: 'mma', confirmed: false })
+      expect(readStatusAndCode(await staff.send({ url: `/api/prices/${createResponse.json().id}` }))).toEqual([
+        404,
+        'NOT_FOUND',
+      ])
     })
   })
 
   test('an unconfirmed one is free to change; confirmed, only what it says of itself (D81)', async () => {
-    const { id } = (await post({ ...draft, ...usable })).json()
-    const changed = await put({ id, min_fee_hkd: '5.00', effective_date: '2026-07-02' })
-    expect(changed.json()).toMatchObject({ min_fee_hkd: '5.00', effective_date: '2026-07-02', row_version: 2 })
+    const { id } = (await post({ ...draft, ...usableFields })).json()
+    const changeResponse = await put({ id, min_fee_hkd: '5.00', effective_date: '2026-07-02' })
+    expect(changeResponse.json()).toMatchObject({ min_fee_hkd: '5.00', effective_date: '2026-07-02', row_version: 2 })
     expect((await put({ id, confirmed: true })).json()).toMatchObject({ confirmed: true, min_fee_hkd: '5.00' })
-    expect(wrong(await put({ id, min_fee_hkd: '6.00' }))).toEqual(['content LOCKED'])
-    expect(wrong(await put({ id, confirmed: false, effective_date: '2026-07-03' }))).toEqual([
+    expect(readFieldErrors(await put({ id, min_fee_hkd: '6.00' }))).toEqual(['content LOCKED'])
+    expect(readFieldErrors(await put({ id, confirmed: false, effective_date: '2026-07-03' }))).toEqual([
       'effective_date LOCKED',
       'confirmed LOCKED',
     ])
-    const described = await put({ id, desc: 'Summer sale', min_fee_hkd: '5.00' })
-    expect(described.json()).toMatchObject({ desc: 'Summer sale', update_user_name: expect.stringContaining('admin') })
-    expect(told(await put({ id, desc: 'Late' }, { 'if-match': '"1"' }))).toEqual([412, 'VERSION_CONFLICT'])
+    const descriptionResponse = await put({ id, desc: 'Summer sale', min_fee_hkd: '5.00' })
+    expect(descriptionResponse.json()).toMatchObject({
+      desc: 'Summer sale',
+      update_user_name: expect.stringContaining('admin'),
+    })
+    expect(readStatusAndCode(await put({ id, desc: 'Late' }, { 'if-match': '"1"' }))).toEqual([412, 'VERSION_CONFLICT'])
   })
 
   describe('what goes, and what stays (D81)', () => {
-    const confirmed = async (effective_date: string): Promise<number> =>
-      (await post({ ...draft, ...usable, effective_date, confirmed: true })).json().id
-    const refusal = async (id: number) => {
-      const answer = await remove(id)
-      return answer.statusCode === 204 ? null : [...told(answer), answer.json().data]
+    const createConfirmedList = async (effective_date: string): Promise<number> =>
+      (await post({ ...draft, ...usableFields, effective_date, confirmed: true })).json().id
+    const removeAndReadRefusal = async (id: number) => {
+      const response = await remove(id)
+      return response.statusCode === 204 ? null : [...readStatusAndCode(response), response.json().data]
     }
-    const inForce = [409, 'STATE_CONFLICT', { why: 'inForce' }]
+    const inForceRefusal = [409, 'STATE_CONFLICT', { why: 'inForce' }]
 
     test('the one in force stays; one that a later one has replaced is withdrawn', async () => {
-      const [present = 0] = ids
-      expect(await refusal(present)).toEqual(inForce)
-      await confirmed('2026-03-01')
-      expect(await refusal(present)).toBeNull()
+      const [listIdInForce = 0] = ids
+      expect(await removeAndReadRefusal(listIdInForce)).toEqual(inForceRefusal)
+      await createConfirmedList('2026-03-01')
+      expect(await removeAndReadRefusal(listIdInForce)).toBeNull()
       expect((await staff.send({ url: '/api/pricelist' })).json().count).toBe(2)
       // Its day is free again.
       expect((await post({ ...draft, effective_date: '2026-01-01' })).statusCode).toBe(200)
     })
 
     test('a later one that has not begun does not replace it, and one that begins today does', async () => {
-      const [present = 0] = ids
-      const tomorrow = await confirmed('2026-03-03')
-      expect(await refusal(present)).toEqual(inForce)
-      expect(await refusal(tomorrow)).toBeNull()
-      const today = await confirmed('2026-03-02')
-      expect(await refusal(today)).toEqual(inForce)
-      expect(await refusal(present)).toBeNull()
+      const [listIdInForce = 0] = ids
+      const tomorrowListId = await createConfirmedList('2026-03-03')
+      expect(await removeAndReadRefusal(listIdInForce)).toEqual(inForceRefusal)
+      expect(await removeAndReadRefusal(tomorrowListId)).toBeNull()
+      const todayListId = await createConfirmedList('2026-03-02')
+      expect(await removeAndReadRefusal(todayListId)).toEqual(inForceRefusal)
+      expect(await removeAndReadRefusal(listIdInForce)).toBeNull()
     })
 
     test('an unconfirmed one goes, whenever it begins, and replaces nothing', async () => {
-      const [present = 0] = ids
+      const [listIdInForce = 0] = ids
       const { id } = (await post({ ...draft, effective_date: '2026-03-01' })).json()
-      expect(await refusal(present)).toEqual(inForce)
-      expect(await refusal(id)).toBeNull()
+      expect(await removeAndReadRefusal(listIdInForce)).toEqual(inForceRefusal)
+      expect(await removeAndReadRefusal(id)).toBeNull()
     })
 
     test('one that was sold by stays readable when it is withdrawn, and is withdrawn once', async () => {
-      const [present = 0] = ids
-      await bought(the.server, customer)
-      await confirmed('2026-03-01')
-      expect(await refusal(present)).toBeNull()
-      expect((await customer.send({ url: `/api/prices/${present}` })).statusCode).toBe(200)
-      expect((await staff.send({ url: `/api/prices/${present}` })).json()).toMatchObject({ withdrawn: true })
-      expect(await refusal(present)).toEqual([409, 'STATE_CONFLICT', { why: 'withdrawn' }])
+      const [listIdInForce = 0] = ids
+      await buyOrder(fixture.server, customer)
+      await createConfirmedList('2026-03-01')
+      expect(await removeAndReadRefusal(listIdInForce)).toBeNull()
+      expect((await customer.send({ url: `/api/prices/${listIdInForce}` })).statusCode).toBe(200)
+      expect((await staff.send({ url: `/api/prices/${listIdInForce}` })).json()).toMatchObject({ withdrawn: true })
+      expect(await removeAndReadRefusal(listIdInForce)).toEqual([409, 'STATE_CONFLICT', { why: 'withdrawn' }])
     })
 
     test('whatever the address says of it: what a list is the server knows', async () => {
-      const withdraw = (id: number, said: string) =>
-        staff.send({ method: 'DELETE', url: `/api/pricelist/${id}?withdraw=${said}` })
-      expect(told(await withdraw(ids[0] ?? 0, 'true'))).toEqual([409, 'STATE_CONFLICT'])
-      expect(wrong(await withdraw(ids[1] ?? 0, 'perhaps'))).toEqual(['withdraw INVALID_FORMAT'])
+      const withdraw = (id: number, withdrawFlag: string) =>
+        staff.send({ method: 'DELETE', url: `/api/pricelist/${id}?withdraw=${withdrawFlag}` })
+      expect(readStatusAndCode(await withdraw(ids[0] ?? 0, 'true'))).toEqual([409, 'STATE_CONFLICT'])
+      expect(readFieldErrors(await withdraw(ids[1] ?? 0, 'perhaps'))).toEqual(['withdraw INVALID_FORMAT'])
       expect((await withdraw(ids[1] ?? 0, 'false')).statusCode).toBe(204)
-      expect((await trail()).at(-1)).toMatchObject({ operation: 'withdraw', status: 0 })
+      expect((await readTrail()).at(-1)).toMatchObject({ operation: 'withdraw', status: 0 })
     })
 
     test('of the other client type is the delete level’s (Z-33)', async () => {
-      const top = await the.server.signIn('delete@m18')
-      const { id } = (await post({ ...draft, type: 'mma' }, top)).json()
-      expect(told(await remove(id))).toEqual([403, 'FORBIDDEN'])
-      expect((await top.send({ method: 'DELETE', url: `/api/pricelist/${id}` })).statusCode).toBe(204)
+      const deleteLevelStaff = await fixture.server.signIn('delete@m18')
+      const { id } = (await post({ ...draft, type: 'mma' }, deleteLevelStaff)).json()
+      expect(readStatusAndCode(await remove(id))).toEqual([403, 'FORBIDDEN'])
+      expect((await deleteLevelStaff.send({ method: 'DELETE', url: `/api/pricelist/${id}` })).statusCode).toBe(204)
     })
   })
 
-  const trail = () =>
-    inTransaction(the.server.app, { role: 'portal_system' }, async (db) => {
+  const readTrail = () =>
+    runInTransaction(fixture.server.app, { role: 'portal_system' }, async (db) => {
       const rows = await db.selectFrom('audit_entry').select('leaf').where('code', '=', 'price').orderBy('id').execute()
       return rows.map(({ leaf }) => readLeaf(leaf))
     })
 
   describe('the trail (D86)', () => {
     test('tells making, changing, confirming, deleting and withdrawing apart', async () => {
-      const { id } = (await post({ ...draft, ...usable })).json()
+      const { id } = (await post({ ...draft, ...usableFields })).json()
       await put({ id, min_fee_hkd: '5.00' })
       await put({ id, confirmed: true })
       await put({ id, desc: 'Summer sale' })
       await remove(id)
-      const other = (await post({ ...draft, ...usable, confirmed: true })).json().id
-      await remove(other)
+      const otherListId = (await post({ ...draft, ...usableFields, confirmed: true })).json().id
+      await remove(otherListId)
       await remove((await post(draft)).json().id)
-      expect((await trail()).map(({ operation }) => operation)).toEqual([
+      expect((await readTrail()).map(({ operation }) => operation)).toEqual([
         'create',
         'update',
         'confirm',
@@ -297,9 +326,9 @@ onConnections('price lists', (engine) => {
     })
 
     test('says of a change which list it was and what it was before', async () => {
-      const { id } = (await post({ ...draft, ...usable })).json()
+      const { id } = (await post({ ...draft, ...usableFields })).json()
       await put({ id, min_fee_hkd: '5.00', effective_date: '2026-07-02', confirmed: true })
-      const [, entry] = await trail()
+      const [, entry] = await readTrail()
       expect(entry?.info).toEqual({ PriceEffDate: '2026-07-02', PriceDesc: 'Summer', ChangeCount: 3 })
       expect(entry?.changes).toEqual([
         { field: 'effective_date', before: '2026-07-01', after: '2026-07-02' },
@@ -310,22 +339,22 @@ onConnections('price lists', (engine) => {
 
     test('names twenty changes and a hundred characters of each, and counts all', async () => {
       const { id } = (await post(draft)).json()
-      const rows = Array.from({ length: 10 }, (_, at) => ({ from: at + 1, to: at + 1, ...charge }))
+      const rows = Array.from({ length: 10 }, (_, index) => ({ from: index + 1, to: index + 1, ...charge }))
       await put({ id, desc: `${'x'.repeat(99)}😀${'x'.repeat(300)}`, concurrentUser: rows })
-      const entry = (await trail())[1]
+      const entry = (await readTrail())[1]
       expect([entry?.changes.length, entry?.info['ChangeCount']]).toEqual([20, 31])
       expect(entry?.changes[0]?.after).toBe(`${'x'.repeat(99)}😀…`)
       await put({ id })
-      expect((await trail())[2]).toMatchObject({ changes: [], info: { ChangeCount: 0 } })
+      expect((await readTrail())[2]).toMatchObject({ changes: [], info: { ChangeCount: 0 } })
     })
 
     test('keeps that a change was refused (S-90), and who had changed it is still told', async () => {
       await remove(ids[0] ?? 0)
-      expect(await trail()).toMatchObject([{ operation: 'withdraw', status: -1 }])
-      const { id } = (await post({ ...draft, ...usable })).json()
+      expect(await readTrail()).toMatchObject([{ operation: 'withdraw', status: -1 }])
+      const { id } = (await post({ ...draft, ...usableFields })).json()
       await put({ id, confirmed: true })
-      const late = await put({ id, desc: 'Late' }, { 'if-match': '"1"' })
-      expect(late.json().data.changed_by).toMatchObject({ id: staff.userId })
+      const lateResponse = await put({ id, desc: 'Late' }, { 'if-match': '"1"' })
+      expect(lateResponse.json().data.changed_by).toMatchObject({ id: staff.userId })
     })
   })
 })

@@ -1,37 +1,37 @@
 /** A service's backups and its traffic as rows and as lists (contracts 3; D20 to D25, D90, D91). */
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { inTransaction } from '#server/db/transaction.ts'
-import { backupOf, serviceIdOf, trafficOf } from '#tests/support/hosting/backups.ts'
-import { bought, setUpShop } from '#tests/support/orders/shop-data.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { createBackupOrder, readServiceId, createTraffic } from '#tests/support/hosting/backups.ts'
+import { buyOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
 
 const system = { role: 'portal_system' } as const
 
 describe('backups', () => {
-  const the = setUpShop('embedded')
+  const fixture = setUpShop('embedded')
   let server: TestServer
   let buyer: SignedIn
   let serviceId = 0
   beforeEach(async () => {
-    server = the.server
+    server = fixture.server
     buyer = await server.signIn('order@alpha')
-    await bought(server, buyer)
-    serviceId = await serviceIdOf(server, 'shop')
+    await buyOrder(server, buyer)
+    serviceId = await readServiceId(server, 'shop')
   })
 
-  const list = async (path: 'order' | 'traffic', query: string, by = buyer) =>
-    by.send({ url: `/api/pdb/${path}?${query}` })
-  const asSystem = <T>(work: Parameters<typeof inTransaction<T>>[2]) => inTransaction(server.app, system, work)
+  const list = async (path: 'order' | 'traffic', query: string, caller = buyer) =>
+    caller.send({ url: `/api/pdb/${path}?${query}` })
+  const runAsSystem = <T>(work: Parameters<typeof runInTransaction<T>>[2]) => runInTransaction(server.app, system, work)
 
   describe('are listed', () => {
     test('by service and kind, with the number of their invoice', async () => {
-      const first = await backupOf(server, 'shop')
+      const firstId = await createBackupOrder(server, 'shop')
       server.clock.now += 5000
-      const second = await backupOf(server, 'shop', { pdb_type: 'pdb2rds', status: 0 })
-      const all = (await list('order', `serviceId=${serviceId}`)).json()
-      expect(all.data.map(({ id }: { id: number }) => id)).toEqual([second, first])
-      expect(all).toMatchObject({
+      const secondId = await createBackupOrder(server, 'shop', { pdb_type: 'pdb2rds', status: 0 })
+      const result = (await list('order', `serviceId=${serviceId}`)).json()
+      expect(result.data.map(({ id }: { id: number }) => id)).toEqual([secondId, firstId])
+      expect(result).toMatchObject({
         count: 2,
         data: [
           { pdb_type: 'pdb2rds', status: 0, invoice_no: null },
@@ -52,13 +52,13 @@ describe('backups', () => {
           },
         ],
       })
-      const rds = (await list('order', `serviceId=${serviceId}&pdb_type=pdb2rds`)).json()
-      expect([rds.count, rds.data[0].id]).toEqual([1, second])
+      const rdsResult = (await list('order', `serviceId=${serviceId}&pdb_type=pdb2rds`)).json()
+      expect([rdsResult.count, rdsResult.data[0].id]).toEqual([1, secondId])
     })
 
     test('as traffic by month, the newest first', async () => {
-      await trafficOf(server, 'shop', { period_end: '2026-03-01', pdb_traffic: '50.00', isPaid: false })
-      await trafficOf(server, 'shop')
+      await createTraffic(server, 'shop', { period_end: '2026-03-01', pdb_traffic: '50.00', isPaid: false })
+      await createTraffic(server, 'shop')
       expect((await list('traffic', `serviceId=${serviceId}`)).json()).toMatchObject({
         count: 2,
         data: [
@@ -76,41 +76,43 @@ describe('backups', () => {
     })
 
     test('as what changed since a number, and as a stream', async () => {
-      const first = await backupOf(server, 'shop')
-      const before = (await list('order', `serviceId=${serviceId}`)).headers['x-change']
-      const second = await backupOf(server, 'shop')
-      const { changed, gone } = (await list('order', `serviceId=${serviceId}&since=${String(before)}`)).json()
-      expect([changed.map(({ id }: { id: number }) => id), gone]).toEqual([[second], []])
+      const firstId = await createBackupOrder(server, 'shop')
+      const changeNumber = (await list('order', `serviceId=${serviceId}`)).headers['x-change']
+      const secondId = await createBackupOrder(server, 'shop')
+      const { changed, gone: deletedIds } = (
+        await list('order', `serviceId=${serviceId}&since=${String(changeNumber)}`)
+      ).json()
+      expect([changed.map(({ id }: { id: number }) => id), deletedIds]).toEqual([[secondId], []])
       const headers = { accept: 'application/x-ndjson' }
-      const streamed = await buyer.send({ url: `/api/pdb/order?serviceId=${serviceId}&since=`, headers })
-      const lines = streamed.body.trim().split('\n')
-      expect(lines.slice(0, -1).map((line) => JSON.parse(line).row.id)).toEqual([first, second])
+      const streamResponse = await buyer.send({ url: `/api/pdb/order?serviceId=${serviceId}&since=`, headers })
+      const lines = streamResponse.body.trim().split('\n')
+      expect(lines.slice(0, -1).map((line) => JSON.parse(line).row.id)).toEqual([firstId, secondId])
       expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ count: 2 })
-      await trafficOf(server, 'shop')
-      const months = await buyer.send({ url: `/api/pdb/traffic?serviceId=${serviceId}&since=`, headers })
-      expect(months.body.trim().split('\n')).toHaveLength(2)
+      await createTraffic(server, 'shop')
+      const monthsResponse = await buyer.send({ url: `/api/pdb/traffic?serviceId=${serviceId}&since=`, headers })
+      expect(monthsResponse.body.trim().split('\n')).toHaveLength(2)
     })
 
     test('to no other company, and to staff who order (N-06)', async () => {
-      await backupOf(server, 'shop')
-      await trafficOf(server, 'shop')
+      await createBackupOrder(server, 'shop')
+      await createTraffic(server, 'shop')
       const beta = await server.signIn('order@beta')
       const staff = await server.signIn('order@m18')
       for (const path of ['order', 'traffic'] as const) {
-        for (const by of [beta, buyer]) {
-          const id = by === beta ? serviceId : 999_999
-          const answer = await list(path, `serviceId=${id}`, by)
-          expect([answer.statusCode, answer.json().errorCode]).toEqual([404, 'NOT_FOUND'])
+        for (const caller of [beta, buyer]) {
+          const id = caller === beta ? serviceId : 999_999
+          const response = await list(path, `serviceId=${id}`, caller)
+          expect([response.statusCode, response.json().errorCode]).toEqual([404, 'NOT_FOUND'])
         }
         for (const since of ['', '0']) {
-          const asked = await list(path, `serviceId=${serviceId}&since=${since}`, beta)
-          expect(asked.statusCode).toBe(404)
+          const response = await list(path, `serviceId=${serviceId}&since=${since}`, beta)
+          expect(response.statusCode).toBe(404)
         }
         expect((await list(path, `serviceId=${serviceId}`, staff)).json().count).toBe(1)
       }
       // A code that is free again is another company's service, and what was there before is not.
       const { beta: companyId } = server.world.companies
-      await asSystem((db) => sql`update service set company_id = ${companyId}`.execute(db))
+      await runAsSystem((db) => sql`update service set company_id = ${companyId}`.execute(db))
       expect((await list('order', `serviceId=${serviceId}`, beta)).json().count).toBe(0)
       expect((await list('traffic', `serviceId=${serviceId}`, beta)).json().count).toBe(0)
     })
@@ -129,14 +131,14 @@ describe('backups', () => {
       ['an unknown kind', { pdb_type: 'pdb2tape' as never }],
       ['an end before it begins', { period_end: '2026-03-02' }],
     ])('refuse %s', async (_, fields) => {
-      await expect(backupOf(server, 'shop', fields)).rejects.toMatchObject({ code: '23514' })
+      await expect(createBackupOrder(server, 'shop', fields)).rejects.toMatchObject({ code: '23514' })
     })
 
     test('wait to be paid once a service and kind (D91)', async () => {
-      await backupOf(server, 'shop', { status: 0 })
-      await backupOf(server, 'shop', { status: 0, pdb_type: 'pdb2rds' })
-      await backupOf(server, 'shop', { status: -1 })
-      await expect(backupOf(server, 'shop', { status: 0 })).rejects.toMatchObject({ code: '23505' })
+      await createBackupOrder(server, 'shop', { status: 0 })
+      await createBackupOrder(server, 'shop', { status: 0, pdb_type: 'pdb2rds' })
+      await createBackupOrder(server, 'shop', { status: -1 })
+      await expect(createBackupOrder(server, 'shop', { status: 0 })).rejects.toMatchObject({ code: '23505' })
     })
 
     test.each([
@@ -146,45 +148,45 @@ describe('backups', () => {
       ['a day of payment without what was paid', { pay_amount: null }],
       ['another sum paid than is due', { pay_amount: '162.49' }],
     ])('of traffic refuse %s', async (_, fields) => {
-      await expect(trafficOf(server, 'shop', fields)).rejects.toMatchObject({ code: '23514' })
+      await expect(createTraffic(server, 'shop', fields)).rejects.toMatchObject({ code: '23514' })
     })
 
     test('of traffic are one a service and month', async () => {
-      await trafficOf(server, 'shop')
-      await expect(trafficOf(server, 'shop')).rejects.toMatchObject({ code: '23505' })
+      await createTraffic(server, 'shop')
+      await expect(createTraffic(server, 'shop')).rejects.toMatchObject({ code: '23505' })
     })
   })
 
   describe('are invoiced', () => {
-    const codes = () => asSystem((db) => db.selectFrom('invoice').select('code').orderBy('code').execute())
+    const listCodes = () => runAsSystem((db) => db.selectFrom('invoice').select('code').orderBy('code').execute())
 
     test('in the one numbering of contracts, without gaps (D90)', async () => {
-      await backupOf(server, 'shop')
-      await expect(backupOf(server, 'shop', { period: 0 })).rejects.toThrow()
-      await trafficOf(server, 'shop')
-      await bought(server, buyer, { code: 'second' })
-      expect((await codes()).map(({ code }) => code)).toEqual([1, 2, 3, 4].map((at) => `I20260300000${at}`))
+      await createBackupOrder(server, 'shop')
+      await expect(createBackupOrder(server, 'shop', { period: 0 })).rejects.toThrow()
+      await createTraffic(server, 'shop')
+      await buyOrder(server, buyer, { code: 'second' })
+      expect((await listCodes()).map(({ code }) => code)).toEqual([1, 2, 3, 4].map((index) => `I20260300000${index}`))
     })
 
     test('frozen with seller, buyer, service and lines', async () => {
-      await asSystem((db) => db.updateTable('company').set({ tax_number: '12345678' }).execute())
-      const backup = await backupOf(server, 'shop')
-      const traffic = await trafficOf(server, 'shop')
-      const all = await asSystem((db) => db.selectFrom('invoice').selectAll().orderBy('code').execute())
+      await runAsSystem((db) => db.updateTable('company').set({ tax_number: '12345678' }).execute())
+      const backupId = await createBackupOrder(server, 'shop')
+      const trafficId = await createTraffic(server, 'shop')
+      const invoices = await runAsSystem((db) => db.selectFrom('invoice').selectAll().orderBy('code').execute())
       const parties = {
         seller: { code: 'm18', tax_number: '12345678' },
         buyer: { code: 'alpha', tax_number: '12345678' },
       }
-      expect(all.slice(1)).toMatchObject([
+      expect(invoices.slice(1)).toMatchObject([
         {
           order_id: null,
-          backup_order_id: backup,
+          backup_order_id: backupId,
           traffic_id: null,
           content: {
             ...parties,
             invoice_no: 'I202603000002',
             service: { code: 'shop', name: 'Shop' },
-            backup: { id: backup, pdb_type: 'pdb2s3', period_start: '2026-03-02', period_end: '2027-03-02' },
+            backup: { id: backupId, pdb_type: 'pdb2s3', period_start: '2026-03-02', period_end: '2027-03-02' },
             lines: [{ code: 'months' }, { code: 'discount' }, { code: 'due', amount: '5400.00' }],
             amount: '6000.00',
             pay_amount: '5400.00',
@@ -194,34 +196,36 @@ describe('backups', () => {
         {
           order_id: null,
           backup_order_id: null,
-          traffic_id: traffic,
+          traffic_id: trafficId,
           content: { ...parties, traffic: { month: '2026-03' }, currency: 'HKD', pay_amount: '162.50' },
         },
       ])
     })
 
     test('once, and each invoice is of one thing', async () => {
-      const id = await backupOf(server, 'shop')
-      const of = (order: number | null, backup: number | null) =>
-        asSystem((db) =>
+      const id = await createBackupOrder(server, 'shop')
+      const insertInvoice = (orderId: number | null, backupId: number | null) =>
+        runAsSystem((db) =>
           sql`insert into invoice (company_id, code, order_id, backup_order_id, content, create_time)
-            values (${server.world.companies.alpha}, 'I1', ${order}::integer, ${backup}::integer, '{}', 1)`.execute(db),
+            values (${server.world.companies.alpha}, 'I1', ${orderId}::integer, ${backupId}::integer, '{}', 1)`.execute(
+            db,
+          ),
         )
-      await expect(of(null, null)).rejects.toMatchObject({ code: '23514' })
-      await expect(of(1, id)).rejects.toMatchObject({ code: '23514' })
-      await expect(of(null, id)).rejects.toMatchObject({ code: '23505' })
+      await expect(insertInvoice(null, null)).rejects.toMatchObject({ code: '23514' })
+      await expect(insertInvoice(1, id)).rejects.toMatchObject({ code: '23514' })
+      await expect(insertInvoice(null, id)).rejects.toMatchObject({ code: '23505' })
     })
 
     describe('and the companies’ role', () => {
-      const asCompany = async (statement: ReturnType<typeof sql>) =>
+      const runAsCompany = async (statement: ReturnType<typeof sql>) =>
         Number(
           (
-            await inTransaction(server.app, { role: 'portal_app', companyId: server.world.companies.alpha }, (db) =>
+            await runInTransaction(server.app, { role: 'portal_app', companyId: server.world.companies.alpha }, (db) =>
               statement.execute(db),
             )
           ).numAffectedRows ?? 0,
         )
-      const copied = (status: number) => sql`
+      const buildCopyStatement = (status: number) => sql`
         insert into backup_order (company_id, service_id, service_code, price_id, currency, pdb_type, period, period_type,
           period_start, period_end, annual, discount, amount, pay_amount, status, steps, change, create_time, update_time)
         select company_id, service_id, service_code, price_id, currency, 'pdb2rds', period, period_type, period_start,
@@ -229,34 +233,34 @@ describe('backups', () => {
         from backup_order limit 1`
 
       test('orders, drops what is not paid and takes what costs nothing (D15)', async () => {
-        const id = await backupOf(server, 'shop', { status: 0 })
-        expect(await asCompany(copied(0))).toBe(1)
-        expect(await asCompany(sql`update backup_order set status = -1 where id = ${id}`)).toBe(1)
-        const free = await backupOf(server, 'shop', { status: 0, discount: '100.00' })
-        expect(await asCompany(sql`update backup_order set status = 1 where id = ${free}`)).toBe(1)
+        const id = await createBackupOrder(server, 'shop', { status: 0 })
+        expect(await runAsCompany(buildCopyStatement(0))).toBe(1)
+        expect(await runAsCompany(sql`update backup_order set status = -1 where id = ${id}`)).toBe(1)
+        const freeId = await createBackupOrder(server, 'shop', { status: 0, discount: '100.00' })
+        expect(await runAsCompany(sql`update backup_order set status = 1 where id = ${freeId}`)).toBe(1)
       })
 
       test('writes nothing else of backups, and nothing of traffic', async () => {
-        const id = await backupOf(server, 'shop', { status: 0 })
+        const id = await createBackupOrder(server, 'shop', { status: 0 })
         for (const statement of [
           sql`update backup_order set status = 1 where id = ${id}`,
           sql`update backup_order set pay_amount = 0 where id = ${id}`,
           sql`update backup_order set period_end = '2030-01-01' where id = ${id}`,
-          copied(1),
+          buildCopyStatement(1),
           sql`delete from backup_order`,
           sql`insert into traffic select * from traffic`,
           sql`update traffic set pay_date = '2026-03-02'`,
           sql`insert into traffic_moved values (1, 1, 'r', '2026-03', 1)`,
           sql`update traffic_moved set bytes = 1`,
         ])
-          await expect(asCompany(statement)).rejects.toMatchObject({ code: '42501' })
+          await expect(runAsCompany(statement)).rejects.toMatchObject({ code: '42501' })
       })
 
       test('takes back nothing that is paid or invalid', async () => {
-        const paid = await backupOf(server, 'shop')
-        const invalid = await backupOf(server, 'shop', { status: -1 })
-        expect(await asCompany(sql`update backup_order set status = -1 where id = ${paid}`)).toBe(0)
-        expect(await asCompany(sql`update backup_order set status = 0 where id = ${invalid}`)).toBe(0)
+        const paidId = await createBackupOrder(server, 'shop')
+        const invalidId = await createBackupOrder(server, 'shop', { status: -1 })
+        expect(await runAsCompany(sql`update backup_order set status = -1 where id = ${paidId}`)).toBe(0)
+        expect(await runAsCompany(sql`update backup_order set status = 0 where id = ${invalidId}`)).toBe(0)
       })
     })
   })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { adminUrlOf, checkServiceCode } from '#domain/checks/entrance.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import { toAdminUrl, checkServiceCode } from '#domain/checks/service-code.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import { insertService } from '#server/db/hosting/services.ts'
 import { startServer, type TestServer } from '#tests/support/server/server.ts'
 
@@ -26,30 +26,30 @@ describe('the entrance', () => {
       },
       { code: 'planned', name: 'Not running', url: null, company_id: server.world.companies.beta },
     ]
-    await inTransaction(server.app, { role: 'portal_system' }, async (db) => {
+    await runInTransaction(server.app, { role: 'portal_system' }, async (db) => {
       for (const service of services) await insertService(db, { ...times, ...service })
     })
   }, 90_000)
   afterAll(() => server.close())
 
-  const look = (code: string) => server.send({ url: `/public/service/url?code=${encodeURIComponent(code)}` })
+  const findService = (code: string) => server.send({ url: `/public/service/url?code=${encodeURIComponent(code)}` })
 
   test('tells anybody where a service and its admin site are (M9, M58)', async () => {
-    expect((await look('alpha1')).json()).toEqual({
+    expect((await findService('alpha1')).json()).toEqual({
       url: 'https://www.alpha1.m18.example/',
       admin_url: 'https://admin.alpha1.m18.example/',
     })
-    expect((await look('beta')).json()).toEqual({
+    expect((await findService('beta')).json()).toEqual({
       url: 'https://beta.example/x?y',
       admin_url: null,
     })
-    expect((await look('own')).json().admin_url).toBe('https://control.own.example')
+    expect((await findService('own')).json().admin_url).toBe('https://control.own.example')
   })
 
   test('knows no service that is not there, nor one that does not run yet, and tells them not apart', async () => {
-    const [missing, planned] = [await look('nosuch'), await look('planned')]
-    expect([missing.statusCode, missing.json().errorCode]).toEqual([404, 'NOT_FOUND'])
-    expect(planned.json()).toEqual(missing.json())
+    const [missingResponse, plannedResponse] = [await findService('nosuch'), await findService('planned')]
+    expect([missingResponse.statusCode, missingResponse.json().errorCode]).toEqual([404, 'NOT_FOUND'])
+    expect(plannedResponse.json()).toEqual(missingResponse.json())
   })
 
   test('refuses exactly what the form refuses: the same rule on both sides of each limit (portal 5, D70)', async () => {
@@ -78,21 +78,21 @@ describe('the entrance', () => {
       ['mail', 'RESERVED'],
     ]
     for (const [code, problem] of codes) {
-      const answer = await look(code)
-      const [first] = answer.json().data ?? []
-      const length = code.length > 16 ? 'TOO_LONG' : problem
+      const response = await findService(code)
+      const [firstProblem] = response.json().data ?? []
+      const expectedCode = code.length > 16 ? 'TOO_LONG' : problem
       expect([code, checkServiceCode('code', code)?.code ?? null]).toEqual([code, problem])
-      expect([code, answer.statusCode, first?.code ?? null]).toEqual([code, problem ? 400 : 404, length])
-      if (problem === 'RESERVED') expect(first.message).toBe(`"${code}" is reserved by system`)
+      expect([code, response.statusCode, firstProblem?.code ?? null]).toEqual([code, problem ? 400 : 404, expectedCode])
+      if (problem === 'RESERVED') expect(firstProblem.message).toBe(`"${code}" is reserved by system`)
     }
   })
 
   test('is asked no oftener than the limit (D57)', async () => {
-    const strict = await startServer({ settings: { queriesPerMinute: 3 } })
-    const ask = () => strict.send({ url: '/public/service/url?code=nosuch' })
-    const answers = [await ask(), await ask(), await ask(), await ask()]
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([404, 404, 404, 429])
-    await strict.close()
+    const strictServer = await startServer({ settings: { queriesPerMinute: 3 } })
+    const sendQuery = () => strictServer.send({ url: '/public/service/url?code=nosuch' })
+    const responses = [await sendQuery(), await sendQuery(), await sendQuery(), await sendQuery()]
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual([404, 404, 404, 429])
+    await strictServer.close()
   }, 90_000)
 })
 
@@ -103,5 +103,5 @@ test('an admin address takes the place of www at the very beginning of the host 
     'https://a.www.example/': null,
     'https://wwwa.example/': null,
   }
-  for (const [url, admin] of Object.entries(cases)) expect(adminUrlOf(url)).toBe(admin)
+  for (const [url, admin] of Object.entries(cases)) expect(toAdminUrl(url)).toBe(admin)
 })

@@ -3,12 +3,12 @@
  */
 import { expect, it } from 'vitest'
 import { killedOperations } from '#tests/campaigns/services.ts'
-import { chanceOf, suiteSeed } from '#tests/support/runner/chance.ts'
+import { createChance, suiteSeed } from '#tests/support/runner/chance.ts'
 
 const kills = 10
 
 it('each operation ends in a state that is said, nothing runs twice, and nothing is left behind', async () => {
-  const { wrong, ended } = await killedOperations(kills, chanceOf(suiteSeed))
-  expect(wrong).toEqual([])
-  expect(Object.values(ended).reduce((sum, count) => sum + count, 0)).toBe(kills)
+  const { faults, outcomes } = await killedOperations(kills, createChance(suiteSeed))
+  expect(faults).toEqual([])
+  expect(Object.values(outcomes).reduce((sum, count) => sum + count, 0)).toBe(kills)
 }, 300_000)

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { endHosting, processesOf, supervisorsOf, tasksOf, until } from '#tests/support/hosting/hosting.ts'
+import { endHosting, findProcesses, findSupervisors, findTasks, waitUntil } from '#tests/support/hosting/hosting.ts'
 import { startProcess } from '#tests/support/server/process.ts'
-import { layDataFolder } from '#tests/support/runner/template.ts'
+import { createDataFolder } from '#tests/support/runner/template.ts'
 
 it('a restart of the portal leaves the demo world’s services running; Ctrl-C ends all of it', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'portal-'))
@@ -15,18 +15,18 @@ it('a restart of the portal leaves the demo world’s services running; Ctrl-C e
     await endHosting(folder)
     rmSync(dataDir, { recursive: true, force: true })
   })
-  const pids = () => tasksOf(folder).map(({ pid }) => pid)
-  await layDataFolder(dataDir)
-  const first = startProcess(env)
-  await first.ready
-  const before = await until('three services', () => (pids().length === 3 ? pids() : null), 60_000)
-  expect(await first.kill('SIGTERM')).toBe(0)
-  expect(pids()).toEqual(before)
+  const listPids = () => findTasks(folder).map(({ pid }) => pid)
+  await createDataFolder(dataDir)
+  const firstPortal = startProcess(env)
+  await firstPortal.ready
+  const pidsBefore = await waitUntil('three services', () => (listPids().length === 3 ? listPids() : null), 60_000)
+  expect(await firstPortal.kill('SIGTERM')).toBe(0)
+  expect(listPids()).toEqual(pidsBefore)
 
-  const second = startProcess(env)
-  await second.ready
-  expect(supervisorsOf(folder)).toHaveLength(1)
-  expect(pids()).toEqual(before)
-  expect(await second.kill('SIGINT')).toBe(0)
-  expect(processesOf(folder)).toEqual([])
+  const secondPortal = startProcess(env)
+  await secondPortal.ready
+  expect(findSupervisors(folder)).toHaveLength(1)
+  expect(listPids()).toEqual(pidsBefore)
+  expect(await secondPortal.kill('SIGINT')).toBe(0)
+  expect(findProcesses(folder)).toEqual([])
 }, 240_000)

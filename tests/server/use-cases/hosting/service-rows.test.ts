@@ -1,53 +1,53 @@
 /** The list of hosted services: whose it shows, what a row says, and how a device learns of what has changed (M111, M121, Z-27). */
 import { beforeEach, expect, it } from 'vitest'
 import { sql } from 'kysely'
-import { inTransaction } from '#server/db/transaction.ts'
-import type { ServiceAnswer } from '#server/use-cases/hosting/service-rows.ts'
-import { bought, order, paid, setUpShop } from '#tests/support/orders/shop-data.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import type { ServiceResponse } from '#server/use-cases/hosting/service-rows.ts'
+import { buyOrder, placeOrder, payOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 import { eachEngineByNight } from '#tests/support/server/database.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 
 eachEngineByNight('the list of services', (engine) => {
-  const the = setUpShop(engine)
+  const fixture = setUpShop(engine)
   let alpha: SignedIn
   let beta: SignedIn
   beforeEach(async () => {
-    ;[alpha, beta] = await Promise.all([the.server.signIn('order@alpha'), the.server.signIn('order@beta')])
-    await bought(the.server, alpha, { code: 'alpha1', name: 'Shop of alpha' })
-    await bought(the.server, beta, { code: 'beta1', name: '店铺' })
+    ;[alpha, beta] = await Promise.all([fixture.server.signIn('order@alpha'), fixture.server.signIn('order@beta')])
+    await buyOrder(fixture.server, alpha, { code: 'alpha1', name: 'Shop of alpha' })
+    await buyOrder(fixture.server, beta, { code: 'beta1', name: '店铺' })
   })
-  const list = async (by: SignedIn, query = '') => {
-    const answer = await by.send({ url: `/api/aws/service${query}` })
-    return { status: answer.statusCode, change: String(answer.headers['x-change']), ...answer.json() }
+  const list = async (caller: SignedIn, query = '') => {
+    const response = await caller.send({ url: `/api/aws/service${query}` })
+    return { status: response.statusCode, change: String(response.headers['x-change']), ...response.json() }
   }
-  const codes = ({ data }: { data: ServiceAnswer[] }) => data.map(({ code }) => code)
+  const getCodes = ({ data }: { data: ServiceResponse[] }) => data.map(({ code }) => code)
 
   it('shows customers their own services, and provider admins everybody’s, narrowed by company and text', async () => {
-    expect(codes(await list(alpha))).toEqual(['alpha1'])
-    const staff = await the.server.signIn('admin@m18')
-    expect(codes(await list(staff))).toEqual(['alpha1', 'beta1'])
-    expect(codes(await list(staff, `?companyId=${the.server.world.companies.beta}`))).toEqual(['beta1'])
-    for (const sought of ['%E5%BA%97', 'BETA1', 'beta'])
-      expect(codes(await list(staff, `?searchText=${sought}`))).toContain('beta1')
-    expect(codes(await list(staff, '?searchText=nobody'))).toEqual([])
-    expect(codes(await list(staff, '?sortField=company_name&sortOrder=desc'))).toEqual(['beta1', 'alpha1'])
+    expect(getCodes(await list(alpha))).toEqual(['alpha1'])
+    const staff = await fixture.server.signIn('admin@m18')
+    expect(getCodes(await list(staff))).toEqual(['alpha1', 'beta1'])
+    expect(getCodes(await list(staff, `?companyId=${fixture.server.world.companies.beta}`))).toEqual(['beta1'])
+    for (const searchText of ['%E5%BA%97', 'BETA1', 'beta'])
+      expect(getCodes(await list(staff, `?searchText=${searchText}`))).toContain('beta1')
+    expect(getCodes(await list(staff, '?searchText=nobody'))).toEqual([])
+    expect(getCodes(await list(staff, '?sortField=company_name&sortOrder=desc'))).toEqual(['beta1', 'alpha1'])
   })
 
   it('tells a customer of another company nothing, whatever they name', async () => {
-    const { status, data } = await list(alpha, `?companyId=${the.server.world.companies.beta}`)
+    const { status, data } = await list(alpha, `?companyId=${fixture.server.world.companies.beta}`)
     expect([status, data]).toEqual([404, null])
   })
 
   it('even a query without a condition over all services gives a customer none, and the provider all (N-10)', async () => {
-    const { companies } = the.server.world
-    const all = (companyId: number) =>
-      inTransaction(the.server.app, { role: 'portal_app', companyId }, async (db) => {
+    const { companies } = fixture.server.world
+    const listAllCodes = (companyId: number) =>
+      runInTransaction(fixture.server.app, { role: 'portal_app', companyId }, async (db) => {
         const { rows } = await sql<{ code: string }>`select code from all_service_rows() order by code`.execute(db)
         return rows.map(({ code }) => code)
       })
-    expect(await all(companies.alpha)).toEqual([])
-    expect(await all(0)).toEqual([])
-    expect(await all(companies.m18)).toEqual(['alpha1', 'beta1'])
+    expect(await listAllCodes(companies.alpha)).toEqual([])
+    expect(await listAllCodes(0)).toEqual([])
+    expect(await listAllCodes(companies.m18)).toEqual(['alpha1', 'beta1'])
   })
 
   it('says what the contract says', async () => {
@@ -72,8 +72,8 @@ eachEngineByNight('the list of services', (engine) => {
   })
 
   it('a device learns of a change to pay for, of a new name of the company, and of the end of the contract', async () => {
-    const first = await list(alpha)
-    const [{ contract_id }] = first.data
+    const firstList = await list(alpha)
+    const [{ contract_id }] = firstList.data
     const body = {
       type: 'change',
       contract_id,
@@ -82,29 +82,29 @@ eachEngineByNight('the list of services', (engine) => {
       user_mode: 'CONCURRENT',
       modules: ['core', 'fin'],
     }
-    const changed = await alpha.send({ method: 'POST', url: '/api/contract', payload: body })
-    expect(changed.statusCode).toBe(200)
-    const second = await list(alpha, `?since=${first.change}`)
-    expect(second.changed).toMatchObject([{ code: 'alpha1', os_contract: changed.json().id }])
+    const changeResponse = await alpha.send({ method: 'POST', url: '/api/contract', payload: body })
+    expect(changeResponse.statusCode).toBe(200)
+    const secondList = await list(alpha, `?since=${firstList.change}`)
+    expect(secondList.changed).toMatchObject([{ code: 'alpha1', os_contract: changeResponse.json().id }])
 
-    const admin = await the.server.signIn('admin@alpha')
-    const company = the.server.world.companies.alpha
-    const own = (await admin.send({ url: `/api/m18s/company/${company}` })).json()
-    const renamed = await admin.send({
+    const admin = await fixture.server.signIn('admin@alpha')
+    const company = fixture.server.world.companies.alpha
+    const companyRow = (await admin.send({ url: `/api/m18s/company/${company}` })).json()
+    const renameResponse = await admin.send({
       method: 'PUT',
       url: `/api/m18s/company/${company}`,
-      payload: { ...own, name: 'Alpha renamed' },
+      payload: { ...companyRow, name: 'Alpha renamed' },
     })
-    expect(renamed.statusCode).toBe(200)
-    const third = await list(alpha, `?since=${second.change}`)
-    expect(third.changed).toMatchObject([{ company_name: 'Alpha renamed' }])
-    expect((await list(alpha, `?since=${third.change}`)).changed).toEqual([])
+    expect(renameResponse.statusCode).toBe(200)
+    const thirdList = await list(alpha, `?since=${secondList.change}`)
+    expect(thirdList.changed).toMatchObject([{ company_name: 'Alpha renamed' }])
+    expect((await list(alpha, `?since=${thirdList.change}`)).changed).toEqual([])
   })
 
   it('has no row for what was ordered and never paid', async () => {
-    const made = (await order(alpha, { code: 'unpaid1' })).json()
-    expect(codes(await list(alpha))).toEqual(['alpha1'])
-    await paid(the.server, made)
-    expect(codes(await list(alpha))).toEqual(['alpha1', 'unpaid1'])
+    const order = (await placeOrder(alpha, { code: 'unpaid1' })).json()
+    expect(getCodes(await list(alpha))).toEqual(['alpha1'])
+    await payOrder(fixture.server, order)
+    expect(getCodes(await list(alpha))).toEqual(['alpha1', 'unpaid1'])
   })
 })

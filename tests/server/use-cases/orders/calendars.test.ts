@@ -1,33 +1,33 @@
 /** The private calendar of what is due: whose it is, that it ends, and that programs can read it (RFC 5545). */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { inTransaction } from '#server/db/transaction.ts'
-import { bought, order, setUpShop } from '#tests/support/orders/shop-data.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { buyOrder, placeOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
 import { canaries, password } from '#tests/support/server/world.ts'
 
 describe('calendars', () => {
-  const the = setUpShop('embedded')
+  const fixture = setUpShop('embedded')
   let server: TestServer
   let buyer: SignedIn
   beforeEach(async () => {
-    server = the.server
+    server = fixture.server
     buyer = await server.signIn('order@alpha')
   })
 
   const url = '/api/m18s/calendar'
-  const renew = async (by = buyer): Promise<string> =>
-    new URL((await by.send({ method: 'POST', url })).json().url).pathname
+  const renew = async (caller = buyer): Promise<string> =>
+    new URL((await caller.send({ method: 'POST', url })).json().url).pathname
   const read = (path: string) => server.send({ url: path })
   /** Lines as they were before they were folded. */
-  const linesOf = (text: string) => text.replaceAll('\r\n ', '').split('\r\n')
+  const unfoldLines = (text: string) => text.replaceAll('\r\n ', '').split('\r\n')
 
   test('hold the last day of each contract and the day of each payment', async () => {
-    await bought(server, buyer, { code: 'paidone', name: 'Paid; one, two\\three' })
-    await order(buyer, { code: 'waits', name: 'Waits' })
-    const answer = await read(await renew())
-    expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'text/calendar; charset=utf-8'])
-    expect(answer.headers['cache-control']).toBe('no-store')
-    const lines = linesOf(answer.body)
+    await buyOrder(server, buyer, { code: 'paidone', name: 'Paid; one, two\\three' })
+    await placeOrder(buyer, { code: 'waits', name: 'Waits' })
+    const response = await read(await renew())
+    expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'text/calendar; charset=utf-8'])
+    expect(response.headers['cache-control']).toBe('no-store')
+    const lines = unfoldLines(response.body)
     expect(lines.filter((line) => line.startsWith('DTSTART')).sort()).toEqual([
       'DTSTART;VALUE=DATE:20260309',
       'DTSTART;VALUE=DATE:20270301',
@@ -38,52 +38,52 @@ describe('calendars', () => {
   })
 
   test('are well-formed: lines end as they must and none is longer than 75 bytes', async () => {
-    await bought(server, buyer, { code: 'longone', name: '一份名称很长的合同，长到必须折行'.repeat(4) })
+    await buyOrder(server, buyer, { code: 'longone', name: '一份名称很长的合同，长到必须折行'.repeat(4) })
     const { body, rawPayload } = await read(await renew())
     expect(body.endsWith('END:VCALENDAR\r\n')).toBe(true)
     expect(body.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/)
     for (const line of body.split('\r\n')) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75)
     expect(rawPayload.toString('utf8')).not.toContain('�')
-    const lines = linesOf(body)
-    for (const said of ['BEGIN:VCALENDAR', 'VERSION:2.0', 'METHOD:PUBLISH']) expect(lines).toContain(said)
-    for (const part of ['UID', 'DTSTAMP', 'DTSTART', 'SUMMARY'])
-      expect(lines.filter((line) => line.startsWith(part))).toHaveLength(1)
+    const lines = unfoldLines(body)
+    for (const line of ['BEGIN:VCALENDAR', 'VERSION:2.0', 'METHOD:PUBLISH']) expect(lines).toContain(line)
+    for (const property of ['UID', 'DTSTAMP', 'DTSTART', 'SUMMARY'])
+      expect(lines.filter((line) => line.startsWith(property))).toHaveLength(1)
   })
 
   test('end with the password of whose they are', async () => {
     const path = await renew()
     expect((await read(path)).statusCode).toBe(200)
-    const changed = await buyer.send({
+    const response = await buyer.send({
       method: 'POST',
       url: '/api/m18s/password',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       payload: String(new URLSearchParams({ orgPwd: password, newPwd: 'Loud-harbour-over-28' })),
     })
-    expect([changed.statusCode, (await read(path)).statusCode]).toEqual([204, 404])
+    expect([response.statusCode, (await read(path)).statusCode]).toEqual([204, 404])
   })
 
   test('keep the ids of their entries, and lose the ones that are done with', async () => {
-    const made = (await order(buyer, { code: 'waits', name: 'Waits' })).json()
+    const order = (await placeOrder(buyer, { code: 'waits', name: 'Waits' })).json()
     const path = await renew()
-    const uids = async () => linesOf((await read(path)).body).filter((line) => line.startsWith('UID'))
-    const before = await uids()
-    expect(before).toEqual([`UID:pay-${made.id}@${new URL(server.app.config.publicUrl).host}`])
-    expect(await uids()).toEqual(before)
+    const readUids = async () => unfoldLines((await read(path)).body).filter((line) => line.startsWith('UID'))
+    const uidsBefore = await readUids()
+    expect(uidsBefore).toEqual([`UID:pay-${order.id}@${new URL(server.app.config.publicUrl).host}`])
+    expect(await readUids()).toEqual(uidsBefore)
     server.clock.now += 9 * 86_400_000
-    expect(await uids()).toEqual([])
+    expect(await readUids()).toEqual([])
   })
 
   test('speak the language of their user', async () => {
-    await bought(server, buyer, { code: 'paidone' })
-    await inTransaction(server.app, { role: 'portal_system' }, (db) =>
+    await buyOrder(server, buyer, { code: 'paidone' })
+    await runInTransaction(server.app, { role: 'portal_system' }, (db) =>
       db.updateTable('portal_user').set({ language: 'zh' }).where('id', '=', buyer.userId).execute(),
     )
-    expect(linesOf((await read(await renew())).body)).toContain('SUMMARY:合同到期：Shop（paidone）')
+    expect(unfoldLines((await read(await renew())).body)).toContain('SUMMARY:合同到期：Shop（paidone）')
   })
 
   test('show one company and no other', async () => {
-    const other = await server.signIn('order@beta')
-    await bought(server, other, { code: 'theirs', name: canaries.beta })
+    const otherBuyer = await server.signIn('order@beta')
+    await buyOrder(server, otherBuyer, { code: 'theirs', name: canaries.beta })
     expect((await read(await renew())).body).not.toContain(canaries.beta)
   })
 
@@ -102,7 +102,7 @@ describe('calendars', () => {
     const path = await renew()
     const admin = await server.signIn('admin@alpha')
     expect((await admin.send({ method: 'POST', url })).statusCode).toBe(403)
-    await inTransaction(server.app, { role: 'portal_system' }, (db) =>
+    await runInTransaction(server.app, { role: 'portal_system' }, (db) =>
       db.updateTable('portal_user').set({ orders: false }).where('id', '=', buyer.userId).execute(),
     )
     expect((await read(path)).statusCode).toBe(404)
@@ -110,7 +110,7 @@ describe('calendars', () => {
 
   test('keep no key', async () => {
     const key = (await renew()).split('/').at(-2)
-    const rows = await inTransaction(server.app, { role: 'portal_system' }, (db) =>
+    const rows = await runInTransaction(server.app, { role: 'portal_system' }, (db) =>
       db.selectFrom('calendar_feed').selectAll().execute(),
     )
     expect(rows).toHaveLength(1)

@@ -1,29 +1,33 @@
 /** What is to be paid for a service stands on its row in the list of orders: one sum for every screen (decision 76). */
 import { beforeEach, expect, test } from 'vitest'
-import { began, bought, order, paid, readOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
-import { backupOf, serviceIdOf, trafficOf } from '#tests/support/hosting/backups.ts'
+import { shopOpenedAt, buyOrder, placeOrder, payOrder, readOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
+import { createBackupOrder, readServiceId, createTraffic } from '#tests/support/hosting/backups.ts'
 import { onConnections } from '#tests/support/server/database.ts'
-import { openTill, payFor } from '#tests/support/orders/sandbox-server.ts'
+import { openPaymentSandbox, payFor } from '#tests/support/orders/sandbox-server.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 
 onConnections('what is to be paid', (engine) => {
-  const the = setUpShop(engine)
+  const fixture = setUpShop(engine)
   let buyer: SignedIn
-  let shop: Awaited<ReturnType<typeof bought>>
+  let shopOrder: Awaited<ReturnType<typeof buyOrder>>
   beforeEach(async () => {
-    buyer = await the.server.signIn('order@alpha')
-    shop = await bought(the.server, buyer, { users: 10 })
+    buyer = await fixture.server.signIn('order@alpha')
+    shopOrder = await buyOrder(fixture.server, buyer, { users: 10 })
   })
 
-  const list = () => `/api/company/${the.server.world.companies.alpha}/sorder`
-  const unpaidRows = async () => (await buyer.send({ url: `${list()}?status=0&results=50` })).json().data
+  const getListUrl = () => `/api/company/${fixture.server.world.companies.alpha}/sorder`
+  const listUnpaidRows = async () => (await buyer.send({ url: `${getListUrl()}?status=0&results=50` })).json().data
   const change = async (fields: object) =>
     (
-      await buyer.send({ method: 'POST', url: '/api/contract', payload: { contract_id: shop.contract_id, ...fields } })
+      await buyer.send({
+        method: 'POST',
+        url: '/api/contract',
+        payload: { contract_id: shopOrder.contract_id, ...fields },
+      })
     ).json()
   const orderBackup = async () => {
     const payload = {
-      service_id: await serviceIdOf(the.server, 'shop'),
+      service_id: await readServiceId(fixture.server, 'shop'),
       pdb_type: 'pdb2s3',
       period: 1,
       period_type: 'year',
@@ -32,21 +36,21 @@ onConnections('what is to be paid', (engine) => {
   }
 
   test('fault 28a names backups, traffic and changes with sums and dates, and the filter finds them', async () => {
-    expect(await unpaidRows()).toEqual([])
-    expect(await readOrder(buyer, shop.id)).toMatchObject({ dues: [], payment: 'none' })
-    const backup = await orderBackup()
-    expect(await unpaidRows()).toMatchObject([{ id: shop.id, status: 1, payment: 'due' }])
-    const traffic = await trafficOf(the.server, 'shop', { isPaid: false })
+    expect(await listUnpaidRows()).toEqual([])
+    expect(await readOrder(buyer, shopOrder.id)).toMatchObject({ dues: [], payment: 'none' })
+    const backupId = await orderBackup()
+    expect(await listUnpaidRows()).toMatchObject([{ id: shopOrder.id, status: 1, payment: 'due' }])
+    const trafficId = await createTraffic(fixture.server, 'shop', { isPaid: false })
     const { id, amount } = await change({ type: 'change', users: 12 })
     const due = '2026-03-09 23:59:59'
-    const [row] = await unpaidRows()
+    const [row] = await listUnpaidRows()
     expect(row.dues).toHaveLength(3)
     expect(row.dues).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ contractType: 'CONTRACT', id, type: 'change', amount, currency: 'HKD', due }),
         expect.objectContaining({
           contractType: 'PDBORDER',
-          id: backup,
+          id: backupId,
           type: 'pdb2s3',
           amount: '5400.00',
           due,
@@ -54,7 +58,7 @@ onConnections('what is to be paid', (engine) => {
         }),
         expect.objectContaining({
           contractType: 'TRAFFIC',
-          id: traffic,
+          id: trafficId,
           type: 'traffic',
           amount: '162.50',
           due,
@@ -65,32 +69,33 @@ onConnections('what is to be paid', (engine) => {
   })
 
   test('fault 28a tells devices when a backup is ordered, paid, or can no longer be paid', async () => {
-    const changeNumber = async () => String((await buyer.send({ url: list() })).headers['x-change'])
-    const changedSince = async (since: string) => (await buyer.send({ url: `${list()}?since=${since}` })).json().changed
-    const till = await openTill(the.server)
+    const readChangeNumber = async () => String((await buyer.send({ url: getListUrl() })).headers['x-change'])
+    const listChangedSince = async (since: string) =>
+      (await buyer.send({ url: `${getListUrl()}?since=${since}` })).json().changed
+    const paymentSandbox = await openPaymentSandbox(fixture.server)
     try {
-      const before = await changeNumber()
+      const numberBefore = await readChangeNumber()
       const id = await orderBackup()
-      expect(await changedSince(before)).toMatchObject([{ id: shop.id, payment: 'due' }])
-      const ordered = await changeNumber()
+      expect(await listChangedSince(numberBefore)).toMatchObject([{ id: shopOrder.id, payment: 'due' }])
+      const numberAfterOrder = await readChangeNumber()
       await payFor(buyer, id, { token: 'pm_card_visa', contractType: 'PDBORDER' })
-      expect(await changedSince(ordered)).toMatchObject([{ id: shop.id, payment: 'none', dues: [] }])
+      expect(await listChangedSince(numberAfterOrder)).toMatchObject([{ id: shopOrder.id, payment: 'none', dues: [] }])
     } finally {
-      await till.close()
+      await paymentSandbox.close()
     }
-    await backupOf(the.server, 'shop', { pdb_type: 'pdb2rds', status: 0 })
-    expect(await unpaidRows()).toHaveLength(1)
-    const waiting = await changeNumber()
-    the.server.clock.now = began + 8 * 86_400_000
-    buyer = await the.server.signIn('order@alpha')
-    expect(await unpaidRows()).toEqual([])
-    expect(await changedSince(waiting)).toMatchObject([{ id: shop.id, payment: 'none', dues: [] }])
+    await createBackupOrder(fixture.server, 'shop', { pdb_type: 'pdb2rds', status: 0 })
+    expect(await listUnpaidRows()).toHaveLength(1)
+    const numberWhileUnpaid = await readChangeNumber()
+    fixture.server.clock.now = shopOpenedAt + 8 * 86_400_000
+    buyer = await fixture.server.signIn('order@alpha')
+    expect(await listUnpaidRows()).toEqual([])
+    expect(await listChangedSince(numberWhileUnpaid)).toMatchObject([{ id: shopOrder.id, payment: 'none', dues: [] }])
   })
 
   test('fault 28b says what an unpaid change or extension changes', async () => {
-    const made = await change({ type: 'change', users: 60, user_mode: 'NAMED', uat: 1, modules: ['core', 'hr'] })
-    expect(made).toMatchObject({ type: 'change', state: 'unpaid' })
-    const [row] = await unpaidRows()
+    const order = await change({ type: 'change', users: 60, user_mode: 'NAMED', uat: 1, modules: ['core', 'hr'] })
+    expect(order).toMatchObject({ type: 'change', state: 'unpaid' })
+    const [row] = await listUnpaidRows()
     expect(row.dues[0].change).toEqual({
       users: { from: 10, to: 60 },
       user_mode: { from: 'CONCURRENT', to: 'NAMED' },
@@ -98,27 +103,27 @@ onConnections('what is to be paid', (engine) => {
       added: ['hr'],
       removed: ['fin'],
     })
-    const refused = await change({ type: 'extend', period: 1 })
-    expect(refused.data.unpaid.change.users).toEqual({ from: 10, to: 60 })
+    const refusal = await change({ type: 'extend', period: 1 })
+    expect(refusal.data.unpaid.change.users).toEqual({ from: 10, to: 60 })
     await change({ type: 'extend', period: 1, replaces: row.dues[0].id })
-    expect((await unpaidRows())[0].dues).toMatchObject([{ type: 'extend', change: null, until: '2028-03-01' }])
+    expect((await listUnpaidRows())[0].dues).toMatchObject([{ type: 'extend', change: null, until: '2028-03-01' }])
   })
 
   test('fault 28a counts a new order once, and nothing once it is paid', async () => {
-    const made = (await order(buyer, { code: 'second' })).json()
-    expect(made.dues).toMatchObject([{ contractType: 'CONTRACT', id: made.id, type: 'create', amount: made.amount }])
-    await paid(the.server, made)
-    expect(await readOrder(buyer, made.id)).toMatchObject({ dues: [], payment: 'none' })
+    const order = (await placeOrder(buyer, { code: 'second' })).json()
+    expect(order.dues).toMatchObject([{ contractType: 'CONTRACT', id: order.id, type: 'create', amount: order.amount }])
+    await payOrder(fixture.server, order)
+    expect(await readOrder(buyer, order.id)).toMatchObject({ dues: [], payment: 'none' })
   })
 
   test('fault 28b puts backups, traffic and what changes into the calendar', async () => {
     await orderBackup()
-    await trafficOf(the.server, 'shop', { isPaid: false })
+    await createTraffic(fixture.server, 'shop', { isPaid: false })
     await change({ type: 'change', users: 12 })
     const { url } = (await buyer.send({ method: 'POST', url: '/api/m18s/calendar' })).json()
-    const text = (await the.server.send({ url: new URL(url).pathname })).body.replaceAll('\r\n ', '')
-    const summaries = text.split('\r\n').filter((one) => one.startsWith('SUMMARY:Pay'))
-    expect(summaries.map((one) => one.split('(shop)\\, ')[1]).toSorted()).toEqual([
+    const text = (await fixture.server.send({ url: new URL(url).pathname })).body.replaceAll('\r\n ', '')
+    const summaries = text.split('\r\n').filter((line) => line.startsWith('SUMMARY:Pay'))
+    expect(summaries.map((summary) => summary.split('(shop)\\, ')[1]).toSorted()).toEqual([
       'Backup to S3',
       'Backup traffic of 2026-03',
       'Change (10 → 12 users)',

@@ -1,32 +1,32 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { inTransaction } from '#server/db/transaction.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import { onConnections } from '#tests/support/server/database.ts'
-import { told, wrong } from '#tests/support/server/forms.ts'
-import { bought, order, paid, readOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
+import { readStatusAndCode, readFieldErrors } from '#tests/support/server/forms.ts'
+import { buyOrder, placeOrder, payOrder, readOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 
 onConnections('service orders', (engine) => {
-  const the = setUpShop(engine)
+  const fixture = setUpShop(engine)
   let buyer: SignedIn
   beforeEach(async () => {
-    buyer = await the.server.signIn('order@alpha')
+    buyer = await fixture.server.signIn('order@alpha')
   })
 
   /** The clock of the business, on which a session of before has ended. */
-  async function at(instant: string): Promise<void> {
-    the.server.clock.now = Date.parse(`${instant.replace(' ', 'T')}+08:00`)
-    buyer = await the.server.signIn('order@alpha')
+  async function setClock(instant: string): Promise<void> {
+    fixture.server.clock.now = Date.parse(`${instant.replace(' ', 'T')}+08:00`)
+    buyer = await fixture.server.signIn('order@alpha')
   }
-  const listUrl = (query = '') => `/api/company/${the.server.world.companies.alpha}/sorder${query}`
-  const list = async (query = '') => (await buyer.send({ url: listUrl(`?results=50${query}`) })).json()
-  const codes = async (query = '') => (await list(query)).data.map((row: { code: string }) => row.code)
-  const remove = (id: number, by = buyer, headers: Record<string, string> = {}) =>
-    by.send({ method: 'DELETE', url: `/api/sorder/${id}`, headers })
+  const listUrl = (query = '') => `/api/company/${fixture.server.world.companies.alpha}/sorder${query}`
+  const readList = async (query = '') => (await buyer.send({ url: listUrl(`?results=50${query}`) })).json()
+  const listCodes = async (query = '') => (await readList(query)).data.map((row: { code: string }) => row.code)
+  const remove = (id: number, caller = buyer, headers: Record<string, string> = {}) =>
+    caller.send({ method: 'DELETE', url: `/api/sorder/${id}`, headers })
 
   describe('made', () => {
     test('is unpaid, priced by the server, due a week later in the last second of the day (M77, D31, S-17)', async () => {
-      const answer = await order(buyer, { code: ' Shop1 ', desc: ' for Easter ' })
-      expect(answer.json()).toMatchObject({
+      const response = await placeOrder(buyer, { code: ' Shop1 ', desc: ' for Easter ' })
+      expect(response.json()).toMatchObject({
         code: 'shop1',
         desc: 'for Easter',
         type: 'create',
@@ -43,8 +43,8 @@ onConnections('service orders', (engine) => {
         create_time: '2026-03-02 10:00:00',
         row_version: 1,
       })
-      expect(answer.headers.etag).toBe('"1"')
-      expect(await readOrder(buyer, answer.json().id)).toEqual(answer.json())
+      expect(response.headers.etag).toBe('"1"')
+      expect(await readOrder(buyer, response.json().id)).toEqual(response.json())
     })
 
     test.each([
@@ -66,200 +66,223 @@ onConnections('service orders', (engine) => {
       [{ period_start: '2026-02-30' }, 'period_start INVALID_FORMAT'],
       [{ currency: 'CNY' }, 'currency OUT_OF_RANGE'],
     ])('is checked: %j', async (fields, problem) => {
-      const answer = await order(buyer, fields)
-      expect(answer.statusCode === 200 ? null : wrong(answer)[0]).toBe(problem)
+      const response = await placeOrder(buyer, fields)
+      expect(response.statusCode === 200 ? null : readFieldErrors(response)[0]).toBe(problem)
     })
 
     test('without a module is refused in the specification’s words, in both languages (M76)', async () => {
-      const said = async (language: string) =>
-        (await order(buyer, { modules: [] }, { 'accept-language': language })).json().data[0].message
-      expect(await said('en')).toBe('Please select at least one module.')
-      expect(await said('zh')).toMatch(/\p{Script=Han}/u)
+      const readMessage = async (language: string) =>
+        (await placeOrder(buyer, { modules: [] }, { 'accept-language': language })).json().data[0].message
+      expect(await readMessage('en')).toBe('Please select at least one module.')
+      expect(await readMessage('zh')).toMatch(/\p{Script=Han}/u)
     })
 
     test('under a code that another order has is refused, whosever it is (D37)', async () => {
-      const first = (await order(buyer)).json()
-      const again = await order(buyer)
-      expect(told(again)).toEqual([409, 'DUP_CODE'])
-      expect(again.json().data).toEqual({
+      const first = (await placeOrder(buyer)).json()
+      const refusal = await placeOrder(buyer)
+      expect(readStatusAndCode(refusal)).toEqual([409, 'DUP_CODE'])
+      expect(refusal.json().data).toEqual({
         code: 'shop',
         unpaid: { id: first.id, type: 'create', amount: '42000.00', due: first.due },
       })
-      const foreign = await order(await the.server.signIn('order@beta'))
-      expect([told(foreign), foreign.json().data]).toEqual([[409, 'DUP_CODE'], { code: 'shop' }])
-      const exists = await buyer.send({ url: '/api/query/order?code=Shop' })
-      expect(exists.json()).toBe(true)
+      const foreignRefusal = await placeOrder(await fixture.server.signIn('order@beta'))
+      expect([readStatusAndCode(foreignRefusal), foreignRefusal.json().data]).toEqual([
+        [409, 'DUP_CODE'],
+        { code: 'shop' },
+      ])
+      const existsResponse = await buyer.send({ url: '/api/query/order?code=Shop' })
+      expect(existsResponse.json()).toBe(true)
     })
 
     test('takes the place of an unpaid one that it names, which turns invalid (D32, D36)', async () => {
-      const first = (await order(buyer)).json()
-      const second = (await order(buyer, { users: 11, replaces: first.id })).json()
+      const first = (await placeOrder(buyer)).json()
+      const second = (await placeOrder(buyer, { users: 11, replaces: first.id })).json()
       expect(await readOrder(buyer, first.id)).toMatchObject({ status: -1, due: null })
-      expect((await list()).data.map((row: { id: number }) => row.id)).toEqual([second.id])
-      expect(told(await order(await the.server.signIn('order@beta'), { code: 'mine', replaces: second.id }))[0]).toBe(
-        404,
-      )
-      await paid(the.server, second)
-      expect(told(await order(buyer, { code: 'other', replaces: second.id }))).toEqual([409, 'STATE_CONFLICT'])
+      expect((await readList()).data.map((row: { id: number }) => row.id)).toEqual([second.id])
+      expect(
+        readStatusAndCode(
+          await placeOrder(await fixture.server.signIn('order@beta'), { code: 'mine', replaces: second.id }),
+        )[0],
+      ).toBe(404)
+      await payOrder(fixture.server, second)
+      expect(readStatusAndCode(await placeOrder(buyer, { code: 'other', replaces: second.id }))).toEqual([
+        409,
+        'STATE_CONFLICT',
+      ])
     })
 
     test('does not come back as invalid when what took its place is deleted (D32, D33)', async () => {
-      const first = (await order(buyer)).json()
-      const second = (await order(buyer, { users: 11, replaces: first.id })).json()
+      const first = (await placeOrder(buyer)).json()
+      const second = (await placeOrder(buyer, { users: 11, replaces: first.id })).json()
       expect((await remove(second.id)).statusCode).toBe(204)
-      expect((await list()).data).toEqual([])
+      expect((await readList()).data).toEqual([])
     })
 
     test('twenty at once under one code are one order and clean refusals (S-20)', async () => {
-      const people = [buyer, await the.server.signIn('order@beta')]
-      const asked = Array.from({ length: 20 }, (_, at) => order(people[at % 2] ?? buyer, { code: 'race' }))
-      const answers = await Promise.all(asked)
-      expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1)
-      expect(answers.filter((answer) => answer.json().errorCode === 'DUP_CODE')).toHaveLength(19)
+      const buyers = [buyer, await fixture.server.signIn('order@beta')]
+      const requests = Array.from({ length: 20 }, (_, index) =>
+        placeOrder(buyers[index % 2] ?? buyer, { code: 'race' }),
+      )
+      const responses = await Promise.all(requests)
+      expect(responses.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1)
+      expect(responses.filter((response) => response.json().errorCode === 'DUP_CODE')).toHaveLength(19)
     }, 60_000)
 
     test('twice with one key is one order (protocol 1)', async () => {
       const key = { 'idempotency-key': '01920000-0000-7000-8000-000000000001' }
-      const [first, second] = [await order(buyer, {}, key), await order(buyer, {}, key)]
+      const [first, second] = [await placeOrder(buyer, {}, key), await placeOrder(buyer, {}, key)]
       expect(second.json()).toEqual(first.json())
-      expect((await list()).count).toBe(1)
+      expect((await readList()).count).toBe(1)
       expect((await buyer.send({ url: '/api/sorder/~01920000-0000-7000-8000-000000000001' })).json().id).toBe(
         first.json().id,
       )
     })
 
     test('is dated back by the provider’s staff alone (D39), and mma the delete level’s alone (Z-33)', async () => {
-      const back = { sOrderCreateTime: '2026-02-10', period_start: '2026-02-10' }
-      expect(told(await order(buyer, back))).toEqual([403, 'FORBIDDEN'])
-      const staff = await the.server.signIn('second@m18')
-      const made = await order(staff, back)
-      expect(made.json()).toMatchObject({
+      const backdatedFields = { sOrderCreateTime: '2026-02-10', period_start: '2026-02-10' }
+      expect(readStatusAndCode(await placeOrder(buyer, backdatedFields))).toEqual([403, 'FORBIDDEN'])
+      const staff = await fixture.server.signIn('second@m18')
+      const response = await placeOrder(staff, backdatedFields)
+      expect(response.json()).toMatchObject({
         create_time: '2026-02-10 00:00:00',
         due: '2026-03-09 23:59:59',
         status: 0,
         period_start: '2026-02-10',
       })
-      expect(wrong(await order(staff, { code: 'next', sOrderCreateTime: '2026-03-03' }))).toEqual([
+      expect(readFieldErrors(await placeOrder(staff, { code: 'next', sOrderCreateTime: '2026-03-03' }))).toEqual([
         'sOrderCreateTime OUT_OF_RANGE',
       ])
-      expect(told(await order(staff, { code: 'mine', client_type: 'mma' }))).toEqual([403, 'FORBIDDEN'])
+      expect(readStatusAndCode(await placeOrder(staff, { code: 'mine', client_type: 'mma' }))).toEqual([
+        403,
+        'FORBIDDEN',
+      ])
     })
 
     test('by the staff for a customer is the customer’s, and the trail names both', async () => {
-      const staff = await the.server.signIn('second@m18')
-      const company_id = the.server.world.companies.alpha
-      const made = await order(staff, { company_id })
-      expect(made.json()).toMatchObject({ company_id, status: 0 })
-      expect(await codes()).toEqual(['shop'])
+      const staff = await fixture.server.signIn('second@m18')
+      const company_id = fixture.server.world.companies.alpha
+      const response = await placeOrder(staff, { company_id })
+      expect(response.json()).toMatchObject({ company_id, status: 0 })
+      expect(await listCodes()).toEqual(['shop'])
       expect((await staff.send({ url: listUrl() })).json().count).toBe(1)
-      expect((await readOrder(staff, made.json().id)).code).toBe('shop')
-      const entry = await inTransaction(the.server.app, { role: 'portal_system' }, (db) =>
+      expect((await readOrder(staff, response.json().id)).code).toBe('shop')
+      const entry = await runInTransaction(fixture.server.app, { role: 'portal_system' }, (db) =>
         db.selectFrom('audit_entry').selectAll().where('code', '=', 'order').executeTakeFirstOrThrow(),
       )
       expect(entry).toMatchObject({
         company_id,
-        actor_company_id: the.server.world.companies.m18,
+        actor_company_id: fixture.server.world.companies.m18,
         exec_user_id: null,
         actor: { user_id: staff.userId },
         operation: 'create',
         info: { ServiceCode: 'shop', ActingFor: 'alpha' },
       })
-      expect(told(await order(buyer, { code: 'else', company_id: the.server.world.companies.beta }))[0]).toBe(404)
+      expect(
+        readStatusAndCode(
+          await placeOrder(buyer, { code: 'else', company_id: fixture.server.world.companies.beta }),
+        )[0],
+      ).toBe(404)
     })
   })
 
   describe('whose time to pay is over', () => {
     test('can be paid in the last second and is invalid in the next one, in list, filter and detail (F-09, T1, D30)', async () => {
-      const { id } = (await order(buyer)).json()
-      await at('2026-03-09 23:59:59')
+      const { id } = (await placeOrder(buyer)).json()
+      await setClock('2026-03-09 23:59:59')
       expect(await readOrder(buyer, id)).toMatchObject({ status: 0, due: '2026-03-09 23:59:59' })
-      expect([await codes('&status=0'), await codes('&status=-1')]).toEqual([['shop'], []])
-      await at('2026-03-10 00:00:00')
+      expect([await listCodes('&status=0'), await listCodes('&status=-1')]).toEqual([['shop'], []])
+      await setClock('2026-03-10 00:00:00')
       expect(await readOrder(buyer, id)).toMatchObject({ status: -1, state: 'invalid', due: null })
-      expect([await codes('&status=0'), await codes('&status=-1')]).toEqual([[], ['shop']])
+      expect([await listCodes('&status=0'), await listCodes('&status=-1')]).toEqual([[], ['shop']])
       expect((await buyer.send({ url: '/api/query/order?code=shop' })).json()).toBe(false)
     })
 
     test('frees its code for everybody, with the next order that asks for it (D37)', async () => {
-      const { id } = (await order(buyer)).json()
+      const { id } = (await placeOrder(buyer)).json()
       const since = String((await buyer.send({ url: listUrl() })).headers['x-change'])
-      await at('2026-03-10 00:00:00')
+      await setClock('2026-03-10 00:00:00')
       // Told to devices although no job has been there.
       expect((await buyer.send({ url: listUrl(`?since=${since}`) })).json().changed).toMatchObject([{ id, status: -1 }])
-      const other = await order(await the.server.signIn('order@beta'), { period_start: '2026-03-10' })
-      expect(other.statusCode).toBe(200)
+      const response = await placeOrder(await fixture.server.signIn('order@beta'), { period_start: '2026-03-10' })
+      expect(response.statusCode).toBe(200)
       expect(await readOrder(buyer, id)).toMatchObject({ status: -1, row_version: 1 })
       expect((await remove(id, buyer, { 'if-match': '"1"' })).statusCode).toBe(204)
-      expect(await codes()).toEqual([])
+      expect(await listCodes()).toEqual([])
     })
   })
 
   describe('deleted', () => {
     test('is only what is not in effect; the list and the devices lose it (D33, M107)', async () => {
-      const { id } = (await order(buyer)).json()
+      const { id } = (await placeOrder(buyer)).json()
       const since = String((await buyer.send({ url: listUrl() })).headers['x-change'])
       expect((await remove(id)).statusCode).toBe(204)
-      expect(told(await buyer.send({ url: `/api/sorder/${id}` }))).toEqual([404, 'NOT_FOUND'])
+      expect(readStatusAndCode(await buyer.send({ url: `/api/sorder/${id}` }))).toEqual([404, 'NOT_FOUND'])
       expect((await buyer.send({ url: listUrl(`?since=${since}`) })).json()).toMatchObject({ changed: [], gone: [id] })
-      const live = await bought(the.server, buyer)
-      const refused = await remove(live.id)
-      expect([told(refused), refused.json().data]).toEqual([[409, 'STATE_CONFLICT'], { why: 'paidAlready' }])
-      expect(told(await remove(live.id, buyer, { 'if-match': '"1"' }))).toEqual([412, 'VERSION_CONFLICT'])
+      const liveOrder = await buyOrder(fixture.server, buyer)
+      const refusal = await remove(liveOrder.id)
+      expect([readStatusAndCode(refusal), refusal.json().data]).toEqual([
+        [409, 'STATE_CONFLICT'],
+        { why: 'paidAlready' },
+      ])
+      expect(readStatusAndCode(await remove(liveOrder.id, buyer, { 'if-match': '"1"' }))).toEqual([
+        412,
+        'VERSION_CONFLICT',
+      ])
     })
 
     test('of another company is not there (N-03)', async () => {
-      const { id } = (await order(buyer)).json()
-      for (const who of ['order@beta', 'admin@m18']) {
-        const by = await the.server.signIn(who)
-        const expected = who === 'admin@m18' ? [403, 'FORBIDDEN'] : [404, 'NOT_FOUND']
-        expect(told(await remove(id, by))).toEqual(expected)
-        expect(told(await by.send({ url: `/api/sorder/${id}` }))).toEqual(expected)
-        expect(told(await by.send({ url: listUrl() }))).toEqual(expected)
+      const { id } = (await placeOrder(buyer)).json()
+      for (const userName of ['order@beta', 'admin@m18']) {
+        const caller = await fixture.server.signIn(userName)
+        const expected = userName === 'admin@m18' ? [403, 'FORBIDDEN'] : [404, 'NOT_FOUND']
+        expect(readStatusAndCode(await remove(id, caller))).toEqual(expected)
+        expect(readStatusAndCode(await caller.send({ url: `/api/sorder/${id}` }))).toEqual(expected)
+        expect(readStatusAndCode(await caller.send({ url: listUrl() }))).toEqual(expected)
       }
     })
   })
 
   describe('the list', () => {
     test('has one row for each service, searched, filtered, sorted and paged (D35, M61)', async () => {
-      await bought(the.server, buyer, { code: 'beta1', name: 'Warehouse' })
-      await order(buyer, { code: 'alpha1', name: 'Shop', users: 20 })
-      await order(buyer, { code: 'gamma1', name: '商店', users: 15 })
-      expect(await codes('&sortField=code')).toEqual(['alpha1', 'beta1', 'gamma1'])
-      expect(await codes('&sortField=users&sortOrder=desc')).toEqual(['alpha1', 'gamma1', 'beta1'])
-      expect(await codes('&sortField=status&sortOrder=desc')).toEqual(['beta1', 'gamma1', 'alpha1'])
-      expect(await codes('&searchText=SHOP')).toEqual(['alpha1'])
-      expect(await codes('&searchText=商')).toEqual(['gamma1'])
-      expect(await codes('&status=1')).toEqual(['beta1'])
+      await buyOrder(fixture.server, buyer, { code: 'beta1', name: 'Warehouse' })
+      await placeOrder(buyer, { code: 'alpha1', name: 'Shop', users: 20 })
+      await placeOrder(buyer, { code: 'gamma1', name: '商店', users: 15 })
+      expect(await listCodes('&sortField=code')).toEqual(['alpha1', 'beta1', 'gamma1'])
+      expect(await listCodes('&sortField=users&sortOrder=desc')).toEqual(['alpha1', 'gamma1', 'beta1'])
+      expect(await listCodes('&sortField=status&sortOrder=desc')).toEqual(['beta1', 'gamma1', 'alpha1'])
+      expect(await listCodes('&searchText=SHOP')).toEqual(['alpha1'])
+      expect(await listCodes('&searchText=商')).toEqual(['gamma1'])
+      expect(await listCodes('&status=1')).toEqual(['beta1'])
       const page = await buyer.send({ url: listUrl('?results=2&page=2&sortField=code') })
       expect(page.json()).toMatchObject({ count: 3, data: [{ code: 'gamma1' }] })
-      expect(told(await buyer.send({ url: listUrl('?type=mma') }))).toEqual([403, 'FORBIDDEN'])
+      expect(readStatusAndCode(await buyer.send({ url: listUrl('?type=mma') }))).toEqual([403, 'FORBIDDEN'])
     })
 
     test('shows a contract as expired from the midnight after its last day, and filters by it (T3, D28)', async () => {
-      const { id } = await bought(the.server, buyer)
-      await at('2027-03-01 23:59:59')
+      const { id } = await buyOrder(fixture.server, buyer)
+      await setClock('2027-03-01 23:59:59')
       expect(await readOrder(buyer, id)).toMatchObject({ status: 1, state: 'effective', expired_date: '2027-03-01' })
-      expect([await codes('&status=1'), await codes('&status=2')]).toEqual([['shop'], []])
-      await at('2027-03-02 00:00:00')
+      expect([await listCodes('&status=1'), await listCodes('&status=2')]).toEqual([['shop'], []])
+      await setClock('2027-03-02 00:00:00')
       expect(await readOrder(buyer, id)).toMatchObject({ status: 2, state: 'expired' })
-      expect([await codes('&status=1'), await codes('&status=2')]).toEqual([[], ['shop']])
+      expect([await listCodes('&status=1'), await listCodes('&status=2')]).toEqual([[], ['shop']])
     })
 
     test('comes whole as a stream', async () => {
-      await order(buyer, { code: 'alpha1' })
-      const answer = await buyer.send({ url: listUrl('?since='), headers: { accept: 'application/x-ndjson' } })
-      expect(answer.body.trim().split('\n')).toHaveLength(2)
+      await placeOrder(buyer, { code: 'alpha1' })
+      const response = await buyer.send({ url: listUrl('?since='), headers: { accept: 'application/x-ndjson' } })
+      expect(response.body.trim().split('\n')).toHaveLength(2)
     })
   })
 
   test('the alert date is set by the delete level on mma orders, to a day that has not passed (M105, S-51, Z-18)', async () => {
-    const top = await the.server.signIn('delete@m18')
-    const { id } = (await order(buyer)).json()
-    const set = (alert_date: string | null, by = top, order_id = id) =>
-      by.send({ method: 'POST', url: '/api/sorder/alertDate', payload: { id: order_id, alert_date } })
-    expect(told(await set('2026-03-05', buyer))).toEqual([403, 'FORBIDDEN'])
-    expect((await set('2026-03-05')).json().data).toEqual({ why: 'notMma' })
-    await inTransaction(the.server.app, { role: 'portal_system' }, (db) =>
+    const deleteLevelUser = await fixture.server.signIn('delete@m18')
+    const { id } = (await placeOrder(buyer)).json()
+    const setAlertDate = (alert_date: string | null, caller = deleteLevelUser, order_id = id) =>
+      caller.send({ method: 'POST', url: '/api/sorder/alertDate', payload: { id: order_id, alert_date } })
+    expect(readStatusAndCode(await setAlertDate('2026-03-05', buyer))).toEqual([403, 'FORBIDDEN'])
+    expect((await setAlertDate('2026-03-05')).json().data).toEqual({ why: 'notMma' })
+    await runInTransaction(fixture.server.app, { role: 'portal_system' }, (db) =>
       // No list of that type is sold by here.
       db
         .updateTable('service_order')
@@ -267,8 +290,8 @@ onConnections('service orders', (engine) => {
         .where('id', '=', id)
         .execute(),
     )
-    expect(wrong(await set('2026-03-01'))).toEqual(['alert_date OUT_OF_RANGE'])
-    expect((await set('2026-03-02')).json()).toMatchObject({ alert_date: '2026-03-02', row_version: 2 })
-    expect((await set(null)).json()).toMatchObject({ alert_date: null, row_version: 3 })
+    expect(readFieldErrors(await setAlertDate('2026-03-01'))).toEqual(['alert_date OUT_OF_RANGE'])
+    expect((await setAlertDate('2026-03-02')).json()).toMatchObject({ alert_date: '2026-03-02', row_version: 2 })
+    expect((await setAlertDate(null)).json()).toMatchObject({ alert_date: null, row_version: 3 })
   })
 })

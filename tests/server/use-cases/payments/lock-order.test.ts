@@ -4,61 +4,61 @@
  */
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
-import { takeServiceChange } from '#server/db/hosting/services.ts'
-import { nextNumber } from '#server/db/orders/contracts.ts'
-import { inTransaction } from '#server/db/transaction.ts'
+import { takeServiceChangeNumber } from '#server/db/hosting/services.ts'
+import { takeNextNumber } from '#server/db/orders/contracts.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import { applyPayment } from '#server/use-cases/payments/apply-payment.ts'
-import { backupOf, serviceIdOf, trafficOf } from '#tests/support/hosting/backups.ts'
+import { createBackupOrder, readServiceId, createTraffic } from '#tests/support/hosting/backups.ts'
 import { onConnections } from '#tests/support/server/database.ts'
-import { bought, order, type Ordered, paid, readOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
+import { buyOrder, placeOrder, type OrderRow, payOrder, readOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 
 onConnections('while the counter of services is free', (engine) => {
   if (engine !== 'postgres') return
-  const the = setUpShop(engine)
+  const fixture = setUpShop(engine)
   const system = { role: 'portal_system' } as const
   let buyer: SignedIn
-  let contract: Ordered
+  let contract: OrderRow
   beforeEach(async () => {
-    buyer = await the.server.signIn('order@alpha')
-    contract = await bought(the.server, buyer, { users: 25 })
+    buyer = await fixture.server.signIn('order@alpha')
+    contract = await buyOrder(fixture.server, buyer, { users: 25 })
   })
 
   const post = async (url: string, payload: object = {}) => {
-    const answer = await buyer.send({ method: 'POST', url, payload })
-    expect([answer.statusCode, answer.body]).toEqual([200, answer.body])
-    return answer.json()
+    const response = await buyer.send({ method: 'POST', url, payload })
+    expect([response.statusCode, response.body]).toEqual([200, response.body])
+    return response.json()
   }
-  const down = () => ({ type: 'change', contract_id: contract.contract_id, users: 10 })
-  async function reduce(more: object = {}): Promise<Ordered> {
-    const { discarded_amount } = await post('/api/calculate', down())
-    return await post('/api/contract', { ...down(), confirm_discard: discarded_amount, ...more })
+  const buildReduction = () => ({ type: 'change', contract_id: contract.contract_id, users: 10 })
+  async function reduce(extraFields: object = {}): Promise<OrderRow> {
+    const { discarded_amount } = await post('/api/calculate', buildReduction())
+    return await post('/api/contract', { ...buildReduction(), confirm_discard: discarded_amount, ...extraFields })
   }
   const pay = (kind: 'backup' | 'traffic', id: number, amount: string) =>
-    inTransaction(the.server.app, system, (db) => {
-      const now = the.server.clock.now
+    runInTransaction(fixture.server.app, system, (db) => {
+      const now = fixture.server.clock.now
       const payment = { gateway: 'test', reference: `lock-${kind}`, amount, currency: 'HKD' as const, paidAt: now }
-      return applyPayment({ db, app: the.server.app, now }, { kind, id }, payment)
+      return applyPayment({ db, app: fixture.server.app, now }, { kind, id }, payment)
     })
-  const unpaidChange = (): Promise<Ordered> =>
+  const orderUnpaidChange = (): Promise<OrderRow> =>
     post('/api/contract', { type: 'change', contract_id: contract.contract_id, users: 60 })
 
   const isAnyWaiting = async () => {
     const { rows } = await sql<{ waiting: boolean }>`select exists (select from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock') as waiting`.execute(
-      the.server.app.database.kysely,
+      fixture.server.app.database.kysely,
     )
     return rows[0]?.waiting
   }
 
   /** Each prepares its rows, and returns the call that takes a number. */
-  const works: [string, 'contract' | 'invoice', () => Promise<() => Promise<unknown>>][] = [
+  const cases: [string, 'contract' | 'invoice', () => Promise<() => Promise<unknown>>][] = [
     [
       'an order that is paid',
       'invoice',
       async () => {
-        const made = (await order(buyer, { code: 'other' })).json() as Ordered
-        return () => paid(the.server, made)
+        const order = (await placeOrder(buyer, { code: 'other' })).json() as OrderRow
+        return () => payOrder(fixture.server, order)
       },
     ],
     [
@@ -66,7 +66,10 @@ onConnections('while the counter of services is free', (engine) => {
       'invoice',
       async () => {
         const payload = { pdb_type: 'pdb2s3', period: 1, period_type: 'year' }
-        const { id } = await post('/api/pdb/order', { service_id: await serviceIdOf(the.server, 'shop'), ...payload })
+        const { id } = await post('/api/pdb/order', {
+          service_id: await readServiceId(fixture.server, 'shop'),
+          ...payload,
+        })
         return () => pay('backup', id, '5400.00')
       },
     ],
@@ -74,8 +77,8 @@ onConnections('while the counter of services is free', (engine) => {
       'traffic that is paid',
       'invoice',
       async () => {
-        await backupOf(the.server, 'shop')
-        const id = await trafficOf(the.server, 'shop', { isPaid: false })
+        await createBackupOrder(fixture.server, 'shop')
+        const id = await createTraffic(fixture.server, 'shop', { isPaid: false })
         return () => pay('traffic', id, '162.50')
       },
     ],
@@ -84,7 +87,7 @@ onConnections('while the counter of services is free', (engine) => {
       'a change over 0.00 in the place of another one',
       'contract',
       async () => {
-        const { id } = await unpaidChange()
+        const { id } = await orderUnpaidChange()
         return () => reduce({ replaces: id })
       },
     ],
@@ -98,18 +101,18 @@ onConnections('while the counter of services is free', (engine) => {
     ],
   ]
 
-  it.each(works)('fault 5s %s waits for its number without holding the counter', async (_, series, prepare) => {
-    const work = await prepare()
-    const { done } = await inTransaction(the.server.app, system, async (db) => {
-      await nextNumber(db, series, '2026')
-      const done = work()
+  it.each(cases)('fault 5s %s waits for its number without holding the counter', async (_, series, prepare) => {
+    const takeNumber = await prepare()
+    const { pendingWork } = await runInTransaction(fixture.server.app, system, async (db) => {
+      await takeNextNumber(db, series, '2026')
+      const pendingWork = takeNumber()
       // Awaited below: a failure here is not lost.
-      done.catch(() => undefined)
+      pendingWork.catch(() => undefined)
       await expect.poll(isAnyWaiting).toBe(true)
       await sql`set local lock_timeout = '300ms'`.execute(db)
-      await takeServiceChange(db)
-      return { done }
+      await takeServiceChangeNumber(db)
+      return { pendingWork }
     })
-    await done
+    await pendingWork
   })
 })

@@ -1,15 +1,15 @@
 /** The words of a change on paper, in both languages. */
 import { expect, test } from 'vitest'
-import { explain } from '#domain/fees/explain.ts'
+import { explainQuote } from '#domain/fees/explain.ts'
 import { quoteChange } from '#domain/fees/quote.ts'
-import { printWords } from '#server/use-cases/prints/page.ts'
-import { stepsTable } from '#server/use-cases/prints/parts.ts'
+import { createPrintTranslator } from '#server/use-cases/prints/page.ts'
+import { renderSteps } from '#server/use-cases/prints/document-parts.ts'
 import { lists } from '#tests/domain/fees/goldens.ts'
 
-const asked = {
+const quoteInput = {
   list: lists.A,
   currency: 'HKD' as const,
-  choice: { user_mode: 'CONCURRENT' as const, users: 10, modules: ['core', 'fin'], uat: 0 as const },
+  terms: { user_mode: 'CONCURRENT' as const, users: 10, modules: ['core', 'fin'], uat: 0 as const },
 }
 
 test.each([
@@ -17,9 +17,12 @@ test.each([
   ['en', 'Paid before: 40,000.00 × 5 (1826 days, counted as 5 years: 2027-03-02 to 2032-02-29)'],
   ['zh', '新年费 42,000.00 × 5 年（1826 天，按 5 年计：2027-03-02 至 2032-02-29）'],
   ['zh', '原已付：40,000.00 × 5 年（1826 天，按 5 年计：2027-03-02 至 2032-02-29）'],
-] as const)('fault 9 a print tells both the days and the years that they count as (%s): %s', (language, words) => {
-  const segments = [{ start: '2027-03-01', end: '2032-03-01', annual: 4_000_000n }]
-  const result = quoteChange(asked, segments, '2027-03-02')
-  if (result.kind !== 'quote') throw new Error(result.kind)
-  expect(stepsTable(printWords(language), 'HKD', explain(result.quote)).html).toContain(words)
-})
+] as const)(
+  'fault 9 a print tells both the days and the years that they count as (%s): %s',
+  (language, expectedText) => {
+    const segments = [{ start: '2027-03-01', end: '2032-03-01', annual: 4_000_000n }]
+    const result = quoteChange(quoteInput, segments, '2027-03-02')
+    if (result.kind !== 'quote') throw new Error(result.kind)
+    expect(renderSteps(createPrintTranslator(language), 'HKD', explainQuote(result.quote)).html).toContain(expectedText)
+  },
+)

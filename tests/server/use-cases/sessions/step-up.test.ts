@@ -8,22 +8,23 @@ import { type SignedIn, startServer, type TestServer } from '#tests/support/serv
 import { password } from '#tests/support/server/world.ts'
 
 const key = '018f0000-0000-7000-8000-000000000001'
-const said = (answer: { statusCode: number; body: string }) =>
-  answer.body === '' ? answer.statusCode : [answer.statusCode, JSON.parse(answer.body).errorCode]
-const give = (person: SignedIn, given = password) => post(person, 'password', { password: given })
+const readOutcome = (response: { statusCode: number; body: string }) =>
+  response.body === '' ? response.statusCode : [response.statusCode, JSON.parse(response.body).errorCode]
+const confirmPassword = (person: SignedIn, givenPassword = password) =>
+  post(person, 'password', { password: givenPassword })
 
 test('it is about deleting users and hosted services, and about confirming prices', () => {
   expect(endpoints.filter(({ stepUp }) => stepUp).map(({ name }) => name)).toEqual(
     expect.arrayContaining(['deleteUser', 'deleteService', 'createPriceList', 'updatePriceList']),
   )
-  const asks = endpoints.find(({ name }) => name === 'updatePriceList')?.stepUp as unknown as (
-    asked: unknown,
+  const requiresStepUp = endpoints.find(({ name }) => name === 'updatePriceList')?.stepUp as unknown as (
+    request: unknown,
   ) => boolean
-  expect([asks({ body: { confirmed: true } }), asks({ body: { confirmed: false } }), asks({ body: {} })]).toEqual([
-    true,
-    false,
-    false,
-  ])
+  expect([
+    requiresStepUp({ body: { confirmed: true } }),
+    requiresStepUp({ body: { confirmed: false } }),
+    requiresStepUp({ body: {} }),
+  ]).toEqual([true, false, false])
 })
 
 describe.each([
@@ -37,53 +38,56 @@ describe.each([
   afterAll(() => server.close())
   beforeEach(() => server.reset())
 
-  const remove = (person: SignedIn, who = 'user@alpha', headers = {}) =>
-    person.send({ method: 'DELETE', url: `/api/m18s/user/${server.world.users[who]}`, headers })
+  const remove = (person: SignedIn, userName = 'user@alpha', headers = {}) =>
+    person.send({ method: 'DELETE', url: `/api/m18s/user/${server.world.users[userName]}`, headers })
 
   if (setting === 'off') {
     test('the specified calls are unchanged', async () => {
-      expect(said(await remove(await server.signIn('admin@alpha')))).toBe(204)
+      expect(readOutcome(await remove(await server.signIn('admin@alpha')))).toBe(204)
     })
     return
   }
 
   test('a call without it is refused by a code of its own and does nothing; after it the same call is done', async () => {
     const admin = await server.signIn('admin@alpha')
-    expect(said(await remove(admin, 'user@alpha', { 'idempotency-key': key }))).toEqual([403, 'STEP_UP_REQUIRED'])
-    expect(said(await give(admin, 'Not-the-one-44'))).toEqual([401, 'MFA_INVALID'])
-    expect(said(await remove(admin))).toEqual([403, 'STEP_UP_REQUIRED'])
-    expect(said(await give(admin))).toBe(204)
+    expect(readOutcome(await remove(admin, 'user@alpha', { 'idempotency-key': key }))).toEqual([
+      403,
+      'STEP_UP_REQUIRED',
+    ])
+    expect(readOutcome(await confirmPassword(admin, 'Not-the-one-44'))).toEqual([401, 'MFA_INVALID'])
+    expect(readOutcome(await remove(admin))).toEqual([403, 'STEP_UP_REQUIRED'])
+    expect(readOutcome(await confirmPassword(admin))).toBe(204)
     // Nothing was kept of the refusal: the very same request, by the same key.
-    expect(said(await remove(admin, 'user@alpha', { 'idempotency-key': key }))).toBe(204)
+    expect(readOutcome(await remove(admin, 'user@alpha', { 'idempotency-key': key }))).toBe(204)
     // What was done is told again, however long ago the password was.
     server.clock.now += 5 * 60_000
-    expect(said(await remove(admin, 'user@alpha', { 'idempotency-key': key }))).toBe(204)
+    expect(readOutcome(await remove(admin, 'user@alpha', { 'idempotency-key': key }))).toBe(204)
   })
 
   test('it is good for five minutes, in that session alone', async () => {
     const admin = await server.signIn('admin@alpha')
-    const elsewhere = await server.signIn('admin@alpha')
-    await give(admin)
-    expect(said(await remove(elsewhere))).toEqual([403, 'STEP_UP_REQUIRED'])
+    const otherSession = await server.signIn('admin@alpha')
+    await confirmPassword(admin)
+    expect(readOutcome(await remove(otherSession))).toEqual([403, 'STEP_UP_REQUIRED'])
     server.clock.now += 5 * 60_000
-    expect(said(await remove(admin))).toEqual([403, 'STEP_UP_REQUIRED'])
+    expect(readOutcome(await remove(admin))).toEqual([403, 'STEP_UP_REQUIRED'])
   })
 
   test('fault 17b granting admin or an access level asks for it; a change that grants nothing does not', async () => {
     const admin = await server.signIn('delete@m18')
     const id = server.world.users['user@m18']
     const change = (payload: object) => admin.send({ method: 'PUT', url: `/api/m18s/company-user/${id}`, payload })
-    const fresh = { title: 0, name: 'New', email: 'new@m18.example' }
-    const invite = (more: object) =>
-      admin.send({ method: 'POST', url: '/api/m18s/user', payload: { ...fresh, ...more } })
-    const wants = [403, 'STEP_UP_REQUIRED']
+    const newUser = { title: 0, name: 'New', email: 'new@m18.example' }
+    const invite = (extraFields: object) =>
+      admin.send({ method: 'POST', url: '/api/m18s/user', payload: { ...newUser, ...extraFields } })
+    const stepUpRefusal = [403, 'STEP_UP_REQUIRED']
     for (const grant of [{ admin: true }, { access_level: 100 }, { admin: true, access_level: 1 }]) {
-      expect(said(await change(grant))).toEqual(wants)
-      expect(said(await invite(grant))).toEqual(wants)
+      expect(readOutcome(await change(grant))).toEqual(stepUpRefusal)
+      expect(readOutcome(await invite(grant))).toEqual(stepUpRefusal)
     }
-    for (const plain of [{ admin: false, access_level: 0 }, { order: true }, { alert: true }])
-      expect((await change(plain)).body).not.toContain('errorCode')
-    await give(admin)
+    for (const plainChange of [{ admin: false, access_level: 0 }, { order: true }, { alert: true }])
+      expect((await change(plainChange)).body).not.toContain('errorCode')
+    await confirmPassword(admin)
     expect((await change({ admin: true })).statusCode).toBe(200)
     expect((await invite({ admin: true })).statusCode).toBe(200)
   })
@@ -94,8 +98,8 @@ describe.each([
       { method: 'DELETE', url: '/api/aws/service/remove/1' },
       { method: 'POST', url: '/api/pdb/restore', payload: { backup_id: 1, service_id: 1 } },
     ] as const
-    for (const call of calls) expect(said(await staff.send(call))).toEqual([403, 'STEP_UP_REQUIRED'])
-    await give(staff)
+    for (const call of calls) expect(readOutcome(await staff.send(call))).toEqual([403, 'STEP_UP_REQUIRED'])
+    await confirmPassword(staff)
     for (const call of calls) expect((await staff.send(call)).statusCode).toBe(404)
   })
 
@@ -103,26 +107,26 @@ describe.each([
     await openShop(server)
     const staff = await server.signIn('delete@m18')
     const { data } = (await staff.send({ url: '/api/pricelist?type=saas' })).json()
-    const later = data.find((row: PriceRow) => row.confirmed && row.effective_date > '2026-03-02')
-    const withdraw = (query = '') => staff.send({ method: 'DELETE', url: `/api/pricelist/${later.id}${query}` })
-    expect(said(await withdraw())).toEqual([403, 'STEP_UP_REQUIRED'])
-    expect(said(await withdraw('?withdraw=true'))).toEqual([403, 'STEP_UP_REQUIRED'])
+    const laterList = data.find((row: PriceRow) => row.confirmed && row.effective_date > '2026-03-02')
+    const withdraw = (query = '') => staff.send({ method: 'DELETE', url: `/api/pricelist/${laterList.id}${query}` })
+    expect(readOutcome(await withdraw())).toEqual([403, 'STEP_UP_REQUIRED'])
+    expect(readOutcome(await withdraw('?withdraw=true'))).toEqual([403, 'STEP_UP_REQUIRED'])
     const payload = { type: 'saas', effective_date: '2031-05-01', desc: 'Draft' }
     const draft = (await staff.send({ method: 'POST', url: '/api/pricelist', payload })).json()
-    expect(said(await staff.send({ method: 'DELETE', url: `/api/pricelist/${draft.id}` }))).toBe(204)
-    await give(staff)
-    expect(said(await withdraw())).toBe(204)
+    expect(readOutcome(await staff.send({ method: 'DELETE', url: `/api/pricelist/${draft.id}` }))).toBe(204)
+    await confirmPassword(staff)
+    expect(readOutcome(await withdraw())).toBe(204)
   })
 
   test('who may not is told that, and is asked for no password', async () => {
-    expect(said(await remove(await server.signIn('user@alpha'), 'admin@alpha'))).toEqual([403, 'FORBIDDEN'])
+    expect(readOutcome(await remove(await server.signIn('user@alpha'), 'admin@alpha'))).toEqual([403, 'FORBIDDEN'])
   })
 
   test('in a batch each item waits for it by itself', async () => {
     const admin = await server.signIn('admin@alpha')
     const item = { method: 'DELETE', path: `/api/m18s/user/${server.world.users['user@alpha']}`, headers: {}, key }
-    const answer = await admin.send({ method: 'POST', url: '/api/batch', payload: [item] })
-    expect(answer.json()).toMatchObject([{ status: 403, body: { errorCode: 'STEP_UP_REQUIRED' } }])
+    const response = await admin.send({ method: 'POST', url: '/api/batch', payload: [item] })
+    expect(response.json()).toMatchObject([{ status: 403, body: { errorCode: 'STEP_UP_REQUIRED' } }])
   })
 
   test('other changes are not asked about', async () => {

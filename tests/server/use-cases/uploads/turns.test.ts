@@ -8,63 +8,63 @@ describe('fault 17f work in turn', () => {
   /** Notes who has begun; each piece of work ends when it is told to. */
   function start() {
     const takeTurn = createTurns({ slowAfterMs: 5_000, maxSlow: 2 })
-    const begun: string[] = []
-    const ends = new Map<string, () => void>()
-    const add = (name: string) =>
+    const startedNames: string[] = []
+    const finishers = new Map<string, () => void>()
+    const addWork = (name: string) =>
       takeTurn(() => {
-        begun.push(name)
-        return new Promise<string>((end) => ends.set(name, () => end(name)))
+        startedNames.push(name)
+        return new Promise<string>((resolve) => finishers.set(name, () => resolve(name)))
       })
-    const end = async (name: string) => {
-      ends.get(name)?.()
+    const endWork = async (name: string) => {
+      finishers.get(name)?.()
       await vi.advanceTimersByTimeAsync(0)
     }
-    return { begun, add, end }
+    return { startedNames, addWork, endWork }
   }
 
   test('is done one after the other, in the order in which it came', async () => {
-    const { begun, add, end } = start()
-    const all = [add('one'), add('two'), add('three')]
+    const { startedNames, addWork, endWork } = start()
+    const results = [addWork('one'), addWork('two'), addWork('three')]
     await vi.advanceTimersByTimeAsync(4_999)
-    expect(begun).toEqual(['one'])
-    await end('one')
-    expect(begun).toEqual(['one', 'two'])
-    await end('two')
-    await end('three')
-    expect(await Promise.all(all)).toEqual(['one', 'two', 'three'])
+    expect(startedNames).toEqual(['one'])
+    await endWork('one')
+    expect(startedNames).toEqual(['one', 'two'])
+    await endWork('two')
+    await endWork('three')
+    expect(await Promise.all(results)).toEqual(['one', 'two', 'three'])
   })
 
   test('what takes long holds the next up for five seconds and no longer', async () => {
-    const { begun, add, end } = start()
-    const all = [add('slow'), add('next'), add('last')]
+    const { startedNames, addWork, endWork } = start()
+    const results = [addWork('slow'), addWork('next'), addWork('last')]
     await vi.advanceTimersByTimeAsync(5_000)
-    expect(begun).toEqual(['slow', 'next'])
-    await end('next')
-    expect(begun).toEqual(['slow', 'next', 'last'])
-    await end('last')
-    await end('slow')
-    expect(await Promise.all(all)).toEqual(['slow', 'next', 'last'])
+    expect(startedNames).toEqual(['slow', 'next'])
+    await endWork('next')
+    expect(startedNames).toEqual(['slow', 'next', 'last'])
+    await endWork('last')
+    await endWork('slow')
+    expect(await Promise.all(results)).toEqual(['slow', 'next', 'last'])
   })
 
   test('no more than two go on beside the one whose turn it is, and the turn passes when one of them ends', async () => {
-    const { begun, add, end } = start()
-    const all = ['a', 'b', 'c', 'd'].map(add)
+    const { startedNames, addWork, endWork } = start()
+    const results = ['a', 'b', 'c', 'd'].map(addWork)
     await vi.advanceTimersByTimeAsync(60_000)
-    expect(begun).toEqual(['a', 'b', 'c'])
-    await end('a')
-    expect(begun).toEqual(['a', 'b', 'c', 'd'])
-    for (const name of ['b', 'c', 'd']) await end(name)
-    expect(await Promise.all(all)).toEqual(['a', 'b', 'c', 'd'])
-    const later = add('e')
-    await end('e')
-    expect(await later).toBe('e')
+    expect(startedNames).toEqual(['a', 'b', 'c'])
+    await endWork('a')
+    expect(startedNames).toEqual(['a', 'b', 'c', 'd'])
+    for (const name of ['b', 'c', 'd']) await endWork(name)
+    expect(await Promise.all(results)).toEqual(['a', 'b', 'c', 'd'])
+    const laterResult = addWork('e')
+    await endWork('e')
+    expect(await laterResult).toBe('e')
   })
 
   test('what fails gives its turn on', async () => {
     const takeTurn = createTurns({ slowAfterMs: 5_000, maxSlow: 2 })
-    const failed = takeTurn(() => Promise.reject(new Error('no process')))
-    const after = takeTurn(async () => 'after')
-    await expect(failed).rejects.toThrow('no process')
-    expect(await after).toBe('after')
+    const failedTurn = takeTurn(() => Promise.reject(new Error('no process')))
+    const nextTurn = takeTurn(async () => 'after')
+    await expect(failedTurn).rejects.toThrow('no process')
+    expect(await nextTurn).toBe('after')
   })
 })

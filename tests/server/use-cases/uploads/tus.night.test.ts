@@ -6,132 +6,151 @@ import { beforeAll, describe, expect, it, onTestFinished, test } from 'vitest'
 import { clientCredential } from '#contract/accounts.ts'
 import { demoPassword } from '#demo/sample-data/demo-data.ts'
 import { UploadLocker } from '#server/use-cases/uploads/upload-lock.ts'
-import { chanceOf, suiteSeed } from '#tests/support/runner/chance.ts'
+import { createChance, suiteSeed } from '#tests/support/runner/chance.ts'
 import { onConnections } from '#tests/support/server/database.ts'
-import { drawn, openFaultProxy } from '#tests/support/network/fault-proxy.ts'
-import { told } from '#tests/support/server/forms.ts'
-import { bare, noise, packed } from '#tests/support/uploads/packages.ts'
+import { createRandomFaults, openFaultProxy } from '#tests/support/network/fault-proxy.ts'
+import { readStatusAndCode } from '#tests/support/server/forms.ts'
+import { packBareApp, buildNoise, packApp } from '#tests/support/uploads/packages.ts'
 import { startProcess } from '#tests/support/server/process.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
-import { layDataFolder } from '#tests/support/runner/template.ts'
-import { hangingPatch, uploadPiecemeal } from '#tests/support/uploads/tus.ts'
+import { createDataFolder } from '#tests/support/runner/template.ts'
+import { startHangingPatch, uploadPiecemeal } from '#tests/support/uploads/tus.ts'
 import { listUploads, sendPackage, setUpUploads } from '#tests/support/uploads/uploads.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 
-const large = () => bare({ files: { 'data/large.bin': noise(1_500_000) } })
+const packLargeApp = () => packBareApp({ files: { 'data/large.bin': buildNoise(1_500_000) } })
 
 onConnections('an upload in pieces', (engine) => {
-  const the = setUpUploads(engine, { settings: { uploadIdleMs: 1500 } })
+  const fixture = setUpUploads(engine, { settings: { uploadIdleMs: 1500 } })
   let url: string
   beforeAll(async () => {
-    url = await the.server.fastify.listen({ port: 0, host: '127.0.0.1' })
+    url = await fixture.server.fastify.listen({ port: 0, host: '127.0.0.1' })
   })
-  const token = () => the.staff.access
-  const create = (headers: Record<string, string> = {}, by: SignedIn = the.staff) =>
-    by.send({
+  const getToken = () => fixture.staff.access
+  const createUpload = (headers: Record<string, string> = {}, caller: SignedIn = fixture.staff) =>
+    caller.send({
       method: 'POST',
       url: '/api/app/upload/tus',
-      headers: { 'tus-resumable': '1.0.0', 'upload-length': '100', 'upload-metadata': named('pay.mapp'), ...headers },
+      headers: {
+        'tus-resumable': '1.0.0',
+        'upload-length': '100',
+        'upload-metadata': buildMetadata('pay.mapp'),
+        ...headers,
+      },
     })
-  const named = (name: string) => `filename ${Buffer.from(name).toString('base64')}`
-  const begun = async (headers: Record<string, string> = {}) => String((await create(headers)).headers.location)
-  const ask = (method: 'HEAD' | 'DELETE', path: string, by: SignedIn = the.staff) =>
-    by.send({ method, url: path, headers: { 'tus-resumable': '1.0.0' } })
+  const buildMetadata = (name: string) => `filename ${Buffer.from(name).toString('base64')}`
+  const beginUpload = async (headers: Record<string, string> = {}) =>
+    String((await createUpload(headers)).headers.location)
+  const sendRequest = (method: 'HEAD' | 'DELETE', path: string, caller: SignedIn = fixture.staff) =>
+    caller.send({ method, url: path, headers: { 'tus-resumable': '1.0.0' } })
   /** Over a socket: what a body does to one is part of it. */
-  const patch = async (path: string, body: Buffer, headers: Record<string, string> = {}, by: SignedIn = the.staff) => {
-    const answer = await fetch(`${url}${path}`, {
+  const patch = async (
+    path: string,
+    body: Buffer,
+    headers: Record<string, string> = {},
+    caller: SignedIn = fixture.staff,
+  ) => {
+    const response = await fetch(`${url}${path}`, {
       method: 'PATCH',
       body: new Uint8Array(body),
       headers: {
-        authorization: `Bearer ${by.access}`,
+        authorization: `Bearer ${caller.access}`,
         'tus-resumable': '1.0.0',
         'upload-offset': '0',
         'content-type': 'application/offset+octet-stream',
         ...headers,
       },
     })
-    const text = await answer.text()
-    return { statusCode: answer.status, json: () => JSON.parse(text) as { errorCode?: string } }
+    const text = await response.text()
+    return { statusCode: response.status, json: () => JSON.parse(text) as { errorCode?: string } }
   }
-  const offsetOf = async (path: string) => Number((await ask('HEAD', path)).headers['upload-offset'])
-  const idOf = (path: string) => path.split('/').at(-1) ?? ''
+  const readOffset = async (path: string) => Number((await sendRequest('HEAD', path)).headers['upload-offset'])
+  const getId = (path: string) => path.split('/').at(-1) ?? ''
 
   test('by the client of the page is there, read, once it has come', async () => {
-    const bytes = await packed({ files: { 'data/large.bin': noise(1_500_000) } })
-    const path = new URL(await uploadPiecemeal(bytes, { url, token }), url).pathname
-    const [listed] = await listUploads(the.staff)
-    expect(listed).toMatchObject({
-      id: idOf(path),
+    const bytes = await packApp({ files: { 'data/large.bin': buildNoise(1_500_000) } })
+    const path = new URL(await uploadPiecemeal(bytes, { url, token: getToken }), url).pathname
+    const [upload] = await listUploads(fixture.staff)
+    expect(upload).toMatchObject({
+      id: getId(path),
       name: 'pay.mapp',
       size: bytes.length,
       received: bytes.length,
       state: 'read',
     })
-    expect(listed.file).toMatchObject({ code: 'pay', status: 0 })
-    expect(await readFile(join(the.folder, idOf(path)))).toEqual(bytes)
+    expect(upload.file).toMatchObject({ code: 'pay', status: 0 })
+    expect(await readFile(join(fixture.folder, getId(path)))).toEqual(bytes)
   })
 
   test('that is no package is refused once it has come, and the list says why', async () => {
-    await uploadPiecemeal(noise(1000), { url, token })
-    expect(await listUploads(the.staff)).toMatchObject([{ state: 'refused', fault: { code: 'NO_ZIP' }, file: null }])
-    expect((await readdir(the.folder)).filter((name) => !name.endsWith('.json'))).toEqual([])
+    await uploadPiecemeal(buildNoise(1000), { url, token: getToken })
+    expect(await listUploads(fixture.staff)).toMatchObject([
+      { state: 'refused', fault: { code: 'NO_ZIP' }, file: null },
+    ])
+    expect((await readdir(fixture.folder)).filter((name) => !name.endsWith('.json'))).toEqual([])
   })
 
   nightly(
     'over a line that breaks time and again comes whole',
     async () => {
-      const bytes = await large()
+      const bytes = await packLargeApp()
       const proxy = await openFaultProxy(Number(new URL(url).port))
       try {
         proxy.set(
-          drawn(chanceOf(suiteSeed), ['cut before the answer', 'cut in the answer', 'reset', 'gateway error', 'slow'], {
-            share: 0.4,
-          }),
+          createRandomFaults(
+            createChance(suiteSeed),
+            ['cut before the answer', 'cut in the answer', 'reset', 'gateway error', 'slow'],
+            {
+              share: 0.4,
+            },
+          ),
         )
-        await uploadPiecemeal(bytes, { url: proxy.url, token, retryDelays: Array<number>(40).fill(30) })
+        await uploadPiecemeal(bytes, { url: proxy.url, token: getToken, retryDelays: Array<number>(40).fill(30) })
         expect(proxy.arrivals.filter(({ fault }) => fault !== null).length).toBeGreaterThan(1)
       } finally {
         await proxy.close()
       }
       // A creation whose answer was lost has left another, empty one.
-      const whole = (await listUploads(the.staff)).filter(({ state }: { state: string }) => state === 'read')
-      expect(whole).toMatchObject([{ received: bytes.length }])
-      expect(await readFile(join(the.folder, whole[0].id))).toEqual(bytes)
+      const completeUploads = (await listUploads(fixture.staff)).filter(
+        ({ state }: { state: string }) => state === 'read',
+      )
+      expect(completeUploads).toMatchObject([{ received: bytes.length }])
+      expect(await readFile(join(fixture.folder, completeUploads[0].id))).toEqual(bytes)
     },
     60_000,
   )
 
   test('cut in the middle of a piece goes on from the last byte that came', async () => {
-    const bytes = await large()
-    const path = await begun({ 'upload-length': String(bytes.length) })
-    const half = 400_000
-    const { cut } = await hangingPatch(`${url}${path}`, token(), {
+    const bytes = await packLargeApp()
+    const path = await beginUpload({ 'upload-length': String(bytes.length) })
+    const halfLength = 400_000
+    const { cut } = await startHangingPatch(`${url}${path}`, getToken(), {
       offset: 0,
       length: bytes.length,
-      sent: bytes.subarray(0, half),
+      bytes: bytes.subarray(0, halfLength),
     })
-    await expect.poll(async () => (await listUploads(the.staff))[0].received).toBe(half)
+    await expect.poll(async () => (await listUploads(fixture.staff))[0].received).toBe(halfLength)
     cut()
-    expect(await offsetOf(path)).toBe(half)
-    await uploadPiecemeal(bytes, { url, token, uploadUrl: `${url}${path}` })
-    expect(await listUploads(the.staff)).toMatchObject([{ id: idOf(path), state: 'read' }])
+    expect(await readOffset(path)).toBe(halfLength)
+    await uploadPiecemeal(bytes, { url, token: getToken, uploadUrl: `${url}${path}` })
+    expect(await listUploads(fixture.staff)).toMatchObject([{ id: getId(path), state: 'read' }])
   })
 
   nightly(
     'written by two at once is written by the later one, whole',
     async () => {
-      const bytes = await large()
-      const path = await begun({ 'upload-length': String(bytes.length) })
-      const { status } = await hangingPatch(`${url}${path}`, token(), {
+      const bytes = await packLargeApp()
+      const path = await beginUpload({ 'upload-length': String(bytes.length) })
+      const { status } = await startHangingPatch(`${url}${path}`, getToken(), {
         offset: 0,
         length: bytes.length,
-        sent: noise(9000, 7),
+        bytes: buildNoise(9000, 7),
       })
-      await expect.poll(async () => (await listUploads(the.staff))[0].received).toBe(9000)
+      await expect.poll(async () => (await listUploads(fixture.staff))[0].received).toBe(9000)
       // The one that hangs lets go, and what it wrote is where the next begins.
-      expect(await offsetOf(path)).toBe(9000)
-      const other = await patch(path, bytes.subarray(0, 5000))
-      expect(told(other)).toEqual([409, 'STATE_CONFLICT'])
+      expect(await readOffset(path)).toBe(9000)
+      const conflictResponse = await patch(path, bytes.subarray(0, 5000))
+      expect(readStatusAndCode(conflictResponse)).toEqual([409, 'STATE_CONFLICT'])
       expect((await patch(path, bytes.subarray(9000), { 'upload-offset': '9000' })).statusCode).toBe(204)
       expect(await status).not.toBe(204)
     },
@@ -139,57 +158,61 @@ onConnections('an upload in pieces', (engine) => {
   )
 
   nightly('that sends nothing any more is cut off, and goes on later (slow loris)', async () => {
-    const path = await begun()
-    const began = performance.now()
-    const { closed } = await hangingPatch(`${url}${path}`, token(), { offset: 0, length: 100, sent: noise(10) })
+    const path = await beginUpload()
+    const startedAt = performance.now()
+    const { closed } = await startHangingPatch(`${url}${path}`, getToken(), {
+      offset: 0,
+      length: 100,
+      bytes: buildNoise(10),
+    })
     await closed
-    expect(performance.now() - began).toBeLessThan(10_000)
-    expect(await offsetOf(path)).toBe(10)
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
+    expect(await readOffset(path)).toBe(10)
   })
 
   test('that came whole just before a server ended is read when it is looked for', async () => {
-    const bytes = await bare()
-    const path = await begun({ 'upload-length': String(bytes.length) })
-    await writeFile(join(the.folder, idOf(path)), bytes)
-    const [first, second] = await Promise.all([listUploads(the.staff), listUploads(the.staff)])
+    const bytes = await packBareApp()
+    const path = await beginUpload({ 'upload-length': String(bytes.length) })
+    await writeFile(join(fixture.folder, getId(path)), bytes)
+    const [first, second] = await Promise.all([listUploads(fixture.staff), listUploads(fixture.staff)])
     expect([first, second]).toMatchObject([[{ state: 'read' }], [{ state: 'read' }]])
   })
 
   test('is its user’s alone, for a day (U-13, Z-31)', async () => {
-    const path = await begun()
-    const colleague = await the.server.signIn('delete@m18')
-    for (const by of [colleague])
-      for (const answer of [
-        await ask('HEAD', path, by),
-        await patch(path, noise(5), {}, by),
-        await ask('DELETE', path, by),
+    const path = await beginUpload()
+    const colleague = await fixture.server.signIn('delete@m18')
+    for (const caller of [colleague])
+      for (const response of [
+        await sendRequest('HEAD', path, caller),
+        await patch(path, buildNoise(5), {}, caller),
+        await sendRequest('DELETE', path, caller),
       ])
-        expect(answer.statusCode).toBe(404)
-    for (const who of ['admin@alpha', 'user@m18'])
-      expect((await create({}, await the.server.signIn(who))).statusCode).toBe(403)
-    expect((await the.server.send({ method: 'HEAD', url: path })).statusCode).toBe(401)
-    expect((await the.server.send({ method: 'POST', url: '/api/app/upload/tus' })).statusCode).toBe(401)
-    expect(await offsetOf(path)).toBe(0)
-    for (const strange of ['0'.repeat(32), '..%2f..%2fetc', 'x'])
-      expect((await ask('HEAD', `/api/app/upload/tus/${strange}`)).statusCode).toBe(404)
-    the.server.clock.now += 86_400_000
-    the.staff = await the.server.signIn('admin@m18')
-    expect((await ask('HEAD', path)).statusCode).toBe(404)
+        expect(response.statusCode).toBe(404)
+    for (const userName of ['admin@alpha', 'user@m18'])
+      expect((await createUpload({}, await fixture.server.signIn(userName))).statusCode).toBe(403)
+    expect((await fixture.server.send({ method: 'HEAD', url: path })).statusCode).toBe(401)
+    expect((await fixture.server.send({ method: 'POST', url: '/api/app/upload/tus' })).statusCode).toBe(401)
+    expect(await readOffset(path)).toBe(0)
+    for (const unknownId of ['0'.repeat(32), '..%2f..%2fetc', 'x'])
+      expect((await sendRequest('HEAD', `/api/app/upload/tus/${unknownId}`)).statusCode).toBe(404)
+    fixture.server.clock.now += 86_400_000
+    fixture.staff = await fixture.server.signIn('admin@m18')
+    expect((await sendRequest('HEAD', path)).statusCode).toBe(404)
   })
 
   test('goes on under a renewed token', async () => {
-    const bytes = await large()
+    const bytes = await packLargeApp()
     const tokens: string[] = []
-    const other = await the.server.signIn('admin@m18')
+    const otherSession = await fixture.server.signIn('admin@m18')
     await uploadPiecemeal(bytes, {
       url,
       token: () => {
-        tokens.push(tokens.length % 2 ? other.access : the.staff.access)
+        tokens.push(tokens.length % 2 ? otherSession.access : fixture.staff.access)
         return tokens.at(-1) ?? ''
       },
     })
     expect(new Set(tokens).size).toBe(2)
-    expect(await listUploads(the.staff)).toMatchObject([{ state: 'read' }])
+    expect(await listUploads(fixture.staff)).toMatchObject([{ state: 'read' }])
   })
 
   it.each([
@@ -197,73 +220,78 @@ onConnections('an upload in pieces', (engine) => {
     ['a length that is told later', { 'upload-length': '', 'upload-defer-length': '1' }, [400, 'VALIDATION_ERROR']],
     ['too long a length', { 'upload-length': String(64 * 1024 * 1024 + 1) }, [413, 'TOO_LARGE']],
     ['a length below nothing', { 'upload-length': '-1' }, [400, 'VALIDATION_ERROR']],
-    ['another name', { 'upload-metadata': named('pay.zip') }, [400, 'VALIDATION_ERROR']],
-    ['a name that turns', { 'upload-metadata': named('pay\u202Eppam.mapp') }, [400, 'VALIDATION_ERROR']],
+    ['another name', { 'upload-metadata': buildMetadata('pay.zip') }, [400, 'VALIDATION_ERROR']],
+    ['a name that turns', { 'upload-metadata': buildMetadata('pay\u202Eppam.mapp') }, [400, 'VALIDATION_ERROR']],
     ['no name', { 'upload-metadata': 'other dGV4dA==' }, [400, 'VALIDATION_ERROR']],
     ['no protocol', { 'tus-resumable': '' }, [400, 'VALIDATION_ERROR']],
-  ])('with %s is not begun', async (_, headers, answer) => {
-    expect(told(await create(headers))).toEqual(answer)
-    expect(await listUploads(the.staff)).toEqual([])
+  ])('with %s is not begun', async (_, headers, expected) => {
+    expect(readStatusAndCode(await createUpload(headers))).toEqual(expected)
+    expect(await listUploads(fixture.staff)).toEqual([])
   })
 
   test('that says one length and sends another is stopped at the one that it said', async () => {
-    const path = await begun()
-    expect(told(await patch(path, noise(101)))).toEqual([413, 'TOO_LARGE'])
-    expect(told(await patch(path, noise(10), { 'upload-offset': '50' }))).toEqual([409, 'STATE_CONFLICT'])
-    expect(told(await patch(path, noise(10), { 'content-type': 'application/json' }))[0]).toBe(400)
-    expect(await offsetOf(path)).toBeLessThanOrEqual(100)
+    const path = await beginUpload()
+    expect(readStatusAndCode(await patch(path, buildNoise(101)))).toEqual([413, 'TOO_LARGE'])
+    expect(readStatusAndCode(await patch(path, buildNoise(10), { 'upload-offset': '50' }))).toEqual([
+      409,
+      'STATE_CONFLICT',
+    ])
+    expect(readStatusAndCode(await patch(path, buildNoise(10), { 'content-type': 'application/json' }))[0]).toBe(400)
+    expect(await readOffset(path)).toBeLessThanOrEqual(100)
   })
 
   test('is written by one node at a time, and by another once that one has died', async () => {
-    const id = idOf(await begun())
-    const [here, there, later] = [1, 2, 3].map(() => new UploadLocker(the.server.app, 600).newLock(id))
-    const take = (lock: typeof here) => lock?.lock(new AbortController().signal, () => undefined)
-    await take(here)
-    await expect(take(there)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
-    await here?.unlock()
-    await take(there)
-    the.server.clock.now += 11_000
-    await take(later)
-    for (const lock of [there, later]) await lock?.unlock()
+    const id = getId(await beginUpload())
+    const [firstLock, secondLock, thirdLock] = [1, 2, 3].map(() =>
+      new UploadLocker(fixture.server.app, 600).newLock(id),
+    )
+    const acquireLock = (lock: typeof firstLock) => lock?.lock(new AbortController().signal, () => undefined)
+    await acquireLock(firstLock)
+    await expect(acquireLock(secondLock)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await firstLock?.unlock()
+    await acquireLock(secondLock)
+    fixture.server.clock.now += 11_000
+    await acquireLock(thirdLock)
+    for (const lock of [secondLock, thirdLock]) await lock?.unlock()
   }, 30_000)
 
   test('is forgotten with its file, as one that came in a form is', async () => {
-    const path = await begun()
-    await sendPackage(the.staff, await bare())
-    const ids = (await listUploads(the.staff)).map(({ id }: { id: string }) => id)
+    const path = await beginUpload()
+    await sendPackage(fixture.staff, await packBareApp())
+    const ids = (await listUploads(fixture.staff)).map(({ id }: { id: string }) => id)
     expect(ids).toHaveLength(2)
-    for (const id of ids) expect((await ask('DELETE', `/api/app/upload/tus/${id}`)).statusCode).toBe(204)
-    expect([await listUploads(the.staff), await readdir(the.folder)]).toEqual([[], []])
-    expect((await ask('DELETE', path)).statusCode).toBe(404)
+    for (const id of ids) expect((await sendRequest('DELETE', `/api/app/upload/tus/${id}`)).statusCode).toBe(204)
+    expect([await listUploads(fixture.staff), await readdir(fixture.folder)]).toEqual([[], []])
+    expect((await sendRequest('DELETE', path)).statusCode).toBe(404)
   })
 
   test('counts against the quota from its beginning on, by its length', async () => {
-    for (let at = 0; at < 16; at++) await create({ 'upload-length': String(64 * 1024 * 1024) })
-    const more = await create({ 'upload-length': '100' })
-    expect(told(more)).toEqual([429, 'UPLOAD_LIMIT'])
-    expect(more.json().data).toEqual({ files: 16, megabytes: 1024 })
+    for (let index = 0; index < 16; index++) await createUpload({ 'upload-length': String(64 * 1024 * 1024) })
+    const extraResponse = await createUpload({ 'upload-length': '100' })
+    expect(readStatusAndCode(extraResponse)).toEqual([429, 'UPLOAD_LIMIT'])
+    expect(extraResponse.json().data).toEqual({ files: 16, megabytes: 1024 })
   })
 })
 
 describe('where the disk of files is full', () => {
-  const the = setUpUploads('embedded', { env: { FREE_SPACE_MARK_MB: '1048576' } })
+  const fixture = setUpUploads('embedded', { env: { FREE_SPACE_MARK_MB: '1048576' } })
 
   test('uploads are refused with 507, and nothing else is', async () => {
-    const answers = [
-      await sendPackage(the.staff, await bare()),
-      await the.staff.send({
+    const responses = [
+      await sendPackage(fixture.staff, await packBareApp()),
+      await fixture.staff.send({
         method: 'POST',
         url: '/api/app/upload/tus',
         headers: { 'tus-resumable': '1.0.0', 'upload-length': '5', 'upload-metadata': 'filename YS5tYXBw' },
       }),
     ]
-    for (const answer of answers) expect(told(answer)).toEqual([507, 'FILES_FULL'])
-    const made = await the.staff.send({
+    for (const response of responses) expect(readStatusAndCode(response)).toEqual([507, 'FILES_FULL'])
+    const moduleResponse = await fixture.staff.send({
       method: 'POST',
       url: '/api/module',
       payload: { code: 'crm2', name: 'CRM', dependencies: [] },
     })
-    expect(made.statusCode).toBe(200)
+    expect(moduleResponse.statusCode).toBe(200)
   })
 })
 
@@ -273,29 +301,31 @@ nightly(
     const folder = await mkdtemp(join(tmpdir(), 'portal-tus-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
     const env = { DATA_DIR: join(folder, 'data'), DEMO: '1', PAYMENT_SANDBOX: '0' }
-    await layDataFolder(env.DATA_DIR)
-    const bytes = await large()
-    const first = startProcess(env)
-    const one = await signedInAt(await first.ready)
-    const stopped = await uploadPiecemeal(bytes, { ...one, stopAt: 512 * 1024 })
-    await first.kill('SIGKILL')
-    const second = startProcess(env)
+    await createDataFolder(env.DATA_DIR)
+    const bytes = await packLargeApp()
+    const firstProcess = startProcess(env)
+    const firstSession = await signInAt(await firstProcess.ready)
+    const stoppedUrl = await uploadPiecemeal(bytes, { ...firstSession, stopAt: 512 * 1024 })
+    await firstProcess.kill('SIGKILL')
+    const secondProcess = startProcess(env)
     try {
-      const two = await signedInAt(await second.ready)
-      const uploadUrl = `${two.url}${new URL(stopped).pathname}`
+      const secondSession = await signInAt(await secondProcess.ready)
+      const uploadUrl = `${secondSession.url}${new URL(stoppedUrl).pathname}`
       const retryDelays = Array<number>(20).fill(1000)
-      await uploadPiecemeal(bytes, { ...two, uploadUrl, retryDelays })
-      const listed = await fetch(`${two.url}/api/app/upload`, { headers: { authorization: `Bearer ${two.token()}` } })
-      expect(await listed.json()).toMatchObject([{ size: bytes.length, received: bytes.length, state: 'read' }])
+      await uploadPiecemeal(bytes, { ...secondSession, uploadUrl, retryDelays })
+      const listResponse = await fetch(`${secondSession.url}/api/app/upload`, {
+        headers: { authorization: `Bearer ${secondSession.token()}` },
+      })
+      expect(await listResponse.json()).toMatchObject([{ size: bytes.length, received: bytes.length, state: 'read' }])
     } finally {
-      await second.kill('SIGTERM')
+      await secondProcess.kill('SIGTERM')
     }
   },
   120_000,
 )
 
-async function signedInAt(url: string) {
-  const answer = await fetch(`${url}/api/m18s/token`, {
+async function signInAt(url: string) {
+  const response = await fetch(`${url}/api/m18s/token`, {
     method: 'POST',
     headers: {
       authorization: `Basic ${Buffer.from(clientCredential).toString('base64')}`,
@@ -304,6 +334,6 @@ async function signedInAt(url: string) {
     },
     body: new URLSearchParams({ grant_type: 'password', username: 'm18:staff@m18.example', password: demoPassword }),
   })
-  const { access_token } = (await answer.json()) as { access_token: string }
+  const { access_token } = (await response.json()) as { access_token: string }
   return { url, token: () => access_token }
 }

@@ -6,15 +6,19 @@ const root = join(import.meta.dirname, '..', '..', '..', '..')
 
 /** Builds an entry into a folder as the product is built: the same stand-ins for libraries, the name of the build in dist/. */
 export async function buildRig(folder: string, entry = join(import.meta.dirname, 'rig.ts')): Promise<void> {
-  const loaded = await loadConfigFromFile({ command: 'build', mode: 'production' }, join(root, 'vite.config.ts'), root)
-  const said = JSON.parse(await readFile(join(root, 'dist', 'build.json'), 'utf8')) as { build: string }
+  const viteConfig = await loadConfigFromFile(
+    { command: 'build', mode: 'production' },
+    join(root, 'vite.config.ts'),
+    root,
+  )
+  const buildRecord = JSON.parse(await readFile(join(root, 'dist', 'build.json'), 'utf8')) as { build: string }
   await build({
     configFile: false,
     root,
     logLevel: 'error',
     publicDir: false,
-    define: { __BUILD__: JSON.stringify(said.build), 'process.env.NODE_ENV': '"production"' },
-    resolve: { alias: loaded?.config.resolve?.alias ?? {} },
+    define: { __BUILD__: JSON.stringify(buildRecord.build), 'process.env.NODE_ENV': '"production"' },
+    resolve: { alias: viteConfig?.config.resolve?.alias ?? {} },
     build: {
       outDir: folder,
       emptyOutDir: true,

@@ -1,6 +1,6 @@
 /** What lies in the bucket of the tests, and what is on its way into it. */
 import { createHash, randomUUID } from 'node:crypto'
-import { crcOf } from '#tests/support/hosting/s3/body.ts'
+import { calculateCrc } from '#tests/support/hosting/s3/body.ts'
 
 export interface BucketObject {
   data: Buffer
@@ -10,7 +10,7 @@ export interface BucketObject {
   checksum: string
 }
 
-interface PartOfUpload {
+interface UploadPart {
   data: Buffer
   etag: string
   checksum: string
@@ -19,13 +19,13 @@ interface PartOfUpload {
 export interface OpenUpload {
   key: string
   initiated: Date
-  parts: Map<number, PartOfUpload>
+  parts: Map<number, UploadPart>
 }
 
-const smallestPart = 5 * 2 ** 20
+const minPartBytes = 5 * 2 ** 20
 
 /** With the name of S3's own error. */
-export class Refusal extends Error {
+export class S3Error extends Error {
   readonly code: string
   readonly status: number
   constructor(code: string, status: number) {
@@ -40,14 +40,14 @@ export class BucketContent {
   readonly uploads = new Map<string, OpenUpload>()
 
   put(key: string, data: Buffer): BucketObject {
-    const object = { data, etag: etagOf(data), modified: new Date(), checksum: crcOf(data) }
+    const object = { data, etag: calculateEtag(data), modified: new Date(), checksum: calculateCrc(data) }
     this.objects.set(key, object)
     return object
   }
 
   get(key: string): BucketObject {
     const object = this.objects.get(key)
-    if (!object) throw new Refusal('NoSuchKey', 404)
+    if (!object) throw new S3Error('NoSuchKey', 404)
     return object
   }
 
@@ -59,38 +59,38 @@ export class BucketContent {
 
   upload(id: string): OpenUpload {
     const upload = this.uploads.get(id)
-    if (!upload) throw new Refusal('NoSuchUpload', 404)
+    if (!upload) throw new S3Error('NoSuchUpload', 404)
     return upload
   }
 
-  putPart(id: string, number: number, data: Buffer): PartOfUpload {
-    const part = { data, etag: etagOf(data), checksum: crcOf(data) }
+  putPart(id: string, number: number, data: Buffer): UploadPart {
+    const part = { data, etag: calculateEtag(data), checksum: calculateCrc(data) }
     this.upload(id).parts.set(number, part)
     return part
   }
 
   /** `asked`: the request's list of parts; `checksum`: of the whole, as the request says it. */
-  complete(id: string, asked: string, checksum: string): BucketObject {
+  complete(id: string, requestXml: string, checksum: string): BucketObject {
     const { key, parts } = this.upload(id)
-    const named = [...asked.matchAll(/<Part>(.*?)<\/Part>/gs)].map(([, text = '']) => ({
-      number: Number(tagIn(text, 'PartNumber')),
-      etag: tagIn(text, 'ETag').replaceAll('&quot;', '"'),
-      checksum: tagIn(text, 'ChecksumCRC32'),
+    const listedParts = [...requestXml.matchAll(/<Part>(.*?)<\/Part>/gs)].map(([, text = '']) => ({
+      number: Number(readTag(text, 'PartNumber')),
+      etag: readTag(text, 'ETag').replaceAll('&quot;', '"'),
+      checksum: readTag(text, 'ChecksumCRC32'),
     }))
-    const found = named.map(({ number, etag, checksum: said }, at) => {
+    const partData = listedParts.map(({ number, etag, checksum: claimedChecksum }, index) => {
       const part = parts.get(number)
-      if (number <= (named[at - 1]?.number ?? 0)) throw new Refusal('InvalidPartOrder', 400)
-      if (!part || part.etag !== etag || part.checksum !== said) throw new Refusal('InvalidPart', 400)
-      if (at < named.length - 1 && part.data.length < smallestPart) throw new Refusal('EntityTooSmall', 400)
+      if (number <= (listedParts[index - 1]?.number ?? 0)) throw new S3Error('InvalidPartOrder', 400)
+      if (!part || part.etag !== etag || part.checksum !== claimedChecksum) throw new S3Error('InvalidPart', 400)
+      if (index < listedParts.length - 1 && part.data.length < minPartBytes) throw new S3Error('EntityTooSmall', 400)
       return part.data
     })
-    if (found.length === 0) throw new Refusal('MalformedXML', 400)
-    const data = Buffer.concat(found)
-    if (checksum !== crcOf(data)) throw new Refusal('BadDigest', 400)
+    if (partData.length === 0) throw new S3Error('MalformedXML', 400)
+    const data = Buffer.concat(partData)
+    if (checksum !== calculateCrc(data)) throw new S3Error('BadDigest', 400)
     this.uploads.delete(id)
     return this.put(key, data)
   }
 }
 
-const etagOf = (data: Buffer) => `"${createHash('md5').update(data).digest('hex')}"`
-const tagIn = (text: string, tag: string) => new RegExp(`<${tag}>(.*?)</${tag}>`, 's').exec(text)?.[1] ?? ''
+const calculateEtag = (data: Buffer) => `"${createHash('md5').update(data).digest('hex')}"`
+const readTag = (text: string, tag: string) => new RegExp(`<${tag}>(.*?)</${tag}>`, 's').exec(text)?.[1] ?? ''

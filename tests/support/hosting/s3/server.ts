@@ -7,11 +7,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { BucketSettings } from '#server/drivers/backup-store/s3/store.ts'
-import { type Body, decoded, fitsChecksums } from '#tests/support/hosting/s3/body.ts'
-import { BucketContent, type BucketObject, Refusal } from '#tests/support/hosting/s3/objects.ts'
-import { type AccessKey, bodyRefusal, header, refusalOf } from '#tests/support/hosting/s3/signature.ts'
+import { type DecodedBody, decodeBody, fitsChecksums } from '#tests/support/hosting/s3/body.ts'
+import { BucketContent, type BucketObject, S3Error } from '#tests/support/hosting/s3/objects.ts'
+import { type AccessKey, findBodyError, getHeader, findSignatureError } from '#tests/support/hosting/s3/signature.ts'
 
-export type Operation =
+export type S3Operation =
   | 'AbortMultipartUpload'
   | 'CompleteMultipartUpload'
   | 'CreateMultipartUpload'
@@ -23,7 +23,7 @@ export type Operation =
   | 'PutObject'
   | 'UploadPart'
 
-export type Effect =
+export type S3Effect =
   /** 503 SlowDown after the body was taken. */
   | 'busy'
   /** The line is cut in the middle of what goes over it. */
@@ -41,13 +41,13 @@ export interface S3Server {
   url: string
   content: BucketContent
   /** In the order in which they came. */
-  calls: Operation[]
+  calls: S3Operation[]
   /** Payload that came and went. */
-  moved: { in: number; out: number }
+  transferred: { in: number; out: number }
   /** The next calls of that operation; `times` Infinity: all. */
-  disturb(operation: Operation, effect: Effect, times?: number): void
+  disturb(operation: S3Operation, effect: S3Effect, times?: number): void
   /** What the driver is opened with. */
-  settings(more?: Partial<BucketSettings>): BucketSettings
+  settings(overrides?: Partial<BucketSettings>): BucketSettings
   close(): Promise<void>
 }
 
@@ -57,21 +57,29 @@ const slowMs = 300
 
 export async function startS3({ pageSize = 1000 } = {}): Promise<S3Server> {
   const content = new BucketContent()
-  const calls: Operation[] = []
-  const moved = { in: 0, out: 0 }
-  const effects = new Map<Operation, { effect: Effect; times: number }>()
-  const take = (operation: Operation): Effect | null => {
+  const calls: S3Operation[] = []
+  const transferred = { in: 0, out: 0 }
+  const effects = new Map<S3Operation, { effect: S3Effect; times: number }>()
+  const takeEffect = (operation: S3Operation): S3Effect | null => {
     const next = effects.get(operation)
     if (!next || next.times <= 0) return null
     next.times--
     return next.effect
   }
   const server = createServer((request, response) => {
-    const call = callOf(request)
+    const call = parseCall(request)
     calls.push(call.operation)
-    const exchange: Exchange = { request, response, call, content, moved, pageSize, effect: take(call.operation) }
-    answer(exchange).catch((error: unknown) => {
-      if (error instanceof Refusal) return refuse(exchange, error)
+    const exchange: S3Exchange = {
+      request,
+      response,
+      call,
+      content,
+      transferred,
+      pageSize,
+      effect: takeEffect(call.operation),
+    }
+    handleExchange(exchange).catch((error: unknown) => {
+      if (error instanceof S3Error) return sendError(exchange, error)
       response.destroy(error as Error)
     })
   })
@@ -82,15 +90,15 @@ export async function startS3({ pageSize = 1000 } = {}): Promise<S3Server> {
     url,
     content,
     calls,
-    moved,
+    transferred,
     disturb: (operation, effect, times = 1) => effects.set(operation, { effect, times }),
-    settings: (more) => ({
+    settings: (overrides) => ({
       bucket,
       endpoint: url,
       region: 'eu-test-1',
       pathStyle: true,
       credentials: accessKey,
-      ...more,
+      ...overrides,
     }),
     async close() {
       server.closeAllConnections()
@@ -100,30 +108,30 @@ export async function startS3({ pageSize = 1000 } = {}): Promise<S3Server> {
   }
 }
 
-interface Call {
-  operation: Operation
+interface S3Call {
+  operation: S3Operation
   bucket: string
   key: string
   query: URLSearchParams
 }
 
-interface Exchange {
+interface S3Exchange {
   request: IncomingMessage
   response: ServerResponse
-  call: Call
+  call: S3Call
   content: BucketContent
-  moved: { in: number; out: number }
+  transferred: { in: number; out: number }
   pageSize: number
-  effect: Effect | null
+  effect: S3Effect | null
 }
 
-function callOf(request: IncomingMessage): Call {
+function parseCall(request: IncomingMessage): S3Call {
   const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://bucket')
   const [, name = '', key = ''] = /^\/([^/]*)\/?(.*)$/.exec(decodeURIComponent(pathname)) ?? []
-  return { operation: operationOf(request.method ?? '', key, query), bucket: name, key, query }
+  return { operation: parseOperation(request.method ?? '', key, query), bucket: name, key, query }
 }
 
-function operationOf(method: string, key: string, query: URLSearchParams): Operation {
+function parseOperation(method: string, key: string, query: URLSearchParams): S3Operation {
   if (key === '') return query.has('uploads') ? 'ListMultipartUploads' : 'ListObjectsV2'
   if (method === 'GET') return 'GetObject'
   if (method === 'HEAD') return 'HeadObject'
@@ -132,19 +140,19 @@ function operationOf(method: string, key: string, query: URLSearchParams): Opera
   return query.has('uploadId') ? 'UploadPart' : 'PutObject'
 }
 
-async function answer(exchange: Exchange): Promise<void> {
+async function handleExchange(exchange: S3Exchange): Promise<void> {
   const { request, response, call, effect } = exchange
-  const raw = await bodyOf(exchange)
+  const raw = await readBody(exchange)
   if (raw === null) return
-  const refusal = refusalOf(request, accessKey) ?? bodyRefusal(request, raw)
-  if (refusal !== null) throw new Refusal(refusal, refusal.startsWith('XAmz') ? 400 : 403)
-  if (call.bucket !== bucket) throw new Refusal('NoSuchBucket', 404)
-  if (effect === 'busy') throw new Refusal('SlowDown', 503)
-  if (effect === 'denied') throw new Refusal('AccessDenied', 403)
-  if (effect === 'full') throw new Refusal('QuotaExceeded', 400)
+  const refusal = findSignatureError(request, accessKey) ?? findBodyError(request, raw)
+  if (refusal !== null) throw new S3Error(refusal, refusal.startsWith('XAmz') ? 400 : 403)
+  if (call.bucket !== bucket) throw new S3Error('NoSuchBucket', 404)
+  if (effect === 'busy') throw new S3Error('SlowDown', 503)
+  if (effect === 'denied') throw new S3Error('AccessDenied', 403)
+  if (effect === 'full') throw new S3Error('QuotaExceeded', 400)
   if (effect === 'slow') await wait(slowMs)
-  const body = decoded(request, raw)
-  if (body === null) throw new Refusal('IncompleteBody', 400)
+  const body = decodeBody(request, raw)
+  if (body === null) throw new S3Error('IncompleteBody', 400)
   if (effect === 'lose') {
     const silent = Object.create(response) as ServerResponse
     Object.assign(silent, { writeHead: () => silent, end: () => silent, write: () => true })
@@ -156,57 +164,57 @@ async function answer(exchange: Exchange): Promise<void> {
 }
 
 /** Null: the line was cut. */
-async function bodyOf({ request, call, effect, moved }: Exchange): Promise<Buffer | null> {
-  const parts: Buffer[] = []
+async function readBody({ request, call, effect, transferred }: S3Exchange): Promise<Buffer | null> {
+  const chunks: Buffer[] = []
   let length = 0
   const isPayload = call.operation === 'PutObject' || call.operation === 'UploadPart'
-  for await (const part of request as AsyncIterable<Buffer>) {
-    parts.push(part)
-    length += part.length
-    if (isPayload) moved.in += part.length
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (isPayload) transferred.in += chunk.length
     if (isPayload && effect === 'cut' && length * 2 >= Number(request.headers['content-length'])) {
       request.destroy()
       return null
     }
   }
-  const body = Buffer.concat(parts)
+  const body = Buffer.concat(chunks)
   if (isPayload && effect === 'flip' && body.length > 0) flip(body)
   return body
 }
 
 export function flip(data: Buffer): void {
-  const at = Math.floor(data.length / 2)
-  data.writeUInt8(data.readUInt8(at) ^ 1, at)
+  const middle = Math.floor(data.length / 2)
+  data.writeUInt8(data.readUInt8(middle) ^ 1, middle)
 }
 
-const operations: Record<Operation, (exchange: Exchange, body: Body) => void | Promise<void>> = {
+const operations: Record<S3Operation, (exchange: S3Exchange, body: DecodedBody) => void | Promise<void>> = {
   PutObject({ request, response, content, call }, body) {
-    if (!fitsChecksums(body)) throw new Refusal('BadDigest', 400)
-    const [match, noneMatch] = [header(request, 'if-match'), header(request, 'if-none-match')]
+    if (!fitsChecksums(body)) throw new S3Error('BadDigest', 400)
+    const [match, noneMatch] = [getHeader(request, 'if-match'), getHeader(request, 'if-none-match')]
     const current = content.objects.get(call.key)
-    if (match !== '' && !current) throw new Refusal('NoSuchKey', 404)
+    if (match !== '' && !current) throw new S3Error('NoSuchKey', 404)
     if ((match !== '' && match !== current?.etag) || (noneMatch === '*' && current))
-      throw new Refusal('PreconditionFailed', 412)
+      throw new S3Error('PreconditionFailed', 412)
     const { etag, checksum } = content.put(call.key, body.data)
     response.writeHead(200, { etag, 'x-amz-checksum-crc32': checksum, 'x-amz-checksum-type': 'FULL_OBJECT' }).end()
   },
   UploadPart({ response, content, call: { query } }, body) {
     const id = query.get('uploadId') ?? ''
     content.upload(id)
-    if (!fitsChecksums(body)) throw new Refusal('BadDigest', 400)
+    if (!fitsChecksums(body)) throw new S3Error('BadDigest', 400)
     const { etag, checksum } = content.putPart(id, Number(query.get('partNumber')), body.data)
     response.writeHead(200, { etag, 'x-amz-checksum-crc32': checksum }).end()
   },
   CreateMultipartUpload({ request, response, content, call }) {
-    if (header(request, 'x-amz-checksum-type') !== 'FULL_OBJECT') throw new Refusal('InvalidRequest', 400)
+    if (getHeader(request, 'x-amz-checksum-type') !== 'FULL_OBJECT') throw new S3Error('InvalidRequest', 400)
     const id = content.begin(call.key)
     sendXml(response, 'InitiateMultipartUploadResult', { Bucket: bucket, Key: call.key, UploadId: id })
   },
   CompleteMultipartUpload({ request, response, content, call }, { data }) {
-    const whole = header(request, 'x-amz-checksum-crc32')
-    const object = content.complete(call.query.get('uploadId') ?? '', data.toString(), whole)
-    const said = { Key: call.key, ETag: object.etag, ChecksumCRC32: object.checksum, ChecksumType: 'FULL_OBJECT' }
-    sendXml(response, 'CompleteMultipartUploadResult', said)
+    const checksum = getHeader(request, 'x-amz-checksum-crc32')
+    const object = content.complete(call.query.get('uploadId') ?? '', data.toString(), checksum)
+    const fields = { Key: call.key, ETag: object.etag, ChecksumCRC32: object.checksum, ChecksumType: 'FULL_OBJECT' }
+    sendXml(response, 'CompleteMultipartUploadResult', fields)
   },
   AbortMultipartUpload({ response, content, call }) {
     const id = call.query.get('uploadId') ?? ''
@@ -220,7 +228,9 @@ const operations: Record<Operation, (exchange: Exchange, body: Body) => void | P
   },
   HeadObject({ request, response, content, call }) {
     const object = content.get(call.key)
-    response.writeHead(200, { ...factsOf(request, object, null), 'content-length': object.data.length }).end()
+    response
+      .writeHead(200, { ...buildObjectHeaders(request, object, null), 'content-length': object.data.length })
+      .end()
   },
   GetObject,
   ListObjectsV2({ response, content, call: { query }, pageSize }) {
@@ -230,11 +240,11 @@ const operations: Record<Operation, (exchange: Exchange, body: Body) => void | P
     const page = keys.slice(0, pageSize)
     const rows = page.map((key) => {
       const { data, modified, etag } = content.get(key)
-      return xml('Contents', { Key: key, Size: data.length, LastModified: modified.toISOString(), ETag: etag })
+      return buildXml('Contents', { Key: key, Size: data.length, LastModified: modified.toISOString(), ETag: etag })
     })
     const next = keys.length > page.length ? Buffer.from(page.at(-1) ?? '').toString('base64') : ''
-    const more = { IsTruncated: next !== '', ...(next === '' ? {} : { NextContinuationToken: next }) }
-    sendXml(response, 'ListBucketResult', { Name: bucket, KeyCount: page.length, ...more }, rows)
+    const continuation = { IsTruncated: next !== '', ...(next === '' ? {} : { NextContinuationToken: next }) }
+    sendXml(response, 'ListBucketResult', { Name: bucket, KeyCount: page.length, ...continuation }, rows)
   },
   ListMultipartUploads({ response, content, call: { query }, pageSize }) {
     const after = query.get('upload-id-marker') ?? ''
@@ -242,7 +252,7 @@ const operations: Record<Operation, (exchange: Exchange, body: Body) => void | P
     const page = ids.slice(0, pageSize)
     const rows = page.map((id) => {
       const { key, initiated } = content.upload(id)
-      return xml('Upload', { Key: key, UploadId: id, Initiated: initiated.toISOString() })
+      return buildXml('Upload', { Key: key, UploadId: id, Initiated: initiated.toISOString() })
     })
     const last = page.at(-1) ?? ''
     const markers = { NextUploadIdMarker: last, NextKeyMarker: content.uploads.get(last)?.key ?? '' }
@@ -250,53 +260,62 @@ const operations: Record<Operation, (exchange: Exchange, body: Body) => void | P
   },
 }
 
-async function GetObject({ request, response, content, call, moved, effect }: Exchange): Promise<void> {
+async function GetObject({ request, response, content, call, transferred, effect }: S3Exchange): Promise<void> {
   const object = content.get(call.key)
-  const asked = header(request, 'if-match')
-  if (asked !== '' && asked !== object.etag) throw new Refusal('PreconditionFailed', 412)
-  const [, from] = /^bytes=(\d+)-$/.exec(header(request, 'range')) ?? []
+  const ifMatch = getHeader(request, 'if-match')
+  if (ifMatch !== '' && ifMatch !== object.etag) throw new S3Error('PreconditionFailed', 412)
+  const [, from] = /^bytes=(\d+)-$/.exec(getHeader(request, 'range')) ?? []
   const start = from === undefined ? null : Number(from)
-  if (start !== null && start >= object.data.length) throw new Refusal('InvalidRange', 416)
+  if (start !== null && start >= object.data.length) throw new S3Error('InvalidRange', 416)
   const data = Buffer.from(object.data.subarray(start ?? 0))
   if (effect === 'flip') flip(data)
   response.writeHead(start === null ? 200 : 206, {
-    ...factsOf(request, object, start),
+    ...buildObjectHeaders(request, object, start),
     'content-length': data.length,
   })
-  const sent = effect === 'cut' ? data.subarray(0, Math.floor(data.length / 2)) : data
-  moved.out += sent.length
-  if (effect !== 'cut') return void response.end(sent)
-  await new Promise((done) => response.write(sent, done))
+  const responseBody = effect === 'cut' ? data.subarray(0, Math.floor(data.length / 2)) : data
+  transferred.out += responseBody.length
+  if (effect !== 'cut') return void response.end(responseBody)
+  await new Promise((resolve) => response.write(responseBody, resolve))
   // What was written is to arrive before the line is gone.
   await wait(20)
   response.destroy()
 }
 
-function factsOf(request: IncomingMessage, { data, etag, checksum, modified }: BucketObject, start: number | null) {
-  const isAsked = header(request, 'x-amz-checksum-mode') === 'ENABLED' && start === null
+function buildObjectHeaders(
+  request: IncomingMessage,
+  { data, etag, checksum, modified }: BucketObject,
+  start: number | null,
+) {
+  const isChecksumRequested = getHeader(request, 'x-amz-checksum-mode') === 'ENABLED' && start === null
   return {
     etag,
     'last-modified': modified.toUTCString(),
     ...(start === null ? {} : { 'content-range': `bytes ${start}-${data.length - 1}/${data.length}` }),
-    ...(isAsked ? { 'x-amz-checksum-crc32': checksum, 'x-amz-checksum-type': 'FULL_OBJECT' } : {}),
+    ...(isChecksumRequested ? { 'x-amz-checksum-crc32': checksum, 'x-amz-checksum-type': 'FULL_OBJECT' } : {}),
   }
 }
 
-const escaped = (text: unknown) =>
+const escapeXml = (text: unknown) =>
   String(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-const xml = (tag: string, facts: Record<string, unknown>, inner: string[] = []) =>
-  `<${tag}>${Object.entries(facts)
-    .map(([name, value]) => `<${name}>${escaped(value)}</${name}>`)
-    .join('')}${inner.join('')}</${tag}>`
+const buildXml = (tag: string, fields: Record<string, unknown>, children: string[] = []) =>
+  `<${tag}>${Object.entries(fields)
+    .map(([name, value]) => `<${name}>${escapeXml(value)}</${name}>`)
+    .join('')}${children.join('')}</${tag}>`
 
-function sendXml(response: ServerResponse, tag: string, facts: Record<string, unknown>, inner: string[] = []): void {
-  const text = `<?xml version="1.0" encoding="UTF-8"?>\n${xml(tag, facts, inner)}`
+function sendXml(
+  response: ServerResponse,
+  tag: string,
+  fields: Record<string, unknown>,
+  children: string[] = [],
+): void {
+  const text = `<?xml version="1.0" encoding="UTF-8"?>\n${buildXml(tag, fields, children)}`
   response.writeHead(200, { 'content-type': 'application/xml' }).end(text)
 }
 
-function refuse({ request, response }: Exchange, { code, status }: Refusal): void {
-  const text = `<?xml version="1.0" encoding="UTF-8"?>\n${xml('Error', { Code: code, Message: `${code} of the tests` })}`
+function sendError({ request, response }: S3Exchange, { code, status }: S3Error): void {
+  const text = `<?xml version="1.0" encoding="UTF-8"?>\n${buildXml('Error', { Code: code, Message: `${code} of the tests` })}`
   response.writeHead(status, { 'content-type': 'application/xml' })
   response.end(request.method === 'HEAD' ? undefined : text)
 }

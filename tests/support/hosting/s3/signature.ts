@@ -12,28 +12,28 @@ const sha256 = (text: string | Buffer) => createHash('sha256').update(text).dige
 const maxSkewMs = 15 * 60_000
 
 /** The name of S3's own error; null: it was signed with that key, just now. */
-export function refusalOf(request: IncomingMessage, key: AccessKey): string | null {
-  const shape =
+export function findSignatureError(request: IncomingMessage, key: AccessKey): string | null {
+  const pattern =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/
   const [, keyId, day = '', region = '', names = '', signature = ''] =
-    shape.exec(request.headers.authorization ?? '') ?? []
+    pattern.exec(request.headers.authorization ?? '') ?? []
   if (keyId === undefined) return 'AccessDenied'
   if (keyId !== key.accessKeyId) return 'InvalidAccessKeyId'
-  const time = header(request, 'x-amz-date')
-  if (Math.abs(timeOf(time) - Date.now()) > maxSkewMs) return 'RequestTimeTooSkewed'
+  const time = getHeader(request, 'x-amz-date')
+  if (Math.abs(parseTime(time) - Date.now()) > maxSkewMs) return 'RequestTimeTooSkewed'
   const scope = `${day}/${region}/s3/aws4_request`
-  const text = ['AWS4-HMAC-SHA256', time, scope, sha256(canonical(request, names))].join('\n')
-  const signing = ['s3', 'aws4_request'].reduce(hmac, hmac(hmac(`AWS4${key.secretAccessKey}`, day), region))
-  const own = hmac(signing, text)
-  return timingSafeEqual(own, Buffer.from(signature, 'hex')) ? null : 'SignatureDoesNotMatch'
+  const text = ['AWS4-HMAC-SHA256', time, scope, sha256(buildCanonicalRequest(request, names))].join('\n')
+  const signingKey = ['s3', 'aws4_request'].reduce(hmac, hmac(hmac(`AWS4${key.secretAccessKey}`, day), region))
+  const expected = hmac(signingKey, text)
+  return timingSafeEqual(expected, Buffer.from(signature, 'hex')) ? null : 'SignatureDoesNotMatch'
 }
 
-export const header = (request: IncomingMessage, name: string): string => String(request.headers[name] ?? '')
+export const getHeader = (request: IncomingMessage, name: string): string => String(request.headers[name] ?? '')
 
-const timeOf = (text: string) =>
+const parseTime = (text: string) =>
   Date.parse(text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'))
 
-function canonical(request: IncomingMessage, names: string): string {
+function buildCanonicalRequest(request: IncomingMessage, names: string): string {
   const { pathname, search } = new URL(request.url ?? '/', 'http://bucket')
   const query = search
     .slice(1)
@@ -42,12 +42,14 @@ function canonical(request: IncomingMessage, names: string): string {
     .map((pair) => (pair.includes('=') ? pair : `${pair}=`))
     .toSorted()
     .join('&')
-  const headers = names.split(';').map((name) => `${name}:${header(request, name).trim().replace(/ +/g, ' ')}\n`)
-  return [request.method, pathname, query, headers.join(''), names, header(request, 'x-amz-content-sha256')].join('\n')
+  const headers = names.split(';').map((name) => `${name}:${getHeader(request, name).trim().replace(/ +/g, ' ')}\n`)
+  return [request.method, pathname, query, headers.join(''), names, getHeader(request, 'x-amz-content-sha256')].join(
+    '\n',
+  )
 }
 
 /** The name of S3's own error; null: the body is the one that was signed, as far as one was. */
-export function bodyRefusal(request: IncomingMessage, body: Buffer): string | null {
-  const said = header(request, 'x-amz-content-sha256')
-  return /^[0-9a-f]{64}$/.test(said) && said !== sha256(body) ? 'XAmzContentSHA256Mismatch' : null
+export function findBodyError(request: IncomingMessage, body: Buffer): string | null {
+  const claimedHash = getHeader(request, 'x-amz-content-sha256')
+  return /^[0-9a-f]{64}$/.test(claimedHash) && claimedHash !== sha256(body) ? 'XAmzContentSHA256Mismatch' : null
 }

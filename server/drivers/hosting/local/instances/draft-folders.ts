@@ -5,14 +5,14 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { HostingError } from '#server/drivers/hosting/driver.ts'
-import { removed } from '#server/drivers/hosting/local/instances/files.ts'
-import { identityOf } from '#server/drivers/hosting/local/process-identity.ts'
+import { HostingError } from '#server/drivers/hosting/hosting-driver.ts'
+import { removeOptions } from '#server/drivers/hosting/local/instances/files.ts'
+import { readIdentity } from '#server/drivers/hosting/local/process-identity.ts'
 
-const shape = /^(\d+)-([0-9a-f]{16})-[0-9a-f]{16}$/
-const folderOf = (place: string) => join(place, 'drafts')
+const draftNamePattern = /^(\d+)-([0-9a-f]{16})-[0-9a-f]{16}$/
+const getDraftsFolder = (instanceFolder: string) => join(instanceFolder, 'drafts')
 
-export interface Draft {
+export interface DraftFolder {
   /** Of the folder alone. */
   name: string
   path: string
@@ -20,14 +20,14 @@ export interface Draft {
 }
 
 /** What killed processes have left goes first. */
-export function openDraft(place: string): Draft {
-  removeLeftDrafts(place)
-  const own = identityOf(process.pid)
-  const name = `${process.pid}-${markOf(own?.started ?? '')}-${randomBytes(8).toString('hex')}`
-  const path = join(folderOf(place), name)
-  makeFolder(folderOf(place))
+export function openDraftFolder(instanceFolder: string): DraftFolder {
+  removeStaleDrafts(instanceFolder)
+  const ownProcess = readIdentity(process.pid)
+  const name = `${process.pid}-${hashStart(ownProcess?.started ?? '')}-${randomBytes(8).toString('hex')}`
+  const path = join(getDraftsFolder(instanceFolder), name)
+  makeFolder(getDraftsFolder(instanceFolder))
   makeFolder(path)
-  return { name, path, remove: () => rmSync(path, removed) }
+  return { name, path, remove: () => rmSync(path, removeOptions) }
 }
 
 /** Not the one that it is in: the instance may be erased meanwhile. */
@@ -42,27 +42,28 @@ function makeFolder(path: string): void {
 }
 
 /** Throws for what is no draft: it is part of a path. */
-export function draftPath(place: string, name: string): string {
-  if (basename(name) !== name || !shape.test(name)) throw new Error('no draft has that name')
-  return join(folderOf(place), name)
+export function getDraftPath(instanceFolder: string, name: string): string {
+  if (basename(name) !== name || !draftNamePattern.test(name)) throw new Error('no draft has that name')
+  return join(getDraftsFolder(instanceFolder), name)
 }
 
-export function removeLeftDrafts(place: string): void {
-  for (const name of namesOf(place) ?? []) if (!isMade(name)) rmSync(join(folderOf(place), name), removed)
+export function removeStaleDrafts(instanceFolder: string): void {
+  for (const name of listDraftNames(instanceFolder) ?? [])
+    if (!isInUse(name)) rmSync(join(getDraftsFolder(instanceFolder), name), removeOptions)
 }
 
-function isMade(name: string): boolean {
-  const [, pid, mark] = shape.exec(name) ?? []
-  const maker = identityOf(Number(pid))
-  return maker !== null && markOf(maker.started) === mark
+function isInUse(name: string): boolean {
+  const [, pid, mark] = draftNamePattern.exec(name) ?? []
+  const owner = readIdentity(Number(pid))
+  return owner !== null && hashStart(owner.started) === mark
 }
 
-const markOf = (started: string) => createHash('sha256').update(started).digest('hex').slice(0, 16)
+const hashStart = (started: string) => createHash('sha256').update(started).digest('hex').slice(0, 16)
 
 /** Null: there has been none yet. */
-function namesOf(place: string): string[] | null {
+function listDraftNames(instanceFolder: string): string[] | null {
   try {
-    return readdirSync(folderOf(place))
+    return readdirSync(getDraftsFolder(instanceFolder))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error

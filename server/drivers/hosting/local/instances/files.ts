@@ -6,8 +6,8 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { InstanceConfig, InstanceRef } from '#server/drivers/hosting/driver.ts'
-import { readJsonFile, syncFolder, writeWhole } from '#server/drivers/hosting/local/atomic-file.ts'
+import type { InstanceConfig, InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
+import { readJsonFile, syncFolder, writeFileAtomically } from '#server/drivers/hosting/local/atomic-file.ts'
 import type { ProcessIdentity } from '#server/drivers/hosting/local/process-identity.ts'
 
 export interface InstalledApp {
@@ -48,7 +48,7 @@ export interface InstanceRecord extends InstanceRef {
   user?: number
 }
 
-export interface TaskRecord extends ProcessIdentity {
+export interface InstanceTaskRecord extends ProcessIdentity {
   /** From 1. */
   number: number
   /** Epoch ms. */
@@ -62,76 +62,83 @@ export interface TaskRecord extends ProcessIdentity {
   user?: number
 }
 
-const codeShape = /^[a-z][a-z0-9]{2,15}$/
-const folderShape = /^([a-z][a-z0-9]{2,15})-([1-9]\d{0,14})$/
+const codePattern = /^[a-z][a-z0-9]{2,15}$/
+const folderPattern = /^([a-z][a-z0-9]{2,15})-([1-9]\d{0,14})$/
 
 /** It becomes part of paths and of addresses. */
 export const isInstanceRef = ({ code, serviceId }: InstanceRef): boolean =>
-  typeof code === 'string' && codeShape.test(code) && Number.isSafeInteger(serviceId) && serviceId > 0
+  typeof code === 'string' && codePattern.test(code) && Number.isSafeInteger(serviceId) && serviceId > 0
 
-export const instancesFolder = (folder: string): string => join(folder, 'instances')
+export const getInstancesFolder = (folder: string): string => join(folder, 'instances')
 
 /** Throws for what is no reference to a service: it is part of a path. */
-export function folderOf(folder: string, ref: InstanceRef): string {
+export function getInstanceFolder(folder: string, ref: InstanceRef): string {
   if (!isInstanceRef(ref)) throw new Error('no service has that code and number')
-  return join(instancesFolder(folder), `${ref.code}-${ref.serviceId}`)
+  return join(getInstancesFolder(folder), `${ref.code}-${ref.serviceId}`)
 }
 
 /** Of all whose folder is there. What was being erased when the process ended is erased. */
-export function foundInstances(folder: string): InstanceRef[] {
-  const names = namesIn(instancesFolder(folder))
-  for (const name of names) if (name.startsWith(erased)) rmSync(join(instancesFolder(folder), name), removed)
+export function listInstances(folder: string): InstanceRef[] {
+  const names = listNames(getInstancesFolder(folder))
+  for (const name of names)
+    if (name.startsWith(erasedPrefix)) rmSync(join(getInstancesFolder(folder), name), removeOptions)
   return names.flatMap((name) => {
-    const [, code = '', serviceId = ''] = folderShape.exec(name) ?? []
+    const [, code = '', serviceId = ''] = folderPattern.exec(name) ?? []
     return code === '' ? [] : [{ code, serviceId: Number(serviceId) }]
   })
 }
 
 /** Names of folders of what goes begin like this: no service's does. */
-export const erased = '.erased-'
-export const removed = { recursive: true, force: true, maxRetries: 3 } as const
+export const erasedPrefix = '.erased-'
+export const removeOptions = { recursive: true, force: true, maxRetries: 3 } as const
 
 /** Null: it is not there, or was cut off before it was first written. */
-export const readInstance = (place: string): InstanceRecord | null => readJsonFile(join(place, 'instance.json'))
+export const readInstanceRecord = (instanceFolder: string): InstanceRecord | null =>
+  readJsonFile(join(instanceFolder, 'instance.json'))
 
-export function writeInstance(place: string, record: InstanceRecord): void {
-  writeWhole(join(place, 'instance.json'), `${JSON.stringify(record, null, 1)}\n`)
+export function writeInstanceRecord(instanceFolder: string, record: InstanceRecord): void {
+  writeFileAtomically(join(instanceFolder, 'instance.json'), `${JSON.stringify(record, null, 1)}\n`)
 }
 
-export const readTasks = (place: string): TaskRecord[] => readJsonFile(join(place, 'tasks.json')) ?? []
-export const writeTasks = (place: string, tasks: readonly TaskRecord[]): void =>
-  writeWhole(join(place, 'tasks.json'), JSON.stringify(tasks))
+export const readTaskRecords = (instanceFolder: string): InstanceTaskRecord[] =>
+  readJsonFile(join(instanceFolder, 'tasks.json')) ?? []
+export const writeTaskRecords = (instanceFolder: string, tasks: readonly InstanceTaskRecord[]): void =>
+  writeFileAtomically(join(instanceFolder, 'tasks.json'), JSON.stringify(tasks))
 
-const dataShape = /^data(-[0-9a-f]{12})?$/
+const dataFolderPattern = /^data(-[0-9a-f]{12})?$/
 
-export const newDataName = (): string => `data-${randomBytes(6).toString('hex')}`
-export const dataFolder = (place: string, { data = 'data' }: Pick<InstanceRecord, 'data'>): string => join(place, data)
-export const dataFile = (place: string, record: Pick<InstanceRecord, 'data'>): string =>
-  join(dataFolder(place, record), 'instance.db')
+export const createDataName = (): string => `data-${randomBytes(6).toString('hex')}`
+export const getDataFolder = (instanceFolder: string, { data = 'data' }: Pick<InstanceRecord, 'data'>): string =>
+  join(instanceFolder, data)
+export const getDataFile = (instanceFolder: string, record: Pick<InstanceRecord, 'data'>): string =>
+  join(getDataFolder(instanceFolder, record), 'instance.db')
 
 /** Data that was replaced, or was never taken up. */
-export function removeUnusedData(place: string, { data = 'data' }: Pick<InstanceRecord, 'data'>): void {
-  for (const name of namesIn(place)) {
-    if (!dataShape.test(name) || name === data) continue
+export function removeUnusedDataFolders(instanceFolder: string, { data = 'data' }: Pick<InstanceRecord, 'data'>): void {
+  for (const name of listNames(instanceFolder)) {
+    if (!dataFolderPattern.test(name) || name === data) continue
     // Out of reach of the instance's own user first: what is removed while somebody writes to it could lead elsewhere.
-    const closed = join(place, 'drafts')
-    mkdirSync(closed, { recursive: true, mode: 0o700 })
-    renameSync(join(place, name), join(closed, name))
-    rmSync(join(closed, name), removed)
+    const draftsFolder = join(instanceFolder, 'drafts')
+    mkdirSync(draftsFolder, { recursive: true, mode: 0o700 })
+    renameSync(join(instanceFolder, name), join(draftsFolder, name))
+    rmSync(join(draftsFolder, name), removeOptions)
   }
 }
 
-export const hostLogs = (place: string): string => join(place, 'logs')
-export const taskLogs = (place: string): string => join(place, 'logs', 'tasks')
-export const logFolders = (place: string): string[] => [hostLogs(place), taskLogs(place)]
+export const getHostLogFolder = (instanceFolder: string): string => join(instanceFolder, 'logs')
+export const getTaskLogFolder = (instanceFolder: string): string => join(instanceFolder, 'logs', 'tasks')
+export const getLogFolders = (instanceFolder: string): string[] => [
+  getHostLogFolder(instanceFolder),
+  getTaskLogFolder(instanceFolder),
+]
 
-export function makeFolders(place: string, { data = 'data' }: Pick<InstanceRecord, 'data'>): void {
+export function makeInstanceFolders(instanceFolder: string, { data = 'data' }: Pick<InstanceRecord, 'data'>): void {
   for (const name of [data, 'apps', 'logs', 'logs/tasks'])
-    mkdirSync(join(place, name), { recursive: true, mode: 0o700 })
-  syncFolder(place)
+    mkdirSync(join(instanceFolder, name), { recursive: true, mode: 0o700 })
+  syncFolder(instanceFolder)
 }
 
-function namesIn(path: string): string[] {
+function listNames(path: string): string[] {
   try {
     return readdirSync(path)
   } catch (error) {

@@ -9,65 +9,71 @@ import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type ProcessLimits, runBounded } from '#server/drivers/bounded-process.ts'
-import { HostingError, type InstanceApp } from '#server/drivers/hosting/driver.ts'
+import { HostingError, type InstanceApp } from '#server/drivers/hosting/hosting-driver.ts'
 import { syncFolder } from '#server/drivers/hosting/local/atomic-file.ts'
-import { type InstalledApp, removed } from '#server/drivers/hosting/local/instances/files.ts'
+import { type InstalledApp, removeOptions } from '#server/drivers/hosting/local/instances/files.ts'
 
-const hashShape = /^[0-9a-f]{64}$/
-const limits: ProcessLimits = { dataKb: 900_000, cpuSeconds: 20, wallMs: 60_000, bytesOut: 1_000_000, heapMb: 128 }
+const hashPattern = /^[0-9a-f]{64}$/
+const limits: ProcessLimits = {
+  dataKb: 900_000,
+  cpuSeconds: 20,
+  wallMs: 60_000,
+  maxOutputBytes: 1_000_000,
+  heapMb: 128,
+}
 
 /** Throws HostingError `bad_package`. What was there before is still there then. */
 export async function installApps(folder: string, apps: readonly InstanceApp[]): Promise<InstalledApp[]> {
-  const installed: InstalledApp[] = []
+  const installedApps: InstalledApp[] = []
   for (const { package: file, code, name, version, module, flags } of apps) {
     if (file) await unpackOnce(folder, file)
-    installed.push({ code, name, version, module, flags, folder: file?.sha256 ?? null })
+    installedApps.push({ code, name, version, module, flags, folder: file?.sha256 ?? null })
   }
-  return installed
+  return installedApps
 }
 
 /** What none of those apps has, and what was left half unpacked. */
-export function removeUnused(folder: string, apps: readonly InstalledApp[]): void {
-  const used = new Set(apps.map((app) => app.folder))
+export function removeUnusedApps(folder: string, apps: readonly InstalledApp[]): void {
+  const usedFolders = new Set(apps.map((app) => app.folder))
   if (!existsSync(folder)) return
-  for (const name of readdirSync(folder)) if (!used.has(name)) rmSync(join(folder, name), removed)
+  for (const name of readdirSync(folder)) if (!usedFolders.has(name)) rmSync(join(folder, name), removeOptions)
 }
 
 async function unpackOnce(folder: string, file: { path: string; sha256: string }): Promise<void> {
-  if (!hashShape.test(file.sha256)) throw new HostingError('bad_package', 'that is no SHA-256')
+  if (!hashPattern.test(file.sha256)) throw new HostingError('bad_package', 'that is no SHA-256')
   const target = join(folder, file.sha256)
   if (existsSync(target)) return
   const draft = join(folder, `.part-${randomBytes(6).toString('hex')}`)
   mkdirSync(draft, { recursive: true, mode: 0o700 })
   try {
-    await copyChecked(file, join(draft, 'package'))
+    await copyVerified(file, join(draft, 'package'))
     await unpack(join(draft, 'package'), draft)
     rmSync(join(draft, 'package'))
     renameSync(draft, target)
     syncFolder(folder)
   } finally {
-    rmSync(draft, removed)
+    rmSync(draft, removeOptions)
   }
 }
 
 /** What is unpacked is the copy: nobody can put another file in its place between the look and the use. */
-async function copyChecked({ path, sha256 }: { path: string; sha256: string }, copy: string): Promise<void> {
-  const sum = createHash('sha256')
-  const summed = new Transform({
+async function copyVerified({ path, sha256 }: { path: string; sha256: string }, copyPath: string): Promise<void> {
+  const hash = createHash('sha256')
+  const hashStream = new Transform({
     transform(chunk: Buffer, _, done) {
-      sum.update(chunk)
+      hash.update(chunk)
       done(null, chunk)
     },
   })
   try {
-    await pipeline(createReadStream(path), summed, createWriteStream(copy, { mode: 0o600 }))
+    await pipeline(createReadStream(path), hashStream, createWriteStream(copyPath, { mode: 0o600 }))
   } catch (cause) {
     if (isFull(cause)) throw new HostingError('no_room', 'the disk is full', { cause })
     throw new HostingError('bad_package', 'the package is not there', { cause })
   }
-  const found = sum.digest('hex')
-  const isSame = found === sha256
-  if (!isSame) throw new HostingError('bad_package', `the package is not the one that was published: ${found}`)
+  const actualHash = hash.digest('hex')
+  const isSame = actualHash === sha256
+  if (!isSame) throw new HostingError('bad_package', `the package is not the one that was published: ${actualHash}`)
 }
 
 const isFull = (error: unknown) => ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
@@ -75,9 +81,9 @@ const isFull = (error: unknown) => ['ENOSPC', 'EDQUOT'].includes((error as NodeJ
 async function unpack(path: string, folder: string): Promise<void> {
   const file = await open(path, 'r')
   try {
-    const index = await runBounded(new URL('./unpack-process.ts', import.meta.url), [folder], file.fd, limits)
-    if (index === null) throw new HostingError('bad_package', 'the package cannot be unpacked within its limits')
-    await writeFile(join(folder, 'index.json'), index, { mode: 0o600 })
+    const fileIndex = await runBounded(new URL('./unpack-process.ts', import.meta.url), [folder], file.fd, limits)
+    if (fileIndex === null) throw new HostingError('bad_package', 'the package cannot be unpacked within its limits')
+    await writeFile(join(folder, 'index.json'), fileIndex, { mode: 0o600 })
   } finally {
     await file.close()
   }

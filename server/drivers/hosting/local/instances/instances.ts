@@ -8,57 +8,62 @@ import {
   type InstanceConfig,
   type InstanceRef,
   type InstanceState,
-} from '#server/drivers/hosting/driver.ts'
-import { compileCacheEnv } from '#server/drivers/compile-cache.ts'
+} from '#server/drivers/hosting/hosting-driver.ts'
+import { getCompileCacheEnv } from '#server/drivers/compile-cache.ts'
 import { openErasedFences } from '#server/drivers/hosting/local/instances/erased-fences.ts'
-import { type Instance, openInstance } from '#server/drivers/hosting/local/instances/instance.ts'
+import { type HostedInstance, openInstance } from '#server/drivers/hosting/local/instances/instance.ts'
 import {
-  folderOf,
-  foundInstances,
-  instancesFolder,
+  getInstanceFolder,
+  listInstances,
+  getInstancesFolder,
   isInstanceRef,
-  logFolders,
+  getLogFolders,
 } from '#server/drivers/hosting/local/instances/files.ts'
-import { countOf, limitOf, memoryBudget, neededMemory } from '#server/drivers/hosting/local/instances/machine-memory.ts'
+import {
+  getTaskCount,
+  getMemoryLimit,
+  calculateMemoryBudget,
+  calculateNeededMemory,
+} from '#server/drivers/hosting/local/instances/machine-memory.ts'
 import { removeOldLogs } from '#server/drivers/hosting/local/log-reader.ts'
-import { runFolderOf } from '#server/drivers/hosting/local/run-folder.ts'
-import { removeSocketFiles, type TaskTimes, usualTimes } from '#server/drivers/hosting/local/instances/task.ts'
+import { openRunFolder } from '#server/drivers/hosting/local/run-folder.ts'
+import { removeSocketFiles, type TaskTimes, defaultTaskTimes } from '#server/drivers/hosting/local/instances/task.ts'
 import {
   canChangeUser,
   findIsolationProblem,
-  openForPassing,
+  allowTraversal,
   openUserPool,
   type UserPool,
-  type UserRange,
+  type SystemUserRange,
 } from '#server/drivers/hosting/local/instances/user-isolation.ts'
 
-export interface Instances {
+export interface InstanceRegistry {
   /** Reads what is on the disk, adopts what runs, and starts what is missing. */
   open(): void
   /** Throws HostingError `no_instance` for what can be none. */
-  of(ref: InstanceRef): Instance
-  byCode(code: string): Instance | null
-  states(): InstanceState[]
-  anyWanted(): boolean
+  get(ref: InstanceRef): HostedInstance
+  findByCode(code: string): HostedInstance | null
+  listStates(): InstanceState[]
+  hasWantedInstance(): boolean
   /** Why services share the user of the portal; null: they do not. */
   isolationProblem: string | null
   removeOldLogs(): void
   shutDown(): Promise<void>
-  letGo(): void
+  detach(): void
 }
 
 /** Those that do not run cost next to nothing; it is a bound all the same. */
 const maxInstances = 1000
 const minFreeBytes = 128 * 1024 * 1024
 
-export function openInstances({
+export function openInstanceRegistry({
   folder,
   program: path,
   times,
   memoryMb,
   users,
-  addressOf,
-  changed,
+  getAddress,
+  onChange,
 }: {
   folder: string
   /** Path of what each instance runs. */
@@ -66,49 +71,49 @@ export function openInstances({
   /** Of all services together; 0: what this machine can give. */
   memoryMb: number
   /** Of instances; null: they run as the user that we are. */
-  users: UserRange | null
+  users: SystemUserRange | null
   times: Partial<TaskTimes>
-  addressOf: (code: string) => InstanceAddress
-  changed: (ref: InstanceRef) => void
-}): Instances {
-  mkdirSync(instancesFolder(folder), { recursive: true, mode: 0o700 })
-  const runFolder = runFolderOf(folder)
+  getAddress: (code: string) => InstanceAddress
+  onChange: (ref: InstanceRef) => void
+}): InstanceRegistry {
+  mkdirSync(getInstancesFolder(folder), { recursive: true, mode: 0o700 })
+  const runFolder = openRunFolder(folder)
   const program = {
     path,
-    env: compileCacheEnv(),
+    env: getCompileCacheEnv(),
   }
   const { pool, problem: isolationProblem } = openUsers()
-  const taskTimes = { ...usualTimes, ...times }
+  const taskTimes = { ...defaultTaskTimes, ...times }
   const fences = openErasedFences(folder)
-  const all = new Map<string, Instance>()
-  const keyOf = ({ code, serviceId }: InstanceRef) => `${code}-${serviceId}`
+  const instancesByKey = new Map<string, HostedInstance>()
+  const toKey = ({ code, serviceId }: InstanceRef) => `${code}-${serviceId}`
 
   function openUsers(): { pool: UserPool | null; problem: string | null } {
     if (users !== null && canChangeUser())
-      for (const path of [folder, instancesFolder(folder), runFolder]) openForPassing(path)
-    const problem = findIsolationProblem(users, instancesFolder(folder), program.path)
+      for (const path of [folder, getInstancesFolder(folder), runFolder]) allowTraversal(path)
+    const problem = findIsolationProblem(users, getInstancesFolder(folder), program.path)
     if (problem === null && users !== null) return { pool: openUserPool(folder, users), problem }
     console.error(new Date().toISOString(), `services share the user of the portal: ${problem}`)
     return { pool: null, problem }
   }
 
   async function requireRoom(): Promise<void> {
-    const known = [...all.values()].filter(({ state }) => state() !== null).length
-    if (known >= maxInstances) throw new HostingError('no_room', `this machine has ${known} services already`)
+    const knownCount = [...instancesByKey.values()].filter(({ getState: state }) => state() !== null).length
+    if (knownCount >= maxInstances) throw new HostingError('no_room', `this machine has ${knownCount} services already`)
     const { bavail, bsize } = await statfs(folder)
     if (bavail * bsize < minFreeBytes) throw new HostingError('no_room', 'the disk is nearly full')
   }
 
-  function requireMemory(asking: InstanceRef, config: InstanceConfig): void {
-    const budget = memoryMb || memoryBudget()
-    const others = [...all.values()].filter(({ ref }) => keyOf(ref) !== keyOf(asking))
-    const free = Math.max(0, budget - others.reduce((sum, instance) => sum + instance.reservedMb(), 0))
-    const needed = neededMemory(config, taskTimes.allowanceMb)
+  function requireMemory(requestingRef: InstanceRef, config: InstanceConfig): void {
+    const budget = memoryMb || calculateMemoryBudget()
+    const others = [...instancesByKey.values()].filter(({ ref }) => toKey(ref) !== toKey(requestingRef))
+    const free = Math.max(0, budget - others.reduce((sum, instance) => sum + instance.getReservedMb(), 0))
+    const needed = calculateNeededMemory(config, taskTimes.allowanceMb)
     if (needed <= free) return
     const message = `${needed} MB are needed, and ${free} MB of ${budget} MB are free`
     const details = {
-      tasks: countOf(config),
-      memory: limitOf(config),
+      tasks: getTaskCount(config),
+      memory: getMemoryLimit(config),
       beside: taskTimes.allowanceMb,
       needed,
       free,
@@ -118,57 +123,61 @@ export function openInstances({
     })
   }
 
-  function of(ref: InstanceRef): Instance {
+  function get(ref: InstanceRef): HostedInstance {
     if (!isInstanceRef(ref)) throw new HostingError('no_instance', 'no service has that code and number')
-    const found = all.get(keyOf(ref))
-    if (found) return found
+    const existingInstance = instancesByKey.get(toKey(ref))
+    if (existingInstance) return existingInstance
     const { code, serviceId } = ref
-    const place = {
+    const context = {
       ref: { code, serviceId },
-      path: folderOf(folder, ref),
+      path: getInstanceFolder(folder, ref),
       runFolder,
       program,
       times: taskTimes,
       users: pool,
       requireRoom,
       requireMemory: (config: InstanceConfig) => requireMemory({ code, serviceId }, config),
-      address: () => addressOf(code),
-      changed: () => changed({ code, serviceId }),
+      getAddress: () => getAddress(code),
+      onChange: () => onChange({ code, serviceId }),
     }
-    const made = openInstance(place, fences)
-    all.set(keyOf(ref), made)
-    return made
+    const instance = openInstance(context, fences)
+    instancesByKey.set(toKey(ref), instance)
+    return instance
   }
 
   return {
-    of,
+    get,
     open() {
-      for (const ref of foundInstances(folder)) of(ref)
-      removeLeftSockets()
+      for (const ref of listInstances(folder)) get(ref)
+      removeStaleSockets()
     },
     // The code of one that was taken away can be another company's by now.
-    byCode: (code) => [...all.values()].find(({ ref, state }) => ref.code === code && state()?.created) ?? null,
-    states: () => [...all.values()].flatMap(({ state }) => state() ?? []),
+    findByCode: (code) =>
+      [...instancesByKey.values()].find(({ ref, getState: state }) => ref.code === code && state()?.created) ?? null,
+    listStates: () => [...instancesByKey.values()].flatMap(({ getState: state }) => state() ?? []),
     isolationProblem,
-    anyWanted: () => [...all.values()].some((instance) => instance.wantsToRun()),
+    hasWantedInstance: () => [...instancesByKey.values()].some((instance) => instance.shouldRun()),
     removeOldLogs() {
-      for (const { ref } of all.values()) removeOldLogs(logFolders(folderOf(folder, ref)), Date.now())
+      for (const { ref } of instancesByKey.values())
+        removeOldLogs(getLogFolders(getInstanceFolder(folder, ref)), Date.now())
     },
     async shutDown() {
-      await Promise.all([...all.values()].map((instance) => instance.shutDown()))
+      await Promise.all([...instancesByKey.values()].map((instance) => instance.shutDown()))
     },
-    letGo() {
-      for (const instance of all.values()) instance.letGo()
+    detach() {
+      for (const instance of instancesByKey.values()) instance.detach()
     },
   }
 
   /** Of tasks that ended while nobody watched. */
-  function removeLeftSockets(): void {
-    const used = new Set([...all.values()].flatMap((instance) => instance.sockets()))
+  function removeStaleSockets(): void {
+    const usedPaths = new Set([...instancesByKey.values()].flatMap((instance) => instance.listSockets()))
     for (const name of readdirSync(runFolder)) {
       const path = join(runFolder, name)
       const isUsed =
-        used.has(path) || used.has(path.replace(/\.err$/, '.sock')) || used.has(`${path.replace(/\.err$/, '')}/s`)
+        usedPaths.has(path) ||
+        usedPaths.has(path.replace(/\.err$/, '.sock')) ||
+        usedPaths.has(`${path.replace(/\.err$/, '')}/s`)
       if (/^\d+-\d-[0-9a-f]+(\.sock|\.err)?$/.test(name) && !isUsed) removeSocketFiles(path)
     }
   }

@@ -1,9 +1,9 @@
 /** Sets the password of an instance's `admin` by its own program, on its data: whether it runs or not. */
-import { HostingError } from '#server/drivers/hosting/driver.ts'
+import { HostingError } from '#server/drivers/hosting/hosting-driver.ts'
 import { type InstanceProgram, spawnProgram } from '#server/drivers/hosting/local/instances/spawn-program.ts'
 
-const patienceMs = 20_000
-const maxWords = 2000
+const timeoutMs = 20_000
+const maxErrorLength = 2000
 const limitMb = 256
 
 /** On standard input: what stands in a command line, every user of the machine can read. */
@@ -19,14 +19,17 @@ export function setInstancePassword(
     user,
     stdio: ['pipe', 'ignore', 'pipe'],
   })
-  let words = ''
-  child.stderr?.on('data', (part: Buffer) => void (words = (words + part.toString()).slice(-maxWords)))
+  let errorOutput = ''
+  child.stderr?.on(
+    'data',
+    (part: Buffer) => void (errorOutput = (errorOutput + part.toString()).slice(-maxErrorLength)),
+  )
   child.stdin?.on('error', () => undefined)
   child.stdin?.end(password)
-  const tooLong = setTimeout(() => child.kill('SIGKILL'), patienceMs)
-  return new Promise<void>((done, failed) => {
-    const fail = (why: string) => failed(new HostingError('unreachable', `the password could not be set: ${why}`))
+  const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs)
+  return new Promise<void>((resolve, reject) => {
+    const fail = (reason: string) => reject(new HostingError('unreachable', `the password could not be set: ${reason}`))
     child.on('error', (error) => fail(error.message))
-    child.on('close', (code) => (code === 0 ? done() : fail(words.trim() || `ended with ${code}`)))
-  }).finally(() => clearTimeout(tooLong))
+    child.on('close', (code) => (code === 0 ? resolve() : fail(errorOutput.trim() || `ended with ${code}`)))
+  }).finally(() => clearTimeout(timer))
 }

@@ -40,8 +40,9 @@ export function spawnProgram(
   const threads =
     user === undefined ? '' : `ulimit -p ${maxThreads} 2>/dev/null || ulimit -u ${maxThreads} 2>/dev/null; `
   const limits = `ulimit -c 0; ulimit -d ${(limitMb + beyondHeapMb) * 1024}; ${threads}exec "$@"`
-  const [file = '', ...rest] = process.platform === 'win32' ? command : ['/bin/sh', '-c', limits, 'sh', ...command]
-  const child = spawn(file, rest, {
+  const [file = '', ...programArgs] =
+    process.platform === 'win32' ? command : ['/bin/sh', '-c', limits, 'sh', ...command]
+  const child = spawn(file, programArgs, {
     stdio,
     env: program.env,
     windowsHide: true,
@@ -49,21 +50,21 @@ export function spawnProgram(
     ...(user === undefined ? {} : { uid: user, gid: user }),
     ...(detached ? { detached } : {}),
   })
-  giveWay(child.pid)
+  lowerPriority(child.pid)
   return child
 }
 
-function giveWay(pid: number | undefined): void {
+function lowerPriority(pid: number | undefined): void {
   if (pid === undefined) return
-  const ways = [
+  const attempts = [
     () => setPriority(pid, niceness),
     // A task is a session of its own: where the kernel groups by session, niceness counts inside the group alone, and the group has its own.
     () => writeFileSync(`/proc/${pid}/autogroup`, String(niceness)),
     () => writeFileSync(`/proc/${pid}/oom_score_adj`, String(outOfMemoryScore)),
   ]
-  for (const giveOneWay of ways) {
+  for (const attempt of attempts) {
     try {
-      giveOneWay()
+      attempt()
     } catch {
       // It has ended, or the system does not let us.
     }

@@ -16,37 +16,37 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { TaskRecord } from '#server/drivers/hosting/local/instances/files.ts'
+import type { InstanceTaskRecord } from '#server/drivers/hosting/local/instances/files.ts'
 import { type InstanceProgram, spawnProgram } from '#server/drivers/hosting/local/instances/spawn-program.ts'
-import { identityOf, isRunning, memoryOf, signal } from '#server/drivers/hosting/local/process-identity.ts'
-import { askSocket } from '#server/drivers/hosting/local/socket-http.ts'
+import { readIdentity, isRunning, readMemoryMb, signal } from '#server/drivers/hosting/local/process-identity.ts'
+import { requestSocket } from '#server/drivers/hosting/local/socket-http.ts'
 
 /** Why a task is taken away by its supervisor. */
-export type Removal = 'stopped' | 'replaced' | 'memory' | 'no_answer'
+export type TaskRemovalReason = 'stopped' | 'replaced' | 'memory' | 'no_answer'
 
-export interface Task {
-  readonly record: TaskRecord
+export interface InstanceTask {
+  readonly record: InstanceTaskRecord
   /** It has answered the last health check. */
   readonly healthy: boolean
   /** MB; null: not known yet. */
   readonly usedMb: number | null
   /** Null: nobody has asked it to end. */
-  readonly removal: Removal | null
+  readonly removal: TaskRemovalReason | null
   /** It has not answered so often that it does not count as beginning any more. */
-  readonly isMute: boolean
+  readonly isUnresponsive: boolean
   /** Resolves when it has ended, whoever asked first. */
-  remove(why: Removal): Promise<void>
+  remove(reason: TaskRemovalReason): Promise<void>
   /** No more is watched or told; it runs on. */
-  letGo(): void
+  detach(): void
 }
 
 export interface TaskEvents {
   /** Its health or its memory is another. */
-  changed(task: Task): void
+  onChange(task: InstanceTask): void
   /** Once. `words`: what it said last on standard error. */
-  ended(task: Task, words: string, isAbort: boolean): void
+  onEnd(task: InstanceTask, errorOutput: string, isAbort: boolean): void
   /** Holds no memory limit any more, or has not answered for too long. */
-  unfit(task: Task, why: 'memory' | 'no_answer'): void
+  onUnfit(task: InstanceTask, reason: 'memory' | 'no_answer'): void
 }
 
 export interface TaskTimes {
@@ -65,7 +65,7 @@ export interface TaskTimes {
   allowanceMb: number
 }
 
-export const usualTimes: TaskTimes = {
+export const defaultTaskTimes: TaskTimes = {
   checkMs: 2000,
   firstCheckMs: 60,
   answerMs: 1500,
@@ -77,41 +77,41 @@ export const usualTimes: TaskTimes = {
 }
 
 /** Beside the folder of the socket; of earlier builds beside the socket. */
-const wordsPath = (socket: string) =>
+const getErrorFilePath = (socket: string) =>
   socket.endsWith('.sock') ? socket.replace(/\.sock$/, '.err') : `${dirname(socket)}.err`
-const maxWords = 8192
+const maxErrorBytes = 8192
 /** Memory goes up and down all the time: less than that is not told of. */
-const tellMb = 16
+const minNotifiedChangeMb = 16
 /** What one that says too much may have said before it is cut off. */
-const maxWordsFile = 1_000_000
+const maxErrorFileBytes = 1_000_000
 
 /** `write` puts down that it runs; should that fail, it does not. */
 export function startTask(
   program: InstanceProgram,
-  setting: Omit<TaskRecord, 'pid' | 'started'>,
+  setting: Omit<InstanceTaskRecord, 'pid' | 'started'>,
   argument: string,
-  write: (record: TaskRecord) => void,
+  write: (record: InstanceTaskRecord) => void,
   events: TaskEvents,
   times: TaskTimes,
-): Task | null {
+): InstanceTask | null {
   rmSync(setting.socket, { force: true })
-  const words = openSync(wordsPath(setting.socket), 'a', 0o600)
+  const errorFile = openSync(getErrorFilePath(setting.socket), 'a', 0o600)
   const child = spawnProgram(program, {
     args: ['serve', argument],
     limitMb: setting.limitMb,
-    stdio: ['pipe', 'ignore', words],
+    stdio: ['pipe', 'ignore', errorFile],
     detached: true,
     user: setting.user,
   })
-  closeSync(words)
+  closeSync(errorFile)
   child.on('error', () => undefined)
   child.stdin?.on('error', () => undefined)
-  const identity = child.pid === undefined ? null : identityOf(child.pid)
+  const identity = child.pid === undefined ? null : readIdentity(child.pid)
   if (!identity) {
     child.stdin?.destroy()
     return null
   }
-  const record: TaskRecord = { ...identity, ...setting }
+  const record: InstanceTaskRecord = { ...identity, ...setting }
   try {
     write(record)
   } catch (error) {
@@ -127,23 +127,27 @@ export function startTask(
 }
 
 /** One that an earlier supervisor has started. */
-export const adoptTask = (record: TaskRecord, events: TaskEvents, times: TaskTimes): Task =>
+export const adoptTask = (record: InstanceTaskRecord, events: TaskEvents, times: TaskTimes): InstanceTask =>
   watchTask(record, events, times)
 
-function watchTask(record: TaskRecord, events: TaskEvents, times: TaskTimes): Task & { end(isAbort: boolean): void } {
-  let [healthy, misses, hasAnswered, isOver] = [false, 0, false, false]
+function watchTask(
+  record: InstanceTaskRecord,
+  events: TaskEvents,
+  times: TaskTimes,
+): InstanceTask & { end(isAbort: boolean): void } {
+  let [isHealthy, misses, hasAnswered, isFinished] = [false, 0, false, false]
   let usedMb: number | null = null
-  let toldMb: number | null = null
-  let removal: Removal | null = null
-  const begun = Date.now()
-  const isBeginning = () => !hasAnswered && Date.now() - begun < times.beginMs
-  let removing: Promise<void> | null = null
+  let notifiedMb: number | null = null
+  let removal: TaskRemovalReason | null = null
+  const startedAt = Date.now()
+  const isStarting = () => !hasAnswered && Date.now() - startedAt < times.beginMs
+  let removalPromise: Promise<void> | null = null
   let timer: NodeJS.Timeout | undefined
 
   const task = {
     record,
     get healthy() {
-      return healthy && removal === null
+      return isHealthy && removal === null
     },
     get usedMb() {
       return usedMb
@@ -151,32 +155,32 @@ function watchTask(record: TaskRecord, events: TaskEvents, times: TaskTimes): Ta
     get removal() {
       return removal
     },
-    get isMute() {
-      return misses >= times.unhealthyMisses && !isBeginning()
+    get isUnresponsive() {
+      return misses >= times.unhealthyMisses && !isStarting()
     },
-    remove(why: Removal) {
-      removal ??= why
-      removing ??= takeAway()
-      return removing
+    remove(reason: TaskRemovalReason) {
+      removal ??= reason
+      removalPromise ??= terminate()
+      return removalPromise
     },
-    letGo() {
-      isOver = true
+    detach() {
+      isFinished = true
       clearTimeout(timer)
     },
     end,
   }
 
   function end(isAbort: boolean): void {
-    if (isOver) return
-    isOver = true
-    healthy = false
+    if (isFinished) return
+    isFinished = true
+    isHealthy = false
     clearTimeout(timer)
-    const words = lastWords(record.socket)
-    forgetFiles(record.socket)
-    events.ended(task, words, isAbort)
+    const errorOutput = readErrorOutput(record.socket)
+    removeTaskFiles(record.socket)
+    events.onEnd(task, errorOutput, isAbort)
   }
 
-  async function takeAway(): Promise<void> {
+  async function terminate(): Promise<void> {
     signal(record, 'SIGTERM')
     const deadline = Date.now() + times.endMs
     for (let name: NodeJS.Signals | null = 'SIGKILL'; isRunning(record); await wait(15)) {
@@ -190,54 +194,54 @@ function watchTask(record: TaskRecord, events: TaskEvents, times: TaskTimes): Ta
 
   async function check(): Promise<void> {
     if (!isRunning(record)) return end(false)
-    const was = healthy
-    const answered =
-      closeSocketFolder(record) &&
-      (await askSocket(record.socket, { method: 'GET', path: '/health', timeoutMs: times.answerMs }).then(
+    const wasHealthy = isHealthy
+    const isCheckPassed =
+      lockSocketFolder(record) &&
+      (await requestSocket(record.socket, { method: 'GET', path: '/health', timeoutMs: times.answerMs }).then(
         ({ status }) => status === 200,
         () => false,
       ))
-    if (isOver) return
-    misses = answered ? 0 : misses + 1
-    hasAnswered ||= answered
-    if (answered) healthy = true
-    else if (misses >= times.unhealthyMisses) healthy = false
-    usedMb = memoryOf(record.pid)
-    boundWords(record.socket)
-    if (was !== healthy || Math.abs((usedMb ?? 0) - (toldMb ?? 0)) >= tellMb) {
-      toldMb = usedMb
-      events.changed(task)
+    if (isFinished) return
+    misses = isCheckPassed ? 0 : misses + 1
+    hasAnswered ||= isCheckPassed
+    if (isCheckPassed) isHealthy = true
+    else if (misses >= times.unhealthyMisses) isHealthy = false
+    usedMb = readMemoryMb(record.pid)
+    boundErrorFile(record.socket)
+    if (wasHealthy !== isHealthy || Math.abs((usedMb ?? 0) - (notifiedMb ?? 0)) >= minNotifiedChangeMb) {
+      notifiedMb = usedMb
+      events.onChange(task)
     }
     if (removal !== null) return
-    const isLate = !hasAnswered && !isBeginning()
-    if (usedMb !== null && usedMb > record.limitMb + times.allowanceMb) events.unfit(task, 'memory')
-    else if (isLate || (hasAnswered && misses >= times.replaceMisses)) events.unfit(task, 'no_answer')
+    const isStartOverdue = !hasAnswered && !isStarting()
+    if (usedMb !== null && usedMb > record.limitMb + times.allowanceMb) events.onUnfit(task, 'memory')
+    else if (isStartOverdue || (hasAnswered && misses >= times.replaceMisses)) events.onUnfit(task, 'no_answer')
   }
 
-  function again(): void {
+  function scheduleCheck(): void {
     timer = setTimeout(
       () => {
         check().then(
-          () => !isOver && again(),
-          () => !isOver && again(),
+          () => !isFinished && scheduleCheck(),
+          () => !isFinished && scheduleCheck(),
         )
       },
-      isBeginning() ? times.firstCheckMs : times.checkMs,
+      isStarting() ? times.firstCheckMs : times.checkMs,
     )
   }
-  again()
+  scheduleCheck()
   return task
 }
 
 /** The end of the file alone: a task may have written without end since it was checked. */
-function lastWords(socket: string): string {
+function readErrorOutput(socket: string): string {
   try {
-    const file = openSync(wordsPath(socket), 'r')
+    const file = openSync(getErrorFilePath(socket), 'r')
     try {
       const { size } = fstatSync(file)
-      const words = Buffer.alloc(Math.min(size, maxWords))
-      readSync(file, words, 0, words.length, size - words.length)
-      return words.toString('utf8')
+      const errorBytes = Buffer.alloc(Math.min(size, maxErrorBytes))
+      readSync(file, errorBytes, 0, errorBytes.length, size - errorBytes.length)
+      return errorBytes.toString('utf8')
     } finally {
       closeSync(file)
     }
@@ -246,16 +250,16 @@ function lastWords(socket: string): string {
   }
 }
 
-function boundWords(socket: string): void {
+function boundErrorFile(socket: string): void {
   try {
-    if (statSync(wordsPath(socket)).size > maxWordsFile) truncateSync(wordsPath(socket))
+    if (statSync(getErrorFilePath(socket)).size > maxErrorFileBytes) truncateSync(getErrorFilePath(socket))
   } catch {
     // It has ended, and its words were read.
   }
 }
 
-function forgetFiles(socket: string): void {
-  rmSync(wordsPath(socket), { force: true })
+function removeTaskFiles(socket: string): void {
+  rmSync(getErrorFilePath(socket), { force: true })
   rmSync(socket, { force: true })
   if (!socket.endsWith('.sock')) removeSocketFiles(dirname(socket))
 }
@@ -276,7 +280,7 @@ export function removeSocketFiles(path: string): void {
  * Once a task listens, its user cannot put anything else in the place of its socket: we would speak to whatever that led to. False: it does
  * not listen yet, or something else is there.
  */
-function closeSocketFolder({ socket, user }: TaskRecord): boolean {
+function lockSocketFolder({ socket, user }: InstanceTaskRecord): boolean {
   if (user === undefined) return true
   const folder = dirname(socket)
   try {
@@ -284,8 +288,8 @@ function closeSocketFolder({ socket, user }: TaskRecord): boolean {
       lstatSync(socket)
       chownSync(folder, 0, 0)
     }
-    const found = lstatSync(socket)
-    return found.isSocket() && found.uid === user
+    const stats = lstatSync(socket)
+    return stats.isSocket() && stats.uid === user
   } catch {
     return false
   }

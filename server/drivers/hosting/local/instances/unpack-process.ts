@@ -7,13 +7,13 @@ import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { mappLimits } from '#domain/catalogue/mapp.ts'
-import { walkArchive } from '#server/drivers/zip-reader.ts'
+import { walkZip } from '#server/drivers/zip-reader.ts'
 
 const [, , folder = ''] = process.argv
 const standardInput = 0
 const limits = { entries: mappLimits.entries, entryBytes: mappLimits.entry, totalBytes: mappLimits.unpacked }
 const names: string[] = []
-await walkArchive(standardInput, limits, async ({ name }, stream) => {
+await walkZip(standardInput, limits, async ({ name }, stream) => {
   await pipeline(stream, createWriteStream(join(folder, String(names.length)), { flags: 'wx', mode: 0o600 }))
   names.push(name)
 })

@@ -1,12 +1,12 @@
 /** The supervisor's end of the socket: calls of the port, who it is, its end, and a stream of what changes. */
 import { chmodSync } from 'node:fs'
-import { HostingError, type InstanceRef } from '#server/drivers/hosting/driver.ts'
-import type { Instances } from '#server/drivers/hosting/local/instances/instances.ts'
+import { HostingError, type InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
+import type { InstanceRegistry } from '#server/drivers/hosting/local/instances/instances.ts'
 import {
-  type Call,
-  type CallAnswer,
-  callNames,
-  type Greeting,
+  type SupervisorCall,
+  type SupervisorCallResponse,
+  supervisorCallNames,
+  type SupervisorGreeting,
   protocolVersion,
   type SupervisorSettings,
 } from '#server/drivers/hosting/local/supervisor/protocol.ts'
@@ -19,15 +19,15 @@ import {
 
 const maxBody = 4_000_000
 
-export interface Control {
+export interface ControlServer {
   /** To all that watch. */
-  tell(ref: InstanceRef): void
+  notify(ref: InstanceRef): void
   /** How long nobody has asked or watched. */
-  quietMs(): number
+  getQuietMs(): number
   close(): Promise<void>
 }
 
-export async function startControl({
+export async function startControlServer({
   socket,
   settings,
   instances,
@@ -35,14 +35,14 @@ export async function startControl({
 }: {
   socket: string
   settings: SupervisorSettings
-  instances: Instances
-  end: (what: 'leave' | 'stop') => Promise<void>
-}): Promise<Control> {
+  instances: InstanceRegistry
+  end: (mode: 'leave' | 'stop') => Promise<void>
+}): Promise<ControlServer> {
   const watchers = new Set<ServerResponse>()
-  let last = Date.now()
-  let working = 0
+  let lastActivityAt = Date.now()
+  let activeCount = 0
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method, url } = request
     if (method === 'GET' && url === '/greeting')
       return send(response, {
@@ -50,10 +50,13 @@ export async function startControl({
         pid: process.pid,
         settings,
         isolationProblem: instances.isolationProblem,
-      } satisfies Greeting)
-    if (method === 'GET' && url === '/changes') return watch(response)
+      } satisfies SupervisorGreeting)
+    if (method === 'GET' && url === '/changes') return addWatcher(response)
     if (method === 'POST' && url === '/call')
-      return send(response, await carryOut(instances, JSON.parse(await readText(request, maxBody)) as Call))
+      return send(
+        response,
+        await executeCall(instances, JSON.parse(await readText(request, maxBody)) as SupervisorCall),
+      )
     if (method === 'POST' && (url === '/leave' || url === '/stop')) {
       response.on('close', () => setImmediate(() => void end(url === '/stop' ? 'stop' : 'leave')))
       return send(response, {})
@@ -61,22 +64,22 @@ export async function startControl({
     response.writeHead(404).end()
   }
 
-  function watch(response: ServerResponse): void {
+  function addWatcher(response: ServerResponse): void {
     response.writeHead(200, { 'content-type': 'application/x-ndjson' }).flushHeaders()
     watchers.add(response)
     response.on('close', () => {
       watchers.delete(response)
-      last = Date.now()
+      lastActivityAt = Date.now()
     })
   }
 
   const server = createServer((request, response) => {
-    working += 1
+    activeCount += 1
     response.on('close', () => {
-      working -= 1
-      last = Date.now()
+      activeCount -= 1
+      lastActivityAt = Date.now()
     })
-    answer(request, response).catch((error: unknown) => {
+    handleRequest(request, response).catch((error: unknown) => {
       console.error(new Date().toISOString(), request.url, error)
       if (response.headersSent) response.destroy()
       else response.writeHead(500).end()
@@ -85,32 +88,32 @@ export async function startControl({
   // Setting up many apps takes a while.
   server.requestTimeout = 0
   server.timeout = 0
-  await new Promise<void>((listening, failed) => {
-    server.once('error', failed)
-    server.listen(socket, listening)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(socket, resolve)
   })
   chmodSync(socket, 0o600)
 
-  const pending = new Map<string, InstanceRef>()
+  const pendingChanges = new Map<string, InstanceRef>()
   return {
     /** Many changes of a moment are told once. */
-    tell(ref) {
-      if (pending.size === 0) setTimeout(flush, 20)
-      pending.set(`${ref.code}-${ref.serviceId}`, ref)
+    notify(ref) {
+      if (pendingChanges.size === 0) setTimeout(flush, 20)
+      pendingChanges.set(`${ref.code}-${ref.serviceId}`, ref)
     },
-    quietMs: () => (working > 0 ? 0 : Date.now() - last),
+    getQuietMs: () => (activeCount > 0 ? 0 : Date.now() - lastActivityAt),
     close() {
       for (const watcher of watchers) watcher.end()
-      return new Promise((closed) => {
-        server.close(() => closed())
+      return new Promise((resolve) => {
+        server.close(() => resolve())
         server.closeAllConnections()
       })
     },
   }
 
   function flush(): void {
-    const lines = [...pending.values()].map((ref) => `${JSON.stringify(ref)}\n`).join('')
-    pending.clear()
+    const lines = [...pendingChanges.values()].map((ref) => `${JSON.stringify(ref)}\n`).join('')
+    pendingChanges.clear()
     for (const watcher of watchers) watcher.write(lines)
   }
 }
@@ -119,7 +122,7 @@ function send(response: ServerResponse, body: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-async function carryOut(instances: Instances, call: Call): Promise<CallAnswer> {
+async function executeCall(instances: InstanceRegistry, call: SupervisorCall): Promise<SupervisorCallResponse> {
   try {
     return { result: (await dispatch(instances, call)) ?? null }
   } catch (error) {
@@ -134,12 +137,12 @@ async function carryOut(instances: Instances, call: Call): Promise<CallAnswer> {
 const isFull = (error: unknown) => ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
 
 /** Who speaks here is of the same build, and the same user of the machine: only what becomes a path is looked at again. */
-function dispatch(instances: Instances, { name, arguments: given }: Call): unknown {
-  if (!callNames.includes(name)) throw new Error(`there is no call ${name}`)
-  if (name === 'lookAll') return instances.states()
-  const [ref, ...rest] = given as [InstanceRef, ...unknown[]]
-  const instance = instances.of(ref)
-  if (name === 'look') return instance.state()
+function dispatch(instances: InstanceRegistry, { name, arguments: args }: SupervisorCall): unknown {
+  if (!supervisorCallNames.includes(name)) throw new Error(`there is no call ${name}`)
+  if (name === 'lookAll') return instances.listStates()
+  const [ref, ...rest] = args as [InstanceRef, ...unknown[]]
+  const instance = instances.get(ref)
+  if (name === 'look') return instance.getState()
   // The port's type says what each of them takes.
   return (instance[name] as (...all: unknown[]) => unknown)(...rest)
 }

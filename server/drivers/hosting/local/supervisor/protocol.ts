@@ -1,6 +1,11 @@
 /** What the portal and the supervisor say to each other, as JSON over the socket in the folder. */
-import type { HostingDriver, HostingFault, InstanceRef, Operation } from '#server/drivers/hosting/driver.ts'
-import type { UserRange } from '#server/drivers/hosting/local/instances/user-isolation.ts'
+import type {
+  HostingDriver,
+  HostingFault,
+  InstanceRef,
+  HostingOperation,
+} from '#server/drivers/hosting/hosting-driver.ts'
+import type { SystemUserRange } from '#server/drivers/hosting/local/instances/user-isolation.ts'
 import type { TaskTimes } from '#server/drivers/hosting/local/instances/task.ts'
 
 /** Rises when portal and supervisor of two builds would not understand each other. The higher one wins. */
@@ -22,14 +27,14 @@ export interface SupervisorSettings {
   /** Of all services together; 0: what this machine can give. */
   memoryMb: number
   /** Users of the operating system for instances; null: they share the portal's. */
-  users: UserRange | null
+  users: SystemUserRange | null
   /** How long it stays when nothing is to run and nobody asks, ms. */
   idleMs: number
   /** Where they are not the usual ones. */
   times: Partial<TaskTimes>
 }
 
-export interface Greeting {
+export interface SupervisorGreeting {
   version: number
   pid: number
   settings: SupervisorSettings
@@ -37,7 +42,7 @@ export interface Greeting {
   isolationProblem?: string | null
 }
 
-export const callNames = [
+export const supervisorCallNames = [
   'prepare',
   'install',
   'configure',
@@ -50,18 +55,18 @@ export const callNames = [
   'look',
   'lookAll',
 ] as const
-export type CallName = (typeof callNames)[number]
-interface Calls extends Omit<HostingDriver, 'readData' | 'replaceData'> {
+export type SupervisorCallName = (typeof supervisorCallNames)[number]
+interface SupervisorCalls extends Omit<HostingDriver, 'readData' | 'replaceData'> {
   /** What the portal has built under that name among the instance's drafts, in place of the data that it has. */
-  takeData(ref: InstanceRef, draft: string, operation: Operation): Promise<void>
+  takeData(ref: InstanceRef, draftName: string, operation: HostingOperation): Promise<void>
 }
-export type CallArguments<N extends CallName> = Parameters<Calls[N]>
-export type CallResult<N extends CallName> = Awaited<ReturnType<Calls[N]>>
+export type SupervisorCallArguments<N extends SupervisorCallName> = Parameters<SupervisorCalls[N]>
+export type SupervisorCallResult<N extends SupervisorCallName> = Awaited<ReturnType<SupervisorCalls[N]>>
 
-export interface Call {
-  name: CallName
+export interface SupervisorCall {
+  name: SupervisorCallName
   arguments: unknown[]
 }
-export type CallAnswer =
+export type SupervisorCallResponse =
   | { result: unknown }
   | { fault: HostingFault | 'internal'; message: string; details?: Record<string, string> }

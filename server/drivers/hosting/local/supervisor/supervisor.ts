@@ -4,62 +4,69 @@
  */
 import '#server/config/private-files.ts'
 import { rmSync } from 'node:fs'
-import { controlSocket } from '#server/drivers/hosting/local/run-folder.ts'
-import { startControl } from '#server/drivers/hosting/local/supervisor/control-server.ts'
+import { getControlSocket } from '#server/drivers/hosting/local/run-folder.ts'
+import { startControlServer } from '#server/drivers/hosting/local/supervisor/control-server.ts'
 import { openGateway } from '#server/drivers/hosting/local/gateway.ts'
-import { openInstances } from '#server/drivers/hosting/local/instances/instances.ts'
+import { openInstanceRegistry } from '#server/drivers/hosting/local/instances/instances.ts'
 import type { SupervisorSettings } from '#server/drivers/hosting/local/supervisor/protocol.ts'
 import { boundSupervisorLog } from '#server/drivers/hosting/local/supervisor/supervisor-log.ts'
-import { takeLock } from '#server/drivers/hosting/local/supervisor/lock.ts'
+import { acquireLock } from '#server/drivers/hosting/local/supervisor/supervisor-lock.ts'
 
 const hourMs = 3_600_000
 
 const settings = JSON.parse(process.argv[2] ?? '') as SupervisorSettings
-const release = await takeLock(settings.folder)
+const release = await acquireLock(settings.folder)
 // Another one is at work: whoever wanted this one asks that one.
-if (release) await run(release)
+if (release) await runSupervisor(release)
 
-async function run(letGo: () => void): Promise<void> {
+async function runSupervisor(releaseLock: () => void): Promise<void> {
   const { folder, program, domain, port, trustProxy, tls, memoryMb, users, idleMs, times } = settings
-  const socket = controlSocket(folder)
+  const socket = getControlSocket(folder)
   rmSync(socket, { force: true })
-  const gateway = await openGateway({ folder, domain, port, trustProxy, tls, find: (code) => instances.byCode(code) })
-  const instances = openInstances({
+  const gateway = await openGateway({
+    folder,
+    domain,
+    port,
+    trustProxy,
+    tls,
+    findTarget: (code) => instances.findByCode(code),
+  })
+  const instances = openInstanceRegistry({
     folder,
     program,
     times,
     memoryMb,
     users,
-    addressOf: gateway.addressOf,
-    changed: (ref) => control.tell(ref),
+    getAddress: gateway.getAddress,
+    onChange: (ref) => control.notify(ref),
   })
-  const control = await startControl({ socket, settings, instances, end })
+  const control = await startControlServer({ socket, settings, instances, end })
   instances.open()
   instances.removeOldLogs()
 
-  const idle = setInterval(
+  const idleTimer = setInterval(
     () => {
-      if (control.quietMs() > idleMs && !instances.anyWanted()) void end('leave')
+      if (control.getQuietMs() > idleMs && !instances.hasWantedInstance()) void end('leave')
     },
     Math.min(1000, idleMs),
   )
-  const hourly = setInterval(() => {
+  const hourlyTimer = setInterval(() => {
     instances.removeOldLogs()
     boundSupervisorLog(folder)
   }, hourMs)
 
   let isEnding = false
   /** `leave`: what runs goes on, for the next supervisor to adopt. */
-  async function end(what: 'leave' | 'stop'): Promise<void> {
+  async function end(mode: 'leave' | 'stop'): Promise<void> {
     if (isEnding) return
     isEnding = true
-    clearInterval(idle)
-    clearInterval(hourly)
-    if (what === 'stop') await instances.shutDown()
-    else instances.letGo()
+    clearInterval(idleTimer)
+    clearInterval(hourlyTimer)
+    if (mode === 'stop') await instances.shutDown()
+    else instances.detach()
     await Promise.all([control.close(), gateway.close()])
     rmSync(socket, { force: true })
-    letGo()
+    releaseLock()
     process.exit(0)
   }
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => void end('leave'))

@@ -1,18 +1,18 @@
 import { type Ref, useCallback, useEffect, useMemo, useState } from 'react'
 import { listCompanies } from '#contract/orders.ts'
 import { isOffline, type Problem } from '#contract/problem.ts'
-import { foldText } from '#domain/text.ts'
-import { readAllAged } from '#local/lists/responses.ts'
-import { useDispatch } from '#state/hooks.ts'
+import { normaliseText } from '#domain/text.ts'
+import { readAllAgedResponses } from '#local/lists/responses.ts'
+import { useDispatch } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useFetch } from '#state/use-fetch.ts'
 import { Combobox } from '#ui/form/Combobox.tsx'
-import { problemWords } from '#ui/i18n/problem-messages.ts'
+import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { useTranslation } from 'react-i18next'
-import { type CompanyName, findCompanies } from '#features/orders/slice.ts'
+import { type CompanyChoice, findCompanies } from '#features/orders/slice.ts'
 
-const pauseMs = 250
-const most = 20
+const debounceMs = 250
+const maxMatches = 20
 
 interface Props {
   label: string
@@ -29,63 +29,68 @@ interface Props {
 /** Finds a customer by a part of the code or name: among those that the device has heard of, and those that the server adds. */
 export function CompanyPicker({ company, onChoose, ...field }: Props) {
   const { t } = useTranslation('orders')
-  const [searched, setSearched] = useState('')
-  const { found, isAwaited, problem } = useFound(searched.trim())
+  const [searchText, setSearchText] = useState('')
+  const { matches, isAwaited, problem } = useCompanyMatches(searchText.trim())
   const name = useCompanyName(company)
-  const none = found.length === 0 && searched.trim() !== '' && !isAwaited ? t('companies.none') : null
-  const note = problem ? (isOffline(problem) ? t('companies.offline') : problemWords(problem)) : none
+  const noMatchNote = matches.length === 0 && searchText.trim() !== '' && !isAwaited ? t('companies.none') : null
+  const note = problem ? (isOffline(problem) ? t('companies.offline') : formatProblem(problem)) : noMatchNote
   return (
     <Combobox
       {...field}
       name="company"
       value={name ?? ''}
-      choices={found.map(({ id, code, name }) => ({ id, label: name, detail: code }))}
+      choices={matches.map(({ id, code, name }) => ({ id, label: name, detail: code }))}
       note={note}
-      onSearch={setSearched}
+      onSearch={setSearchText}
       onChoose={onChoose}
     />
   )
 }
 
 /** The companies that the device has heard of, by code; the newest word of each counts. */
-function useKept(): readonly CompanyName[] {
-  const answers = useLiveQuery(() => readAllAged(listCompanies), [])
+function useCachedCompanies(): readonly CompanyChoice[] {
+  const responses = useLiveQuery(() => readAllAgedResponses(listCompanies), [])
   return useMemo(() => {
-    const byId = new Map(answers?.flatMap(({ output }) => output.map((one) => [one.id, one] as const)))
+    const byId = new Map(responses?.flatMap(({ output }) => output.map((company) => [company.id, company] as const)))
     return [...byId.values()].toSorted((a, b) => (a.code < b.code ? -1 : 1))
-  }, [answers])
+  }, [responses])
 }
 
 /** What the server finds comes to the device, and from there to here. */
-function useFound(searchText: string) {
+function useCompanyMatches(searchText: string) {
   const dispatch = useDispatch()
-  const kept = useKept()
-  const [told, setTold] = useState<{ of: string; problem: Problem | null }>({ of: '', problem: null })
+  const companies = useCachedCompanies()
+  const [searchResult, setSearchResult] = useState<{ searchText: string; problem: Problem | null }>({
+    searchText: '',
+    problem: null,
+  })
   useEffect(() => {
     if (searchText === '') return
-    let counts = true
+    let isActive = true
     const timer = setTimeout(async () => {
       const result = await dispatch(findCompanies({ searchText }))
-      if (counts) setTold({ of: searchText, problem: result.kind === 'problem' ? result.problem : null })
-    }, pauseMs)
+      if (isActive) setSearchResult({ searchText, problem: result.kind === 'problem' ? result.problem : null })
+    }, debounceMs)
     return () => {
-      counts = false
+      isActive = false
       clearTimeout(timer)
     }
   }, [dispatch, searchText])
-  const part = foldText(searchText)
-  const found = kept.filter(({ code, name }) => foldText(`${code} ${name}`).includes(part)).slice(0, most)
-  const isAwaited = told.of !== searchText
-  return { found, isAwaited, problem: isAwaited ? null : told.problem }
+  const searchedPart = normaliseText(searchText)
+  const matches = companies
+    .filter(({ code, name }) => normaliseText(`${code} ${name}`).includes(searchedPart))
+    .slice(0, maxMatches)
+  const isAwaited = searchResult.searchText !== searchText
+  return { matches, isAwaited, problem: isAwaited ? null : searchResult.problem }
 }
 
 /** What to call a company that the address or a draft names; its number until its name is known, null for none. */
 export function useCompanyName(id: number | null): string | null {
   const dispatch = useDispatch()
-  const known = useKept().find((one) => one.id === id)
+  const company = useCachedCompanies().find((candidate) => candidate.id === id)
   useFetch(
     useCallback(() => void (id !== null && dispatch(findCompanies({ id }))), [dispatch, id]),
     id === null,
   )
-  return id === null ? null : (known?.name ?? `#${id}`)
+  return id === null ? null : (company?.name ?? `#${id}`)
 }

@@ -2,29 +2,29 @@ import type { Currency } from '#domain/money.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
-import type { Toggle } from '#features/orders/wizard/fields/module-selection.ts'
-import { type AmountChange, Difference } from '#features/orders/quote/AmountChange.tsx'
-import { langOf } from '#ui/i18n/name-language.ts'
+import type { ModuleToggle } from '#features/orders/wizard/fields/module-selection.ts'
+import { type PriceChange, AmountChange } from '#features/orders/quote/AmountChange.tsx'
+import { getNameLang } from '#ui/i18n/name-language.ts'
 
 interface Props {
-  toggle: Toggle
-  nameOf: (code: string) => string
+  toggle: ModuleToggle
+  getName: (code: string) => string
   currency: Currency
-  change: AmountChange
+  change: PriceChange
   inUse: readonly string[]
   onConfirm: () => void
   onClose: () => void
 }
 
 /** Lists what one click brings or takes along, and what becomes of the amount; nothing has changed yet. */
-export function ConfirmModules({ toggle, nameOf, currency, change, inUse, onConfirm, onClose }: Props) {
+export function ModuleChangeDialog({ toggle, getName, currency, change, inUse, onConfirm, onClose }: Props) {
   const { t } = useTranslation('wizard')
-  const { kind, code, along } = toggle
-  const name = nameOf(code)
-  const isUsed = kind === 'removing' && [code, ...along].some((one) => inUse.includes(one))
-  const act = (
+  const { kind, code, dependentCodes } = toggle
+  const name = getName(code)
+  const isUsed = kind === 'removing' && [code, ...dependentCodes].some((usedCode) => inUse.includes(usedCode))
+  const action = (
     <Button kind={kind === 'removing' ? 'danger' : 'primary'} onClick={onConfirm}>
-      {t(kind === 'adding' ? 'confirm.add' : along.length > 0 ? 'confirm.remove' : 'confirm.removeOne')}
+      {t(kind === 'adding' ? 'confirm.add' : dependentCodes.length > 0 ? 'confirm.remove' : 'confirm.removeOne')}
     </Button>
   )
   return (
@@ -32,16 +32,17 @@ export function ConfirmModules({ toggle, nameOf, currency, change, inUse, onConf
       open
       title={t(kind === 'adding' ? 'confirm.addTitle' : 'confirm.removeTitle', { name })}
       onClose={onClose}
-      act={act}
+      action={action}
     >
       <div className="form">
-        {along.length > 0 && (
+        {dependentCodes.length > 0 && (
           <div>
             <p>{t(kind === 'adding' ? 'confirm.addText' : 'confirm.removeText', { name })}</p>
             <ul className="modules-along">
-              {along.map((one) => (
-                <li key={one}>
-                  <span lang={langOf(nameOf(one))}>{nameOf(one)}</span> <code>{one}</code>
+              {dependentCodes.map((dependentCode) => (
+                <li key={dependentCode}>
+                  <span lang={getNameLang(getName(dependentCode))}>{getName(dependentCode)}</span>{' '}
+                  <code>{dependentCode}</code>
                 </li>
               ))}
             </ul>
@@ -49,7 +50,7 @@ export function ConfirmModules({ toggle, nameOf, currency, change, inUse, onConf
         )}
         {isUsed && <p className="modules-used">{t('confirm.inUse')}</p>}
         <p>
-          <Difference currency={currency} change={change} />
+          <AmountChange currency={currency} change={change} />
         </p>
       </div>
     </Dialog>

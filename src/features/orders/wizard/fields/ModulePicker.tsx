@@ -1,32 +1,32 @@
 import '#features/orders/wizard-words.ts'
 import { memo, useDeferredValue, useEffect, useId, useMemo, useState } from 'react'
-import { type Currency, grouped } from '#domain/money.ts'
+import { type Currency, groupThousands } from '#domain/money.ts'
 import { preloadDialog } from '#ui/overlay/Dialog.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
 import {
-  type Choosable,
-  choosable,
-  joining,
-  matching,
-  type Toggle,
-  toggled,
+  type SelectableModule,
+  buildSelectableModules,
+  findJoiningModules,
+  filterModules,
+  type ModuleToggle,
+  toggleModule,
 } from '#features/orders/wizard/fields/module-selection.ts'
-import { ConfirmModules } from '#features/orders/wizard/fields/ModuleChangeDialog.tsx'
-import { type AmountChange, Difference } from '#features/orders/quote/AmountChange.tsx'
-import { useLatest } from '#features/orders/quote/useLatest.ts'
+import { ModuleChangeDialog } from '#features/orders/wizard/fields/ModuleChangeDialog.tsx'
+import { type PriceChange, AmountChange } from '#features/orders/quote/AmountChange.tsx'
+import { useLatestCallback } from '#features/orders/quote/useLatestCallback.ts'
 import type { PriceData } from '#features/orders/quote/local-quote.ts'
-import { langOf } from '#ui/i18n/name-language.ts'
+import { getNameLang } from '#ui/i18n/name-language.ts'
 
-export interface ModuleChoiceProps {
-  market: PriceData
+export interface ModulePickerProps {
+  priceData: PriceData
   currency: Currency
-  chosen: readonly string[]
-  onChange: (chosen: string[]) => void
+  selectedCodes: readonly string[]
+  onChange: (selectedCodes: string[]) => void
   /** What such a choice comes to; null: it has no price. */
-  amountOf: (chosen: readonly string[]) => string | null
+  getAmount: (selectedCodes: readonly string[]) => string | null
   /** In words. */
   error?: string | null | undefined
   /** Modules in use: removing one is always asked about (contracts 2). */
@@ -34,42 +34,59 @@ export interface ModuleChoiceProps {
 }
 
 /** Fewer of them are seen at a glance. */
-const searchedFrom = 10
+const minRowsForSearch = 10
 
 /**
  * Which modules. One click brings what is needed or takes along what needs it, after both were shown with what becomes of
  * the amount (M75). Hidden modules that join by themselves are named, for they are part of what is bought.
  */
-export function ModuleChoice({ market, currency, chosen, onChange, amountOf, error, inUse = [] }: ModuleChoiceProps) {
+export function ModulePicker({
+  priceData,
+  currency,
+  selectedCodes,
+  onChange,
+  getAmount,
+  error,
+  inUse = [],
+}: ModulePickerProps) {
   const { t } = useTranslation('wizard')
   const [text, setText] = useState('')
-  const [asked, setAsked] = useState<Toggle | null>(null)
-  const [last, setLast] = useState<{ names: string; toggle: Toggle; change: AmountChange } | null>(null)
+  const [pendingToggle, setPendingToggle] = useState<ModuleToggle | null>(null)
+  const [lastChange, setLastChange] = useState<{ names: string; toggle: ModuleToggle; change: PriceChange } | null>(
+    null,
+  )
   useEffect(preloadDialog, [])
-  const { list, modules } = market
-  const rows = useMemo(() => choosable(list, modules, chosen, currency), [list, modules, chosen, currency])
-  const shown = matching(rows, useDeferredValue(text))
-  const coming = joining(modules, chosen)
+  const { list, modules } = priceData
+  const rows = useMemo(
+    () => buildSelectableModules(list, modules, selectedCodes, currency),
+    [list, modules, selectedCodes, currency],
+  )
+  const visibleRows = filterModules(rows, useDeferredValue(text))
+  const joiningModules = findJoiningModules(modules, selectedCodes)
   const names = useMemo(() => new Map(modules.map(({ code, name }) => [code, name])), [modules])
-  const nameOf = (code: string) => names.get(code) ?? code
-  const changeOf = (toggle: Toggle): AmountChange => ({ from: amountOf(chosen), to: amountOf(toggle.chosen) })
+  const getName = (code: string) => names.get(code) ?? code
+  const toPriceChange = (toggle: ModuleToggle): PriceChange => ({
+    from: getAmount(selectedCodes),
+    to: getAmount(toggle.selectedCodes),
+  })
 
-  function take(toggle: Toggle) {
-    const told = [toggle.code, ...toggle.along].map(nameOf).join(', ')
-    setLast({ names: told, toggle, change: changeOf(toggle) })
-    setAsked(null)
-    onChange(toggle.chosen)
+  function applyToggle(toggle: ModuleToggle) {
+    const toggledNames = [toggle.code, ...toggle.dependentCodes].map(getName).join(', ')
+    setLastChange({ names: toggledNames, toggle, change: toPriceChange(toggle) })
+    setPendingToggle(null)
+    onChange(toggle.selectedCodes)
   }
-  const press = useLatest((code: string) => {
-    const toggle = toggled(modules, chosen, code)
-    const isUsed = toggle.kind === 'removing' && [code, ...toggle.along].some((one) => inUse.includes(one))
-    if (toggle.along.length > 0 || isUsed) setAsked(toggle)
-    else take(toggle)
+  const handlePress = useLatestCallback((code: string) => {
+    const toggle = toggleModule(modules, selectedCodes, code)
+    const isUsed =
+      toggle.kind === 'removing' && [code, ...toggle.dependentCodes].some((usedCode) => inUse.includes(usedCode))
+    if (toggle.dependentCodes.length > 0 || isUsed) setPendingToggle(toggle)
+    else applyToggle(toggle)
   })
 
   return (
     <section className="module-choice" aria-label={t('modules.label')}>
-      {rows.length >= searchedFrom && (
+      {rows.length >= minRowsForSearch && (
         <Field
           type="search"
           label={t('modules.search')}
@@ -79,7 +96,9 @@ export function ModuleChoice({ market, currency, chosen, onChange, amountOf, err
           onChange={({ target }) => setText(target.value)}
         />
       )}
-      <p className="modules-count">{t('modules.count', { chosen: chosen.length, all: rows.length, currency })}</p>
+      <p className="modules-count">
+        {t('modules.count', { chosen: selectedCodes.length, all: rows.length, currency })}
+      </p>
       {error && (
         <p className="field-error" role="alert">
           <Icon name="alert" size={16} />
@@ -87,105 +106,118 @@ export function ModuleChoice({ market, currency, chosen, onChange, amountOf, err
         </p>
       )}
       <ul className="module-list">
-        {shown.map((row) => (
-          <Row
+        {visibleRows.map((row) => (
+          <ModuleRow
             key={row.code}
             row={row}
-            chosen={chosen.includes(row.code)}
-            needs={row.lacks !== '' || row.needs === '' ? '' : t('modules.needs', { names: row.needs })}
-            lacks={row.lacks === '' ? '' : t('modules.lacks', { names: row.lacks })}
-            unlisted={t('modules.unlisted')}
-            onPress={press}
+            isSelected={selectedCodes.includes(row.code)}
+            needsText={
+              row.missingNames !== '' || row.neededNames === '' ? '' : t('modules.needs', { names: row.neededNames })
+            }
+            missingText={row.missingNames === '' ? '' : t('modules.lacks', { names: row.missingNames })}
+            unlistedText={t('modules.unlisted')}
+            onPress={handlePress}
           />
         ))}
       </ul>
-      {shown.length === 0 && <p className="modules-none">{t('modules.none', { text })}</p>}
+      {visibleRows.length === 0 && <p className="modules-none">{t('modules.none', { text })}</p>}
       <p className="modules-last" role="status">
-        {last && (
+        {lastChange && (
           <>
-            {t(last.toggle.kind === 'adding' ? 'modules.added' : 'modules.removed', { names: last.names })}{' '}
-            <Difference currency={currency} change={last.change} />
+            {t(lastChange.toggle.kind === 'adding' ? 'modules.added' : 'modules.removed', { names: lastChange.names })}{' '}
+            <AmountChange currency={currency} change={lastChange.change} />
           </>
         )}
       </p>
-      {coming.length > 0 && (
+      {joiningModules.length > 0 && (
         <div className="modules-auto">
           <h2>{t('modules.auto')}</h2>
           <p className="field-help">{t('modules.autoHelp')}</p>
           <ul>
-            {coming.map(({ code, name }) => (
+            {joiningModules.map(({ code, name }) => (
               <li key={code}>
-                <span lang={langOf(name)}>{name}</span> <code>{code}</code> <Tag>{t('modules.autoTag')}</Tag>
+                <span lang={getNameLang(name)}>{name}</span> <code>{code}</code> <Tag>{t('modules.autoTag')}</Tag>
               </li>
             ))}
           </ul>
         </div>
       )}
-      {asked && (
-        <ConfirmModules
-          toggle={asked}
-          nameOf={nameOf}
+      {pendingToggle && (
+        <ModuleChangeDialog
+          toggle={pendingToggle}
+          getName={getName}
           currency={currency}
-          change={changeOf(asked)}
+          change={toPriceChange(pendingToggle)}
           inUse={inUse}
-          onConfirm={() => take(asked)}
-          onClose={() => setAsked(null)}
+          onConfirm={() => applyToggle(pendingToggle)}
+          onClose={() => setPendingToggle(null)}
         />
       )}
     </section>
   )
 }
 
-interface RowProps {
-  row: Choosable
-  chosen: boolean
-  needs: string
+interface ModuleRowProps {
+  row: SelectableModule
+  isSelected: boolean
+  needsText: string
   /** Why it cannot be chosen; empty: it can. */
-  lacks: string
-  unlisted: string
+  missingText: string
+  unlistedText: string
   onPress: (code: string) => void
 }
 
 /** Drawn again only when it changes: a list may have 300 of them. */
-const Row = memo(
-  function Row({ row: { code, name, price }, chosen, needs, lacks, unlisted, onPress }: RowProps) {
+const ModuleRow = memo(
+  function Row({
+    row: { code, name, price },
+    isSelected,
+    needsText,
+    missingText,
+    unlistedText,
+    onPress,
+  }: ModuleRowProps) {
     const id = useId()
     // What stands chosen can be taken away.
-    const isBarred = lacks !== '' && !chosen
+    const isBlocked = missingText !== '' && !isSelected
     return (
       <li>
-        <label className={`module${chosen ? ' chosen' : ''}${isBarred ? ' barred' : ''}`}>
+        <label className={`module${isSelected ? ' chosen' : ''}${isBlocked ? ' barred' : ''}`}>
           <span className="check box">
             <input
               type="checkbox"
               name={`module-${code}`}
-              checked={chosen}
-              aria-disabled={isBarred || undefined}
-              aria-describedby={lacks === '' ? undefined : id}
+              checked={isSelected}
+              aria-disabled={isBlocked || undefined}
+              aria-describedby={missingText === '' ? undefined : id}
               onChange={() => {
-                if (!isBarred) onPress(code)
+                if (!isBlocked) onPress(code)
               }}
             />
           </span>
           <span className="module-name">
-            <span lang={langOf(name)}>{name}</span> <code>{code}</code>
-            {needs !== '' && <span className="field-help">{needs}</span>}
-            {lacks !== '' && (
+            <span lang={getNameLang(name)}>{name}</span> <code>{code}</code>
+            {needsText !== '' && <span className="field-help">{needsText}</span>}
+            {missingText !== '' && (
               <span className="module-lacks" id={id}>
-                {lacks}
+                {missingText}
               </span>
             )}
           </span>
-          {price === null ? <Tag tone="warning">{unlisted}</Tag> : <span className="figure">{grouped(price)}</span>}
+          {price === null ? (
+            <Tag tone="warning">{unlistedText}</Tag>
+          ) : (
+            <span className="figure">{groupThousands(price)}</span>
+          )}
         </label>
       </li>
     )
   },
   (a, b) =>
-    a.chosen === b.chosen &&
-    a.needs === b.needs &&
-    a.lacks === b.lacks &&
-    a.unlisted === b.unlisted &&
+    a.isSelected === b.isSelected &&
+    a.needsText === b.needsText &&
+    a.missingText === b.missingText &&
+    a.unlistedText === b.unlistedText &&
     a.row.name === b.row.name &&
     a.row.price === b.row.price,
 )

@@ -1,16 +1,16 @@
 import '#features/orders/wizard-words.ts'
-import { pricesOf, type UserMode } from '#domain/fees/price-list.ts'
+import { getCurrencyPrices, type UserMode } from '#domain/fees/price-list.ts'
 import { type Currency, writeAmount } from '#domain/money.ts'
-import { minUsers, raisedUsers } from '#domain/checks/order-checks.ts'
+import { getMinUsers, raiseUsers } from '#domain/checks/order-checks.ts'
 import { userLimits } from '#domain/orders.ts'
-import { amountText } from '#ui/display/Amount.tsx'
-import { CheckField, RadioField } from '#ui/form/ChoiceFields.tsx'
+import { formatAmount } from '#ui/display/Amount.tsx'
+import { CheckField, RadioField } from '#ui/form/choice-fields.tsx'
 import { FieldFrame } from '#ui/form/Field.tsx'
 import { WholeNumberInput } from '#ui/form/WholeNumberInput.tsx'
 import { useTranslation } from 'react-i18next'
-import { UsersRange } from '#features/orders/wizard/fields/UsersSlider.tsx'
-import { type AnyProblem, orderFieldWords } from '#ui/i18n/order-field-messages.ts'
-import type { ListInForce, PriceData } from '#features/orders/quote/local-quote.ts'
+import { UsersSlider } from '#features/orders/wizard/fields/UsersSlider.tsx'
+import { type AnyFieldProblem, formatOrderFieldProblem } from '#ui/i18n/order-field-messages.ts'
+import type { PriceListInForce, PriceData } from '#features/orders/quote/local-quote.ts'
 
 /** As they stand in the form: a number that is being typed is text. */
 export interface TermsDraft {
@@ -19,41 +19,41 @@ export interface TermsDraft {
   uat: boolean
 }
 
-export interface OrderFieldsProps {
+export interface TermsFieldsProps {
   values: TermsDraft
   onChange: (fields: Partial<TermsDraft>) => void
-  problems: readonly AnyProblem[]
-  market: PriceData
+  problems: readonly AnyFieldProblem[]
+  priceData: PriceData
   currency: Currency
 }
 
 const modes: readonly UserMode[] = ['CONCURRENT', 'NAMED']
 
 /** User mode, users and UAT: what a new order and a change of a contract both ask for. */
-export function OrderFields({ values, onChange, problems, market, currency }: OrderFieldsProps) {
+export function TermsFields({ values, onChange, problems, priceData, currency }: TermsFieldsProps) {
   const { t } = useTranslation('wizard')
-  const { list } = market
-  const least = minUsers(list, values.user_mode)
+  const { list } = priceData
+  const minimumUsers = getMinUsers(list, values.user_mode)
   const options = modes.map((mode) => ({
     value: mode,
     label: t(`mode.${mode}`),
-    help: t('mode.least', { count: minUsers(list, mode) }),
+    help: t('mode.least', { count: getMinUsers(list, mode) }),
   }))
-  const wrong = (field: string) => problems.find((problem) => problem.field === field)
-  const about = wrong('users')
+  const findProblem = (field: string) => problems.find((problem) => problem.field === field)
+  const usersProblem = findProblem('users')
 
   function chooseMode(user_mode: UserMode) {
-    const users = wholeOf(values.users)
+    const users = parseWholeNumber(values.users)
     // Raised to what the other mode asks for at least, never lowered (contracts 5).
-    onChange({ user_mode, ...(users === null ? {} : { users: String(raisedUsers(list, user_mode, users)) }) })
+    onChange({ user_mode, ...(users === null ? {} : { users: String(raiseUsers(list, user_mode, users)) }) })
   }
 
   /** A lowest amount of nothing is none (D1). */
-  function uatHelp() {
-    const { uatBound } = pricesOf(list, currency)
-    const said = { percent: list.uat_charge, bound: amountText(currency, writeAmount(uatBound)) }
-    if (market.uatBound === 'ceiling') return t('field.uatHelpCeiling', said)
-    return t(uatBound > 0n ? 'field.uatHelpFloor' : 'field.uatHelp', said)
+  function getUatHelp() {
+    const { uatBound } = getCurrencyPrices(list, currency)
+    const params = { percent: list.uat_charge, bound: formatAmount(currency, writeAmount(uatBound)) }
+    if (priceData.uatBound === 'ceiling') return t('field.uatHelpCeiling', params)
+    return t(uatBound > 0n ? 'field.uatHelpFloor' : 'field.uatHelp', params)
   }
 
   return (
@@ -61,7 +61,7 @@ export function OrderFields({ values, onChange, problems, market, currency }: Or
       <RadioField
         label={t('field.user_mode')}
         name="user_mode"
-        chosen={values.user_mode}
+        selectedValue={values.user_mode}
         options={options}
         onChange={({ target }) => chooseMode(target.value === 'NAMED' ? 'NAMED' : 'CONCURRENT')}
       />
@@ -69,25 +69,25 @@ export function OrderFields({ values, onChange, problems, market, currency }: Or
         <FieldFrame
           size="figures"
           label={t('field.users')}
-          help={t('field.usersHelp', { least })}
-          error={about && orderFieldWords(about, t('field.users'), values.users)}
+          help={t('field.usersHelp', { least: minimumUsers })}
+          error={usersProblem && formatOrderFieldProblem(usersProblem, t('field.users'), values.users)}
         >
-          {(described) => (
+          {(fieldProps) => (
             <WholeNumberInput
-              {...described}
+              {...fieldProps}
               name="users"
-              min={least}
-              max={userLimits.most}
+              min={minimumUsers}
+              max={userLimits.max}
               value={values.users}
               onType={(users) => onChange({ users })}
             />
           )}
         </FieldFrame>
-        <UsersRange
-          min={Math.max(1, least)}
-          max={reachOf(list, values.user_mode)}
-          value={wholeOf(values.users) ?? least}
-          tiers={pricesOf(list, currency).ranges[values.user_mode]}
+        <UsersSlider
+          min={Math.max(1, minimumUsers)}
+          max={getSliderMax(list, values.user_mode)}
+          value={parseWholeNumber(values.users) ?? minimumUsers}
+          tiers={getCurrencyPrices(list, currency).ranges[values.user_mode]}
           onChange={(users) => onChange({ users })}
         />
       </div>
@@ -95,7 +95,7 @@ export function OrderFields({ values, onChange, problems, market, currency }: Or
         label={t('field.uat')}
         name="uat"
         checked={values.uat}
-        help={uatHelp()}
+        help={getUatHelp()}
         onChange={({ target }) => onChange({ uat: target.checked })}
       />
     </>
@@ -103,12 +103,12 @@ export function OrderFields({ values, onChange, problems, market, currency }: Or
 }
 
 /** Null: it is no whole number. */
-export const wholeOf = (text: string): number | null => (/^\d{1,9}$/.test(text.trim()) ? Number(text) : null)
+export const parseWholeNumber = (text: string): number | null => (/^\d{1,9}$/.test(text.trim()) ? Number(text) : null)
 
 /** How far the slider goes: twice into the last range, for most orders lie before it; beyond that one types. */
-function reachOf(list: ListInForce, mode: UserMode): number {
+function getSliderMax(list: PriceListInForce, mode: UserMode): number {
   const ranges = mode === 'CONCURRENT' ? list.concurrentUser : list.namedUser
-  const last = Math.max(...ranges.map(({ from }) => from), 1)
-  const end = Math.max(...ranges.map(({ to }) => to), 1)
-  return Math.min(end, Math.max(100, 2 * last))
+  const lastFrom = Math.max(...ranges.map(({ from }) => from), 1)
+  const lastTo = Math.max(...ranges.map(({ to }) => to), 1)
+  return Math.min(lastTo, Math.max(100, 2 * lastFrom))
 }

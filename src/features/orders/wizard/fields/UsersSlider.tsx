@@ -1,7 +1,7 @@
-import type { Range } from '#domain/fees/price-list.ts'
-import { grouped, writeAmount } from '#domain/money.ts'
+import type { PriceRange } from '#domain/fees/price-list.ts'
+import { groupThousands, writeAmount } from '#domain/money.ts'
 import { userLimits } from '#domain/orders.ts'
-import { number } from '#ui/list/Freshness.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 
 interface Props {
@@ -9,12 +9,12 @@ interface Props {
   min: number
   max: number
   /** What one more user costs a year, by how many there are. */
-  tiers: readonly Range[]
+  tiers: readonly PriceRange[]
   onChange: (users: string) => void
 }
 
 /** The slider beside the number of users, with a mark where the price of one changes; the number may lie beyond where it ends. */
-export function UsersRange({ value, min, max, tiers, onChange }: Props) {
+export function UsersSlider({ value, min, max, tiers, onChange }: Props) {
   const { t } = useTranslation('wizard')
   return (
     <div className="users-slider">
@@ -31,15 +31,19 @@ export function UsersRange({ value, min, max, tiers, onChange }: Props) {
         {tiers
           .filter(({ from }) => from > min && from <= max)
           .map(({ from }) => {
-            const at = `${(100 * (from - min)) / (max - min)}%`
-            return <line key={from} x1={at} x2={at} y1="0" y2="8" />
+            const position = `${(100 * (from - min)) / (max - min)}%`
+            return <line key={from} x1={position} x2={position} y1="0" y2="8" />
           })}
       </svg>
       <dl className="users-tiers" aria-label={t('tiers.label')}>
         {tiers.map(({ from, to, price }) => (
           <div key={from} aria-current={(value >= from && value <= to) || undefined}>
-            <dt>{to >= userLimits.most ? t('tiers.from', { from: number(from) }) : `${number(from)}–${number(to)}`}</dt>
-            <dd>{grouped(writeAmount(price))}</dd>
+            <dt>
+              {to >= userLimits.max
+                ? t('tiers.from', { from: formatNumber(from) })
+                : `${formatNumber(from)}–${formatNumber(to)}`}
+            </dt>
+            <dd>{groupThousands(writeAmount(price))}</dd>
           </div>
         ))}
       </dl>

@@ -5,7 +5,7 @@ import { Button } from '#ui/display/Button.tsx'
 import { FieldFrame } from '#ui/form/Field.tsx'
 import { WholeNumberInput } from '#ui/form/WholeNumberInput.tsx'
 import { useTranslation } from 'react-i18next'
-import { wholeOf } from '#features/orders/wizard/fields/TermsFields.tsx'
+import { parseWholeNumber } from '#features/orders/wizard/fields/TermsFields.tsx'
 
 interface Props {
   label: string
@@ -13,60 +13,65 @@ interface Props {
   value: string
   error?: string | null | undefined
   /** The most that can be chosen, and why no more. */
-  most?: number
-  whyNoMore?: string
+  maxYears?: number
+  maxReachedReason?: string
   /** What follows of it, beside the number. */
   children?: ReactNode
   onChange: (years: string) => void
 }
 
 /** What most people order: one press each. */
-const common = ['1', '2', '3'] as const
+const commonYears = ['1', '2', '3'] as const
 
 /** For how many years: the usual ones first, and any other number beside them. */
 export function YearsField({
   label,
   value,
   error,
-  most: given = yearLimits.most,
-  whyNoMore,
+  maxYears: requestedMax = yearLimits.max,
+  maxReachedReason,
   children,
   onChange,
 }: Props) {
   const { t } = useTranslation('wizard')
-  const { least } = yearLimits
-  const most = Math.max(least, given)
-  const years = wholeOf(value) ?? 0
-  const to = (next: number) => onChange(String(Math.min(most, Math.max(least, next))))
+  const { min: minYears } = yearLimits
+  const maxYears = Math.max(minYears, requestedMax)
+  const years = parseWholeNumber(value) ?? 0
+  const setYears = (next: number) => onChange(String(Math.min(maxYears, Math.max(minYears, next))))
   const name = 'period'
   return (
     <FieldFrame label={label} error={error}>
-      {(described) => (
+      {(fieldProps) => (
         <div className="years">
           <div className="years-common">
-            {common.map((one) => (
-              <Button key={one} aria-pressed={value === one} onClick={() => onChange(one)}>
-                {t('years.choice', { count: Number(one) })}
+            {commonYears.map((option) => (
+              <Button key={option} aria-pressed={value === option} onClick={() => onChange(option)}>
+                {t('years.choice', { count: Number(option) })}
               </Button>
             ))}
           </div>
           <div className="years-any">
-            <Button icon="minus" bare whyNot={years <= least && t('years.least')} onClick={() => to(years - 1)}>
+            <Button
+              icon="minus"
+              isIconOnly
+              disabledReason={years <= minYears && t('years.least')}
+              onClick={() => setYears(years - 1)}
+            >
               {t('years.fewer')}
             </Button>
             <WholeNumberInput
               enterKeyHint="next"
-              min={least}
-              max={most}
+              min={minYears}
+              max={maxYears}
               {...{ name, value }}
-              {...described}
+              {...fieldProps}
               onType={onChange}
             />
             <Button
               icon="plus"
-              bare
-              whyNot={years >= most && (whyNoMore ?? t('years.most', { most }))}
-              onClick={() => to(years + 1)}
+              isIconOnly
+              disabledReason={years >= maxYears && (maxReachedReason ?? t('years.most', { most: maxYears }))}
+              onClick={() => setYears(years + 1)}
             >
               {t('years.more')}
             </Button>

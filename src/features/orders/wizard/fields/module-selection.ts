@@ -1,74 +1,89 @@
 /** The module list as it is shown: what can be chosen, what stands chosen and cannot be had any more, what comes by itself. */
-import { chooseModule, dropModule, joined } from '#domain/catalogue/modules.ts'
+import { selectModule, deselectModule, filterJoiningModules } from '#domain/catalogue/modules.ts'
 import { findUnmetNeeds } from '#domain/catalogue/unmet-needs.ts'
 import type { Currency } from '#domain/money.ts'
-import type { ListInForce, ModuleInfo } from '#features/orders/quote/local-quote.ts'
+import type { PriceListInForce, ModuleChoice } from '#features/orders/quote/local-quote.ts'
 
-export interface Choosable {
+export interface SelectableModule {
   code: string
   name: string
   /** Names of what it needs. */
-  needs: string
+  neededNames: string
   /** A year; null: it has no price on the list in force. */
   price: string | null
   /** Names of what it needs, directly or not, and the list in force does not have; empty: it can be ordered. */
-  lacks: string
+  missingNames: string
 }
 
 /** In the order of the price list, which the provider's staff have put them in (contracts 3). */
-export function choosable(
-  list: ListInForce,
-  modules: readonly ModuleInfo[],
-  chosen: readonly string[],
+export function buildSelectableModules(
+  list: PriceListInForce,
+  modules: readonly ModuleChoice[],
+  selectedCodes: readonly string[],
   currency: Currency,
-): Choosable[] {
-  const own = currency.toLowerCase() as Lowercase<Currency>
-  const known = new Map(modules.filter(({ hidden }) => !hidden).map((one) => [one.code, one]))
-  const nameOf = (code: string) => known.get(code)?.name ?? code
-  const unmet = findUnmetNeeds(
+): SelectableModule[] {
+  const currencyKey = currency.toLowerCase() as Lowercase<Currency>
+  const modulesByCode = new Map(modules.filter(({ hidden }) => !hidden).map((module) => [module.code, module]))
+  const getName = (code: string) => modulesByCode.get(code)?.name ?? code
+  const unmetNeeds = findUnmetNeeds(
     list.module.map(({ code }) => code),
     modules,
   )
-  const lacking = new Map(unmet.map(({ code, missing }) => [code, missing.map(nameOf).join(', ')]))
-  const priced = list.module
-    .filter(({ code }) => known.has(code))
-    .map((row) => ({ ...rowOf(row.code), price: row[own] }))
-  const listed = new Set(priced.map(({ code }) => code))
-  const lost = chosen.filter((code) => !listed.has(code)).map((code) => ({ ...rowOf(code), price: null }))
-  return [...lost, ...priced]
+  const missingNamesByCode = new Map(
+    unmetNeeds.map(({ code, missingCodes: missing }) => [code, missing.map(getName).join(', ')]),
+  )
+  const pricedRows = list.module
+    .filter(({ code }) => modulesByCode.has(code))
+    .map((row) => ({ ...toRow(row.code), price: row[currencyKey] }))
+  const listedCodes = new Set(pricedRows.map(({ code }) => code))
+  const unlistedRows = selectedCodes
+    .filter((code) => !listedCodes.has(code))
+    .map((code) => ({ ...toRow(code), price: null }))
+  return [...unlistedRows, ...pricedRows]
 
-  function rowOf(code: string) {
-    const needs = (known.get(code)?.dependencies ?? []).map(nameOf).join(', ')
-    return { code, name: nameOf(code), needs, lacks: lacking.get(code) ?? '' }
+  function toRow(code: string) {
+    const neededNames = (modulesByCode.get(code)?.dependencies ?? []).map(getName).join(', ')
+    return { code, name: getName(code), neededNames, missingNames: missingNamesByCode.get(code) ?? '' }
   }
 }
 
 /** By code or name; empty text finds all. */
-export function matching(rows: readonly Choosable[], text: string): readonly Choosable[] {
-  const wanted = text.trim().toLowerCase()
-  if (wanted === '') return rows
-  return rows.filter(({ code, name }) => code.toLowerCase().includes(wanted) || name.toLowerCase().includes(wanted))
+export function filterModules(rows: readonly SelectableModule[], text: string): readonly SelectableModule[] {
+  const searchText = text.trim().toLowerCase()
+  if (searchText === '') return rows
+  return rows.filter(
+    ({ code, name }) => code.toLowerCase().includes(searchText) || name.toLowerCase().includes(searchText),
+  )
 }
 
-export interface Toggle {
+export interface ModuleToggle {
   kind: 'adding' | 'removing'
   code: string
   /** What comes or goes along. */
-  along: string[]
-  chosen: string[]
+  dependentCodes: string[]
+  selectedCodes: string[]
 }
 
 /** What one click makes of the choice, dependencies both ways (contracts 2). */
-export function toggled(modules: readonly ModuleInfo[], chosen: readonly string[], code: string): Toggle {
+export function toggleModule(
+  modules: readonly ModuleChoice[],
+  selectedCodes: readonly string[],
+  code: string,
+): ModuleToggle {
   const visible = modules.filter(({ hidden }) => !hidden)
-  const isThere = chosen.includes(code)
-  const { along, chosen: after } = (isThere ? dropModule : chooseModule)(visible, chosen, code)
-  return { kind: isThere ? 'removing' : 'adding', code, along, chosen: after }
+  const isSelected = selectedCodes.includes(code)
+  const { alsoChangedCodes: dependentCodes, selectedCodes: newSelectedCodes } = (
+    isSelected ? deselectModule : selectModule
+  )(visible, selectedCodes, code)
+  return { kind: isSelected ? 'removing' : 'adding', code, dependentCodes, selectedCodes: newSelectedCodes }
 }
 
 /** Hidden modules that the choice brings in (D5). */
-export const joining = (modules: readonly ModuleInfo[], chosen: readonly string[]): ModuleInfo[] =>
-  joined(
+export const findJoiningModules = (
+  modules: readonly ModuleChoice[],
+  selectedCodes: readonly string[],
+): ModuleChoice[] =>
+  filterJoiningModules(
     modules.filter(({ hidden }) => hidden),
-    chosen,
+    selectedCodes,
   )

@@ -1,34 +1,34 @@
 import { type ChangeEvent, memo } from 'react'
 import type { Currency } from '#domain/money.ts'
-import { startWindow } from '#domain/checks/order-checks.ts'
+import { getStartWindow } from '#domain/checks/order-checks.ts'
 import { descLimit, nameLimit } from '#domain/orders.ts'
-import { isDate } from '#domain/period.ts'
-import { tidyCode } from '#domain/text.ts'
+import { isDate } from '#domain/plain-dates.ts'
+import { cleanCode } from '#domain/text.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { useMedia } from '#ui/display/useMedia.ts'
-import { RadioField } from '#ui/form/ChoiceFields.tsx'
+import { RadioField } from '#ui/form/choice-fields.tsx'
 import { DateField } from '#ui/form/DateField.tsx'
 import { Field, FieldFrame, useLengthLimit } from '#ui/form/Field.tsx'
-import { tidyOnLeave } from '#ui/form/tidy-on-leave.ts'
+import { normaliseOnBlur } from '#ui/form/normalise-on-blur.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { CompanyPicker } from '#features/orders/wizard/fields/CompanyPicker.tsx'
-import { OrderFields } from '#features/orders/wizard/fields/TermsFields.tsx'
+import { TermsFields } from '#features/orders/wizard/fields/TermsFields.tsx'
 import { YearsField } from '#features/orders/wizard/fields/YearsField.tsx'
-import { type AnyProblem, orderFieldWords } from '#ui/i18n/order-field-messages.ts'
-import { typedCode, type Values } from '#features/orders/draft/wizard-form.ts'
+import { type AnyFieldProblem, formatOrderFieldProblem } from '#ui/i18n/order-field-messages.ts'
+import { normaliseCode, type WizardValues } from '#features/orders/draft/wizard-form.ts'
 import type { PriceData } from '#features/orders/quote/local-quote.ts'
 
 /** What is known of the code: being asked, free, held by an own unpaid order, or only to be known with a line. */
-export type CodeState = 'unasked' | 'asking' | 'free' | 'own' | 'later'
+export type ServiceCodeState = 'unasked' | 'asking' | 'free' | 'own' | 'later'
 
 interface Props {
-  values: Values
-  onChange: (fields: Partial<Values>) => void
+  values: WizardValues
+  onChange: (fields: Partial<WizardValues>) => void
   onLeaveCode: () => void
-  codeState: CodeState
-  problems: readonly AnyProblem[]
-  market: PriceData
+  codeState: ServiceCodeState
+  problems: readonly AnyFieldProblem[]
+  priceData: PriceData
   currencies: readonly Currency[]
   today: PlainDate
   /** Of the provider's staff. */
@@ -36,74 +36,74 @@ interface Props {
 }
 
 /** The first step: what is ordered for whom, from when. */
-export function Information(props: Props) {
-  const { values, onChange, onLeaveCode, codeState, problems, market, currencies, today, isStaff } = props
+export function DetailsStep(props: Props) {
+  const { values, onChange, onLeaveCode, codeState, problems, priceData, currencies, today, isStaff } = props
   const { code, name, desc, company_id, sOrderCreateTime, currency, period, period_start } = values
-  const common = { problems, onChange }
+  const fieldsProps = { problems, onChange }
   const { t } = useTranslation('wizard')
-  const parts = [
+  const fieldsets = [
     <fieldset key="service" className="form wizard-group">
       <legend>{t('group.service')}</legend>
-      <Naming {...{ code, name, desc, codeState, onLeaveCode }} {...common} />
-      {isStaff && <StaffFields {...{ company_id, sOrderCreateTime, today }} {...common} />}
+      <ServiceFields {...{ code, name, desc, codeState, onLeaveCode }} {...fieldsProps} />
+      {isStaff && <StaffFields {...{ company_id, sOrderCreateTime, today }} {...fieldsProps} />}
     </fieldset>,
     <fieldset key="terms" className="form wizard-group">
       <legend>{t('group.terms')}</legend>
-      <Currencies {...{ currency, currencies, onChange }} />
-      <OrderFields values={values} market={market} currency={currency} {...common} />
-      <Period {...{ period, period_start, sOrderCreateTime, today }} {...common} />
+      <CurrencyField {...{ currency, currencies, onChange }} />
+      <TermsFields values={values} priceData={priceData} currency={currency} {...fieldsProps} />
+      <PeriodFields {...{ period, period_start, sOrderCreateTime, today }} {...fieldsProps} />
     </fieldset>,
   ]
   // Whoever holds a tablet plays with the price first, and types afterwards.
   const isTablet = useMedia('(pointer: coarse) and (width >= 48rem)')
-  return isTablet ? parts.toReversed() : parts
+  return isTablet ? fieldsets.toReversed() : fieldsets
 }
 
-type Typed = Exclude<
-  { [N in keyof Values]: Values[N] extends string ? N : never }[keyof Values],
+type TextFieldName = Exclude<
+  { [N in keyof WizardValues]: WizardValues[N] extends string ? N : never }[keyof WizardValues],
   'currency' | 'user_mode' | 'users'
 >
-type Common = Pick<Props, 'problems' | 'onChange'>
+type FieldsProps = Pick<Props, 'problems' | 'onChange'>
 
 /** What a field of text is given. */
-function useGiven<N extends Typed>(values: Pick<Values, N>, { problems, onChange }: Common) {
+function useFieldProps<N extends TextFieldName>(values: Pick<WizardValues, N>, { problems, onChange }: FieldsProps) {
   const { t } = useTranslation('wizard')
   return (name: N) => {
-    const label = t(`field.${name as Typed}`)
+    const label = t(`field.${name as TextFieldName}`)
     const problem = problems.find(({ field }) => field === name)
     const isMisshapen = name === 'code' && problem?.code === 'INVALID_FORMAT'
     return {
       name,
       label,
       value: values[name],
-      error: isMisshapen ? t('code.wrong') : problem && orderFieldWords(problem, label, values[name]),
+      error: isMisshapen ? t('code.wrong') : problem && formatOrderFieldProblem(problem, label, values[name]),
       onChange: ({ target }: { target: { value: string } }) => onChange({ [name]: target.value }),
     }
   }
 }
 
-const Naming = memo(function Naming({
+const ServiceFields = memo(function ServiceFields({
   codeState,
   onLeaveCode,
   onChange,
   problems,
   ...values
-}: Pick<Values, 'code' | 'name' | 'desc'> & Pick<Props, 'codeState' | 'onLeaveCode'> & Common) {
-  const given = useGiven(values, { problems, onChange })
-  const { error: wrong, value, label, ...rest } = given('desc')
-  const { error, input: limited } = useLengthLimit<HTMLTextAreaElement>(descLimit, { value, error: wrong })
-  const typeCode = ({ target }: ChangeEvent<HTMLInputElement>) => {
+}: Pick<WizardValues, 'code' | 'name' | 'desc'> & Pick<Props, 'codeState' | 'onLeaveCode'> & FieldsProps) {
+  const getFieldProps = useFieldProps(values, { problems, onChange })
+  const { error: descError, value, label, ...descProps } = getFieldProps('desc')
+  const { error, input: limitProps } = useLengthLimit<HTMLTextAreaElement>(descLimit, { value, error: descError })
+  const handleCodeInput = ({ target }: ChangeEvent<HTMLInputElement>) => {
     // Lower case in the field before React draws it: a value that differs from what was typed sends the caret to the end.
     const caret = target.selectionStart
-    target.value = typedCode(target.value)
+    target.value = normaliseCode(target.value)
     target.setSelectionRange(caret, caret)
     onChange({ code: target.value })
   }
   return (
     <>
       <Field
-        {...tidyOnLeave({ ...given('code'), onChange: typeCode, onBlur: onLeaveCode }, (text) =>
-          typedCode(tidyCode(text)),
+        {...normaliseOnBlur({ ...getFieldProps('code'), onChange: handleCodeInput, onBlur: onLeaveCode }, (text) =>
+          normaliseCode(cleanCode(text)),
         )}
         size="code"
         help={<CodeHelp state={codeState} />}
@@ -112,51 +112,53 @@ const Naming = memo(function Naming({
         spellCheck={false}
         maxLength={16}
       />
-      <Field {...given('name')} autoComplete="off" maxLength={nameLimit} />
+      <Field {...getFieldProps('name')} autoComplete="off" maxLength={nameLimit} />
       <FieldFrame label={label} optional error={error}>
-        {(described) => <textarea className="input" rows={2} value={value} {...rest} {...limited} {...described} />}
+        {(frameProps) => (
+          <textarea className="input" rows={2} value={value} {...descProps} {...limitProps} {...frameProps} />
+        )}
       </FieldFrame>
     </>
   )
 })
 
-const Currencies = memo(function Currencies({
+const CurrencyField = memo(function CurrencyField({
   currency,
   currencies,
   onChange,
-}: Pick<Values, 'currency'> & Pick<Props, 'currencies' | 'onChange'>) {
+}: Pick<WizardValues, 'currency'> & Pick<Props, 'currencies' | 'onChange'>) {
   const { t } = useTranslation('wizard')
   return (
     <RadioField
       label={t('field.currency')}
       name="currency"
-      chosen={currency}
-      options={currencies.map((one) => ({ value: one, label: one }))}
+      selectedValue={currency}
+      options={currencies.map((option) => ({ value: option, label: option }))}
       onChange={({ target }) => onChange({ currency: target.value as Currency })}
     />
   )
 })
 
-const Period = memo(function Period({
+const PeriodFields = memo(function PeriodFields({
   period,
   period_start,
-  sOrderCreateTime: created,
+  sOrderCreateTime: backDate,
   today,
-  ...common
-}: Pick<Values, 'period' | 'period_start' | 'sOrderCreateTime'> & Pick<Props, 'today'> & Common) {
+  ...fieldsProps
+}: Pick<WizardValues, 'period' | 'period_start' | 'sOrderCreateTime'> & Pick<Props, 'today'> & FieldsProps) {
   const { t } = useTranslation('wizard')
-  const given = useGiven({ period, period_start }, common)
-  const [first, last] = startWindow(today, isDate(created) ? created : null)
-  const { label, value, error } = given('period')
+  const getFieldProps = useFieldProps({ period, period_start }, fieldsProps)
+  const [firstDay, lastDay] = getStartWindow(today, isDate(backDate) ? backDate : null)
+  const { label, value, error } = getFieldProps('period')
   return (
     <>
-      <YearsField {...{ label, value, error }} onChange={(years) => common.onChange({ period: years })} />
+      <YearsField {...{ label, value, error }} onChange={(years) => fieldsProps.onChange({ period: years })} />
       <DateField
-        {...given('period_start')}
-        min={first}
-        max={last}
-        help={t('field.startHelp', { first, last })}
-        onChange={(day) => common.onChange({ period_start: day })}
+        {...getFieldProps('period_start')}
+        min={firstDay}
+        max={lastDay}
+        help={t('field.startHelp', { first: firstDay, last: lastDay })}
+        onChange={(day) => fieldsProps.onChange({ period_start: day })}
       />
     </>
   )
@@ -168,10 +170,10 @@ const StaffFields = memo(function StaffFields({
   onChange,
   problems,
   ...values
-}: Pick<Values, 'company_id' | 'sOrderCreateTime'> & Pick<Props, 'today'> & Common) {
+}: Pick<WizardValues, 'company_id' | 'sOrderCreateTime'> & Pick<Props, 'today'> & FieldsProps) {
   const { t } = useTranslation('wizard')
-  const given = useGiven(values, { problems, onChange })
-  const { label, error, value } = given('company_id')
+  const getFieldProps = useFieldProps(values, { problems, onChange })
+  const { label, error, value } = getFieldProps('company_id')
   return (
     <fieldset className="staff-fields">
       <legend>{t('staff.legend')}</legend>
@@ -185,7 +187,7 @@ const StaffFields = memo(function StaffFields({
           onChoose={(id) => onChange({ company_id: id === null ? '' : String(id) })}
         />
         <DateField
-          {...given('sOrderCreateTime')}
+          {...getFieldProps('sOrderCreateTime')}
           max={today}
           optional
           help={t('staff.createdHelp')}
@@ -196,7 +198,7 @@ const StaffFields = memo(function StaffFields({
   )
 })
 
-function CodeHelp({ state }: { state: CodeState }) {
+function CodeHelp({ state }: { state: ServiceCodeState }) {
   const { t } = useTranslation('wizard')
   if (state === 'free')
     return (

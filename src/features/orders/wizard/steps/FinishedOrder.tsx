@@ -5,9 +5,9 @@ import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import { useOrder } from '#features/orders/change/useContract.ts'
-import { Finish } from '#features/orders/wizard/steps/ResultStep.tsx'
-import { Steps } from '#features/orders/wizard/steps/StepIndicator.tsx'
+import { useOrder } from '#features/orders/change/useOrder.ts'
+import { ResultStep } from '#features/orders/wizard/steps/ResultStep.tsx'
+import { StepIndicator } from '#features/orders/wizard/steps/StepIndicator.tsx'
 
 interface Props {
   id: number
@@ -20,17 +20,17 @@ interface Props {
 /** The result of an order after a reload: its draft is gone, and the order itself says what became of it. */
 export function FinishedOrder({ id, today, onNone, onAgain }: Props) {
   const { t } = useTranslation('contract')
-  const { shown, problem, busy, again } = useOrder(id)
-  const row = shown?.row ?? null
-  const isNone = row ? row.state === 'unpaid' || row.state === 'invalid' : problem?.code === 'NOT_FOUND'
+  const { overlaidRow, problem, busy, refetch } = useOrder(id)
+  const row = overlaidRow?.row ?? null
+  const isNotFinished = row ? row.state === 'unpaid' || row.state === 'invalid' : problem?.code === 'NOT_FOUND'
   useEffect(() => {
-    if (isNone && !busy) onNone()
+    if (isNotFinished && !busy) onNone()
     // Once it is known.
     // oxlint-disable-next-line react/exhaustive-deps
-  }, [isNone, busy])
+  }, [isNotFinished, busy])
   return (
     <div className="wizard">
-      <Steps now={3} />
+      <StepIndicator currentStep={3} />
       {!row && isOffline(problem) && (
         <section className="card">
           <EmptyState icon="offline" title={t('missing')}>
@@ -38,9 +38,9 @@ export function FinishedOrder({ id, today, onNone, onAgain }: Props) {
           </EmptyState>
         </section>
       )}
-      {!row && <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={() => void again()} />}
+      {!row && <ProblemNote problem={isOffline(problem) ? null : problem} onRetry={() => void refetch()} />}
       {!row && !problem && <Skeleton lines={6} />}
-      {row && !isNone && <Finish order={row} today={today} onAgain={onAgain} />}
+      {row && !isNotFinished && <ResultStep order={row} today={today} onAgain={onAgain} />}
     </div>
   )
 }

@@ -1,72 +1,73 @@
 import { useEffect, useState } from 'react'
 import type { OrderRow } from '#contract/orders.ts'
 import type { Problem } from '#contract/problem.ts'
-import { useConnection, useDispatch } from '#state/hooks.ts'
+import { useConnection, useDispatch } from '#state/use-store.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import { OrderMade } from '#features/orders/wizard/steps/OrderConfirmation.tsx'
+import { OrderConfirmation } from '#features/orders/wizard/steps/OrderConfirmation.tsx'
 import { PaymentPanel } from '#features/orders/payment/PaymentPanel.tsx'
 import { PricedLayout } from '#features/orders/quote/PricedLayout.tsx'
 import { readOrder } from '#features/orders/draft/submit-order.ts'
 import type { PriceData, ServerQuote } from '#features/orders/quote/local-quote.ts'
-import { askListed } from '#features/orders/slice.ts'
+import { refreshListedOrder } from '#features/orders/slice.ts'
 
 interface Props {
   id: number
   /** As it was just made; null after a reload. */
-  made: OrderRow | null
-  told: ServerQuote | null
-  market: PriceData
+  createdOrder: OrderRow | null
+  serverQuote: ServerQuote | null
+  priceData: PriceData
   onBack: () => void
   onPaid: (order: OrderRow) => void
   /** It can no longer be paid: run out, deleted or replaced elsewhere. */
-  onGone: () => void
+  onInvalid: () => void
 }
 
 /** The third step: the order stands, and is paid here or, for seven days, from its own page. */
-export function OrderStep({ id, made, told, market, onBack, onPaid, onGone }: Props) {
+export function PaymentStep({ id, createdOrder, serverQuote, priceData, onBack, onPaid, onInvalid }: Props) {
   const { t } = useTranslation('wizard')
   const dispatch = useDispatch()
-  const { line } = useConnection()
-  const [read, setRead] = useState<OrderRow | null>(null)
+  const { networkState: connection } = useConnection()
+  const [loadedOrder, setLoadedOrder] = useState<OrderRow | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
-  const order = made?.id === id ? made : read
+  const order = createdOrder?.id === id ? createdOrder : loadedOrder
   const isNew = order !== null
 
   useEffect(() => {
     if (isNew) return
-    let stands = true
+    let isActive = true
     void dispatch(readOrder(id)).then((result) => {
-      if (!stands) return
-      if (result.kind === 'problem') return result.problem.code === 'NOT_FOUND' ? onGone() : setProblem(result.problem)
-      const found = result.kind === 'fresh' || result.kind === 'kept' ? result.output : null
-      if (!found) return
+      if (!isActive) return
+      if (result.kind === 'problem')
+        return result.problem.code === 'NOT_FOUND' ? onInvalid() : setProblem(result.problem)
+      const latestOrder = result.kind === 'fresh' || result.kind === 'kept' ? result.output : null
+      if (!latestOrder) return
       setProblem(null)
       // Meanwhile it may have been paid, or have run out.
-      if (found.state === 'invalid') onGone()
-      else if (found.state === 'unpaid') setRead(found)
-      else onPaid(found)
+      if (latestOrder.state === 'invalid') onInvalid()
+      else if (latestOrder.state === 'unpaid') setLoadedOrder(latestOrder)
+      else onPaid(latestOrder)
     })
-    return () => void (stands = false)
+    return () => void (isActive = false)
     // Asked once for each order, and again with each line.
     // oxlint-disable-next-line react/exhaustive-deps
-  }, [dispatch, id, isNew, line])
+  }, [dispatch, id, isNew, connection])
 
   /** With the number of the contract that it has become. */
-  async function paid() {
+  async function handlePaid() {
     const result = await dispatch(readOrder(id))
-    const now = result.kind === 'fresh' ? result.output : order
-    if (!now) return
-    void dispatch(askListed(now))
-    onPaid(now)
+    const latestOrder = result.kind === 'fresh' ? result.output : order
+    if (!latestOrder) return
+    void dispatch(refreshListedOrder(latestOrder))
+    onPaid(latestOrder)
   }
 
   return (
     <PricedLayout
       label={t('price.label')}
-      bar={<div className="price-pay">{order && <PaymentPanel order={order} onPaid={() => void paid()} />}</div>}
+      bar={<div className="price-pay">{order && <PaymentPanel order={order} onPaid={() => void handlePaid()} />}</div>}
     >
       <section className="card form">
         <h2 tabIndex={-1}>{t('steps.2')}</h2>
@@ -75,7 +76,7 @@ export function OrderStep({ id, made, told, market, onBack, onPaid, onGone }: Pr
         {order && (
           <>
             <p className="made-lead">{t('made.lead', { code: order.code })}</p>
-            <OrderMade order={order} told={told} market={market} />
+            <OrderConfirmation order={order} serverQuote={serverQuote} priceData={priceData} />
           </>
         )}
         <div className="page-form-acts">

@@ -1,13 +1,13 @@
 import { useEffect } from 'react'
 import type { OrderRow } from '#contract/orders.ts'
-import { setUpNotice } from '#domain/contracts.ts'
+import { getSetUpNotice } from '#domain/contracts.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { WebAddress } from '#ui/display/WebAddress.tsx'
 import { useTranslation } from 'react-i18next'
-import { useOrder } from '#features/orders/change/useContract.ts'
-import { useLatest } from '#features/orders/quote/useLatest.ts'
+import { useOrder } from '#features/orders/change/useOrder.ts'
+import { useLatestCallback } from '#features/orders/quote/useLatestCallback.ts'
 
 interface Props {
   order: OrderRow | null
@@ -16,7 +16,7 @@ interface Props {
 }
 
 /** The result: the contract is in effect, and what becomes of its system now (contracts 4). */
-export function Finish({ order, today, onAgain }: Props) {
+export function ResultStep({ order, today, onAgain }: Props) {
   const { t } = useTranslation('wizard')
   return (
     <section className="card finish">
@@ -30,7 +30,7 @@ export function Finish({ order, today, onAgain }: Props) {
           <p className="finish-amount">
             <Amount currency={order.currency} amount={order.pay_amount ?? '0.00'} />
           </p>
-          <SetUp id={Number(order.id)} today={today} otherwise={order} />
+          <SetUpProgress id={Number(order.id)} today={today} fallback={order} />
         </>
       )}
       <div className="page-form-acts">
@@ -47,30 +47,30 @@ export function Finish({ order, today, onAgain }: Props) {
 }
 
 /** How often it is asked how far the system is, ms. */
-const askAgainMs = 5000
+const pollIntervalMs = 5000
 
 /** How far its system is, for as long as somebody looks, and where it can be reached. `otherwise`: until it is read anew. */
-function SetUp({ id, today, otherwise }: { id: number; today: string; otherwise: OrderRow }) {
+function SetUpProgress({ id, today, fallback }: { id: number; today: string; fallback: OrderRow }) {
   const { t } = useTranslation('wizard')
-  const { shown, again } = useOrder(id)
-  const row = shown?.row ?? otherwise
-  const setUp = setUpNotice(row, today)
-  const isAwaited = setUp === 'soon'
-  const ask = useLatest(() => void again())
+  const { overlaidRow, refetch } = useOrder(id)
+  const row = overlaidRow?.row ?? fallback
+  const setUpState = getSetUpNotice(row, today)
+  const isAwaited = setUpState === 'soon'
+  const refetchLatest = useLatestCallback(() => void refetch())
   useEffect(() => {
     if (!isAwaited) return
-    const timer = setInterval(ask, askAgainMs)
+    const timer = setInterval(refetchLatest, pollIntervalMs)
     return () => clearInterval(timer)
-  }, [isAwaited, ask])
+  }, [isAwaited, refetchLatest])
   return (
     <div className="finish-next" role="status">
       <p>
         {isAwaited && <span className="spinner" aria-hidden="true" />}
-        {setUp ? t(`finish.${setUp}`, { date: row.period_start }) : t('finish.ready')}
+        {setUpState ? t(`finish.${setUpState}`, { date: row.period_start }) : t('finish.ready')}
       </p>
       {row.url && (
         <p>
-          {t('finish.address')} <WebAddress to={row.url} none="" />
+          {t('finish.address')} <WebAddress to={row.url} emptyText="" />
         </p>
       )}
     </div>

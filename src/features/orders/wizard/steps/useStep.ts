@@ -2,23 +2,27 @@
 import { useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import type { PlainDate } from '#domain/time.ts'
-import { goFreely } from '#ui/navigation-guard/NavigationGuard.tsx'
-import { useLatest } from '#features/orders/quote/useLatest.ts'
+import { navigateUnguarded } from '#ui/navigation-guard/navigation-guard.tsx'
+import { useLatestCallback } from '#features/orders/quote/useLatestCallback.ts'
 import type { PriceData } from '#features/orders/quote/local-quote.ts'
-import type { Draft, Step } from '#features/orders/draft/wizard-draft.ts'
+import type { WizardFormDraft, WizardStep } from '#features/orders/draft/wizard-draft.ts'
 import { checkInformation } from '#features/orders/draft/wizard-form.ts'
-import type { WizardDraft } from '#features/orders/draft/useWizardDraft.ts'
+import type { WizardDraftState } from '#features/orders/draft/useWizardDraft.ts'
 
 /** The last step that can be stood on: the first that is not right yet. What was ordered was right then. */
-export function lastStepOf({ step, values, ordered }: Draft, market: PriceData, today: PlainDate): Step {
+export function getLastStep(
+  { step, values, ordered: createdOrderId }: WizardFormDraft,
+  priceData: PriceData,
+  today: PlainDate,
+): WizardStep {
   if (step === 3) return 3
-  if (ordered !== null) return 2
-  return checkInformation(values, market, today).length > 0 ? 0 : 1
+  if (createdOrderId !== null) return 2
+  return checkInformation(values, priceData, today).length > 0 ? 0 : 1
 }
 
 /** From `?step=2`, which is the second; null: the address says none, which is the first. */
-export const stepAsked = (text: string | null): Step | null =>
-  text !== null && /^[1-4]$/.test(text) ? ((Number(text) - 1) as Step) : null
+export const parseStep = (text: string | null): WizardStep | null =>
+  text !== null && /^[1-4]$/.test(text) ? ((Number(text) - 1) as WizardStep) : null
 
 /**
  * The step of the address; whoever arrives without one comes to where the draft was left. It is looked at as it comes, so that
@@ -26,47 +30,47 @@ export const stepAsked = (text: string | null): Step | null =>
  * address of the last step names its order, so that a reload shows its result.
  */
 export function useStep(
-  { draft, change, discard }: Pick<WizardDraft, 'draft' | 'change' | 'discard'>,
-  market: PriceData,
+  { draft, updateDraft, discard }: Pick<WizardDraftState, 'draft' | 'updateDraft' | 'discard'>,
+  priceData: PriceData,
   today: PlainDate,
-): [Step, (to: Step, replace?: boolean, finished?: number) => void] {
+): [WizardStep, (to: WizardStep, replace?: boolean, finishedOrderId?: number) => void] {
   const [query, setQuery] = useSearchParams()
-  const asked = query.get('step')
-  const stepFor = (text: string | null, otherwise: Step): Step => {
-    const wanted = stepAsked(text) ?? otherwise
-    if (draft.step === 3 && wanted !== 3) return 0
-    return Math.min(wanted, lastStepOf(draft, market, today)) as Step
+  const stepParam = query.get('step')
+  const getStep = (text: string | null, defaultStep: WizardStep): WizardStep => {
+    const requestedStep = parseStep(text) ?? defaultStep
+    if (draft.step === 3 && requestedStep !== 3) return 0
+    return Math.min(requestedStep, getLastStep(draft, priceData, today)) as WizardStep
   }
-  const [at, setAt] = useState(() => ({ asked, step: stepFor(asked, draft.step) }))
-  const step = at.asked === asked ? at.step : stepFor(asked, 0)
-  if (at.asked !== asked) setAt({ asked, step })
+  const [position, setPosition] = useState(() => ({ stepParam, step: getStep(stepParam, draft.step) }))
+  const step = position.stepParam === stepParam ? position.step : getStep(stepParam, 0)
+  if (position.stepParam !== stepParam) setPosition({ stepParam, step })
 
-  const say = (to: Step, replace: boolean, finished?: number) =>
-    goFreely(() =>
+  const writeStep = (to: WizardStep, replace: boolean, finishedOrderId?: number) =>
+    navigateUnguarded(() =>
       setQuery(
-        (now) => {
-          if (to === 0) now.delete('step')
-          else now.set('step', String(to + 1))
-          if (to !== 3) now.delete('order')
-          else if (finished !== undefined) now.set('order', String(finished))
-          return now
+        (params) => {
+          if (to === 0) params.delete('step')
+          else params.set('step', String(to + 1))
+          if (to !== 3) params.delete('order')
+          else if (finishedOrderId !== undefined) params.set('order', String(finishedOrderId))
+          return params
         },
         { replace },
       ),
     )
-  const arrived = useLatest((now: Step, told: string | null) => {
-    if (draft.step === 3 && now !== 3) discard()
-    else if (draft.step !== now) change((before) => ({ ...before, step: now }))
-    if ((stepAsked(told) ?? 0) !== now) say(now, true)
+  const handleArrival = useLatestCallback((arrivedStep: WizardStep, arrivedParam: string | null) => {
+    if (draft.step === 3 && arrivedStep !== 3) discard()
+    else if (draft.step !== arrivedStep) updateDraft((draft) => ({ ...draft, step: arrivedStep }))
+    if ((parseStep(arrivedParam) ?? 0) !== arrivedStep) writeStep(arrivedStep, true)
   })
-  useEffect(() => arrived(step, asked), [step, asked, arrived])
+  useEffect(() => handleArrival(step, stepParam), [step, stepParam, handleArrival])
 
   return [
     step,
-    (to, replace = false, finished) => {
-      change((now) => ({ ...now, step: to }))
+    (to, replace = false, finishedOrderId) => {
+      updateDraft((current) => ({ ...current, step: to }))
       // Going back in the address to where one stands would be a step of its own for the browser's Back.
-      if (to !== step) say(to, replace, finished)
+      if (to !== step) writeStep(to, replace, finishedOrderId)
     },
   ]
 }

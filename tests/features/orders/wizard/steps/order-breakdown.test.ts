@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest'
 import type { OrderRow } from '#contract/orders.ts'
 import { type PriceData, quoteLocally } from '#features/orders/quote/local-quote.ts'
-import { breakdownOf } from '#features/orders/wizard/steps/order-breakdown.ts'
+import { buildOrderBreakdown } from '#features/orders/wizard/steps/order-breakdown.ts'
 import { lists } from '#tests/domain/fees/goldens.ts'
 
 const module = { dependencies: [], conditions: [], any_condition: false }
-const market: PriceData = {
+const priceData: PriceData = {
   list: { ...lists.A, id: 7, effective_date: '2026-01-01' },
   modules: [
     { id: 1, code: 'core', name: 'Core', hidden: false, ...module },
@@ -15,7 +15,7 @@ const market: PriceData = {
   uatBound: 'floor',
   zone: 'Asia/Hong_Kong',
 }
-const chosen = {
+const terms = {
   currency: 'HKD' as const,
   user_mode: 'CONCURRENT' as const,
   users: 10,
@@ -23,40 +23,40 @@ const chosen = {
   uat: 0 as const,
 }
 const start = '2026-03-01'
-const found = quoteLocally(market, { type: 'create', ...chosen, start, years: 2 }, start)
-if (found.kind !== 'figure') throw new Error('there is a price')
+const quote = quoteLocally(priceData, { type: 'create', ...terms, start, years: 2 }, start)
+if (quote.kind !== 'figure') throw new Error('there is a price')
 const order = {
-  ...chosen,
+  ...terms,
   price_id: 7,
   period_start: start,
   period: 2,
-  amount: found.figure.amount,
+  amount: quote.figure.amount,
 } as unknown as OrderRow
 
-const named = [
+const expectedModules = [
   { code: 'core', name: 'Core', auto: 0 },
   { code: 'base', name: 'Platform', auto: 1 },
 ]
 
 describe('an order after a reload', () => {
   it('is told with its prices and steps where the list at hand is its own and comes to its amount', () => {
-    const { modules, steps } = breakdownOf(order, null, market)
-    expect(modules).toMatchObject(named)
-    expect(modules.map(({ price }) => price)).toEqual(found.figure.modules().map(({ price }) => price))
-    expect(steps).toEqual(found.figure.steps())
+    const { modules, steps } = buildOrderBreakdown(order, null, priceData)
+    expect(modules).toMatchObject(expectedModules)
+    expect(modules.map(({ price }) => price)).toEqual(quote.figure.modules().map(({ price }) => price))
+    expect(steps).toEqual(quote.figure.steps())
   })
 
   it.each([
     ['another list is in force', { ...order, price_id: 8 }],
     ['the list comes to another amount by now', { ...order, amount: '1.00' }],
-  ])('names the same modules without a price where %s', (_, another) => {
-    const { modules, steps } = breakdownOf(another, null, market)
-    expect(modules).toEqual(named.map((one) => ({ ...one, price: null })))
+  ])('names the same modules without a price where %s', (_, otherOrder) => {
+    const { modules, steps } = buildOrderBreakdown(otherOrder, null, priceData)
+    expect(modules).toEqual(expectedModules.map((expectedModule) => ({ ...expectedModule, price: null })))
     expect(steps).toBeNull()
   })
 
   it('names a module by its code where the catalogue has it no more', () => {
-    const { modules } = breakdownOf({ ...order, price_id: 8, modules: ['core', 'gone'] }, null, market)
+    const { modules } = buildOrderBreakdown({ ...order, price_id: 8, modules: ['core', 'gone'] }, null, priceData)
     expect(modules.map(({ name }) => name)).toEqual(['Core', 'gone', 'Platform'])
   })
 })

@@ -3,12 +3,12 @@
  */
 import { expect, it } from 'vitest'
 import { killedBackups } from '#tests/campaigns/backups.ts'
-import { chanceOf, suiteSeed } from '#tests/support/runner/chance.ts'
+import { createChance, suiteSeed } from '#tests/support/runner/chance.ts'
 
 const kills = 10
 
 it('an archive is whole or not there, a service has the old data or the new, and bytes are counted once', async () => {
-  const { wrong, ended } = await killedBackups(kills, chanceOf(suiteSeed))
-  expect(wrong).toEqual([])
-  expect(Object.values(ended).reduce((sum, count) => sum + count, 0)).toBe(kills)
+  const { reportFault: faults, outcomes } = await killedBackups(kills, createChance(suiteSeed))
+  expect(faults).toEqual([])
+  expect(Object.values(outcomes).reduce((sum, count) => sum + count, 0)).toBe(kills)
 }, 300_000)

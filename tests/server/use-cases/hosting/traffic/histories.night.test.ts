@@ -3,106 +3,115 @@
  * end and begin anew at other prices, payments. No month is billed twice and none left out; every byte is in one record or open (D22).
  */
 import { describe, expect, test } from 'vitest'
-import { inTransaction } from '#server/db/transaction.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import { closeTraffic } from '#server/use-cases/hosting/traffic/close-months.ts'
 import { applyPayment } from '#server/use-cases/payments/apply-payment.ts'
-import { dayOf, daysAfter, instantIn, monthsAfter } from '#tests/domain/fees/calendar.ts'
-import { oracleOf } from '#tests/domain/fees/oracle.ts'
-import { move, serviceIdOf } from '#tests/support/hosting/backups.ts'
-import { between, type Chance, chanceOf, pick, suiteSeed } from '#tests/support/runner/chance.ts'
-import { byDay } from '#tests/support/runner/nightly.ts'
-import { began, bought, setUpShop } from '#tests/support/orders/shop-data.ts'
+import { toBusinessDay, daysAfter, toInstant, monthsAfter } from '#tests/domain/fees/calendar.ts'
+import { runOracle } from '#tests/domain/fees/oracle.ts'
+import { recordTraffic, readServiceId } from '#tests/support/hosting/backups.ts'
+import { between, type Chance, createChance, pick, suiteSeed } from '#tests/support/runner/chance.ts'
+import { limitByDay } from '#tests/support/runner/nightly.ts'
+import { shopOpenedAt, buyOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 
-interface Sold {
+interface SoldPeriod {
   start: string
   end: string
   free: number
   price: string
 }
 
-interface Billed {
+interface BilledMonth {
   month: string
   bytes: number
   free: number
   price: string
   amount: string
-  madeOn: string
+  billedOn: string
   isPaid: boolean
 }
 
-const firstOfNext = (month: string) => monthsAfter(`${month}-01`, 1)
-const next = (month: string) => firstOfNext(month).slice(0, 7)
+const getFirstDayAfter = (month: string) => monthsAfter(`${month}-01`, 1)
+const getNextMonth = (month: string) => getFirstDayAfter(month).slice(0, 7)
 
 /** What ought to be, kept by hand. */
-class Ledger {
-  readonly sold: Sold[] = []
-  readonly moved = new Map<string, number>()
-  readonly billed: Billed[] = []
-  closed: string | null = null
+class TrafficModel {
+  readonly soldPeriods: SoldPeriod[] = []
+  readonly bytesByMonth = new Map<string, number>()
+  readonly billedMonths: BilledMonth[] = []
+  closedMonth: string | null = null
 
-  moves(day: string, bytes: number): void {
-    const now = day.slice(0, 7)
-    const month = this.closed !== null && now <= this.closed ? next(this.closed) : now
-    this.moved.set(month, (this.moved.get(month) ?? 0) + bytes)
+  recordBytes(day: string, bytes: number): void {
+    const currentMonth = day.slice(0, 7)
+    const month =
+      this.closedMonth !== null && currentMonth <= this.closedMonth ? getNextMonth(this.closedMonth) : currentMonth
+    this.bytesByMonth.set(month, (this.bytesByMonth.get(month) ?? 0) + bytes)
   }
 
-  looks(day: string): void {
-    const first = [...this.sold.map(({ start }) => start.slice(0, 7)), ...this.moved.keys()].toSorted()[0]
-    const from = this.closed === null ? first : next(this.closed)
-    if (from === undefined || this.sold.length === 0) return
-    for (let month = from; month < day.slice(0, 7); month = next(month)) {
-      this.closed = month
-      const bytes = this.moved.get(month) ?? 0
-      const isCovered = this.sold.some(({ start, end }) => start < firstOfNext(month) && end > `${month}-01`)
+  closeMonths(day: string): void {
+    const firstMonth = [
+      ...this.soldPeriods.map(({ start }) => start.slice(0, 7)),
+      ...this.bytesByMonth.keys(),
+    ].toSorted()[0]
+    const from = this.closedMonth === null ? firstMonth : getNextMonth(this.closedMonth)
+    if (from === undefined || this.soldPeriods.length === 0) return
+    for (let month = from; month < day.slice(0, 7); month = getNextMonth(month)) {
+      this.closedMonth = month
+      const bytes = this.bytesByMonth.get(month) ?? 0
+      const isCovered = this.soldPeriods.some(
+        ({ start, end }) => start < getFirstDayAfter(month) && end > `${month}-01`,
+      )
       if (!isCovered && bytes === 0) continue
-      const begun = this.sold.filter(({ start }) => start < firstOfNext(month))
-      const { free, price } = (begun.at(-1) ?? this.sold[0]) as Sold
+      const startedPeriods = this.soldPeriods.filter(({ start }) => start < getFirstDayAfter(month))
+      const { free, price } = (startedPeriods.at(-1) ?? this.soldPeriods[0]) as SoldPeriod
       const gb = (Math.round(bytes / 1e7) / 100).toFixed(2)
-      const [answer] = oracleOf({ kind: 'traffic', measured: gb, free, price }).answers
-      const { amount } = answer as { amount: string }
-      this.billed.push({ month, bytes, free, price, amount, madeOn: day, isPaid: false })
+      const [oracleResult] = runOracle({ kind: 'traffic', measured: gb, free, price }).results
+      const { amount } = oracleResult as { amount: string }
+      this.billedMonths.push({ month, bytes, free, price, amount, billedOn: day, isPaid: false })
     }
   }
 }
 
 describe('months of traffic in the course of a service’s life', () => {
-  const the = setUpShop('embedded')
+  const fixture = setUpShop('embedded')
 
-  async function live(chance: Chance): Promise<void> {
-    const { server } = the
+  async function runHistory(chance: Chance): Promise<void> {
+    const { server } = fixture
     const { app, clock } = server
-    const asSystem = <T>(work: Parameters<typeof inTransaction<T>>[2]) =>
-      inTransaction(app, { role: 'portal_system' }, work)
-    const asBuyer = () => server.signIn('order@alpha')
-    const ledger = new Ledger()
+    const runAsSystem = <T>(work: Parameters<typeof runInTransaction<T>>[2]) =>
+      runInTransaction(app, { role: 'portal_system' }, work)
+    const signInBuyer = () => server.signIn('order@alpha')
+    const model = new TrafficModel()
     const currency = pick(chance, ['HKD', 'USD', 'RMB'] as const)
-    await bought(server, await asBuyer(), { currency, period: 9 })
-    const serviceId = await serviceIdOf(server, 'shop')
+    await buyOrder(server, await signInBuyer(), { currency, period: 9 })
+    const serviceId = await readServiceId(server, 'shop')
     const rates = { free: 50, price: { HKD: '12.50', USD: '1.60', RMB: '11.25' }[currency] }
-    let runs = 0
-    let references = 0
+    let runCount = 0
+    let referenceCount = 0
 
     const pay = async (kind: 'backup' | 'traffic', id: number, amount: string) => {
-      references += 1
-      const payment = { gateway: 'test', reference: `h${references}`, amount, currency, paidAt: clock.now }
-      const done = await asSystem((db) => applyPayment({ db, app, now: clock.now }, { kind, id }, payment))
-      expect(done).toMatchObject({ outcome: 'applied' })
+      referenceCount += 1
+      const payment = { gateway: 'test', reference: `h${referenceCount}`, amount, currency, paidAt: clock.now }
+      const result = await runAsSystem((db) => applyPayment({ db, app, now: clock.now }, { kind, id }, payment))
+      expect(result).toMatchObject({ outcome: 'applied' })
     }
 
-    const acts = {
+    const actions = {
       async moves() {
         const bytes = pick(chance, [1, 5_000_000, between(chance, 1, 80) * 1_000_000_000, between(chance, 1, 9e10)])
-        runs += 1
-        await move(server, 'shop', bytes, `run-${runs}`)
-        ledger.moves(dayOf(clock.now), bytes)
+        runCount += 1
+        await recordTraffic(server, 'shop', bytes, `run-${runCount}`)
+        model.recordBytes(toBusinessDay(clock.now), bytes)
       },
       async days() {
         const days = pick(chance, [0, 1, 20, 31, 45, between(chance, -60, 150)])
-        clock.now = Math.max(began, instantIn(daysAfter(dayOf(clock.now), days), pick(chance, [0, 86_399_999])))
+        clock.now = Math.max(
+          shopOpenedAt,
+          toInstant(daysAfter(toBusinessDay(clock.now), days), pick(chance, [0, 86_399_999])),
+        )
       },
       async looks() {
         await closeTraffic(app)
-        ledger.looks(dayOf(clock.now))
+        model.closeMonths(toBusinessDay(clock.now))
       },
       async subscribes() {
         const payload = {
@@ -111,18 +120,18 @@ describe('months of traffic in the course of a service’s life', () => {
           period: between(chance, 1, 7),
           period_type: 'month',
         }
-        const answer = await (await asBuyer()).send({ method: 'POST', url: '/api/pdb/order', payload })
-        expect(answer.statusCode).toBe(200)
-        const { id } = answer.json()
-        const row = await asSystem((db) =>
+        const response = await (await signInBuyer()).send({ method: 'POST', url: '/api/pdb/order', payload })
+        expect(response.statusCode).toBe(200)
+        const { id } = response.json()
+        const row = await runAsSystem((db) =>
           db.selectFrom('backup_order').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
         )
         await pay('backup', id, row.pay_amount)
-        ledger.sold.push({ start: row.period_start, end: row.period_end, ...rates })
-        ledger.sold.sort((a, b) => (a.start < b.start ? -1 : 1))
+        model.soldPeriods.push({ start: row.period_start, end: row.period_end, ...rates })
+        model.soldPeriods.sort((a, b) => (a.start < b.start ? -1 : 1))
       },
       async pays() {
-        const [open] = await asSystem((db) =>
+        const [openTraffic] = await runAsSystem((db) =>
           db
             .selectFrom('traffic')
             .selectAll()
@@ -132,25 +141,25 @@ describe('months of traffic in the course of a service’s life', () => {
             .limit(1)
             .execute(),
         )
-        if (!open) return
-        await pay('traffic', open.id, open.amount)
-        const own = ledger.billed.find(({ month }) => firstOfNext(month) === open.period_end)
-        if (own) own.isPaid = true
+        if (!openTraffic) return
+        await pay('traffic', openTraffic.id, openTraffic.amount)
+        const billedMonth = model.billedMonths.find(({ month }) => getFirstDayAfter(month) === openTraffic.period_end)
+        if (billedMonth) billedMonth.isPaid = true
       },
       /** Another list is in force from now on. */
       async prices() {
         rates.free = between(chance, 0, 60)
         rates.price = (between(chance, 0, 3000) / 100).toFixed(2)
-        const own = currency.toLowerCase()
-        const prices = { pdb2s3_traffic: rates.free.toFixed(2), [`pdb2s3_up_${own}`]: rates.price }
-        await asSystem(async (db) => {
+        const currencyKey = currency.toLowerCase()
+        const prices = { pdb2s3_traffic: rates.free.toFixed(2), [`pdb2s3_up_${currencyKey}`]: rates.price }
+        await runAsSystem(async (db) => {
           const list = await db.selectFrom('price_list').selectAll().orderBy('id').limit(1).executeTakeFirstOrThrow()
           await db.updateTable('price_list').set({ deleted: true }).execute()
           const { id: _, content, ...rest } = list
-          const other = { ...content, pdbPrice: { ...content.pdbPrice, ...prices } }
+          const newContent = { ...content, pdbPrice: { ...content.pdbPrice, ...prices } }
           await db
             .insertInto('price_list')
-            .values({ ...rest, deleted: false, content: JSON.stringify(other) } as never)
+            .values({ ...rest, deleted: false, content: JSON.stringify(newContent) } as never)
             .execute()
         })
       },
@@ -161,52 +170,56 @@ describe('months of traffic in the course of a service’s life', () => {
       ...Array.from({ length: 4 }, () => 'looks' as const),
       ...(['subscribes', 'pays', 'pays', 'prices'] as const),
     ]
-    await acts.subscribes()
-    for (let left = 30; left > 0; left--) await acts[pick(chance, weights)]()
-    await acts.looks()
+    await actions.subscribes()
+    for (let remaining = 30; remaining > 0; remaining--) await actions[pick(chance, weights)]()
+    await actions.looks()
 
-    const rows = await asSystem((db) =>
+    const rows = await runAsSystem((db) =>
       db.selectFrom('traffic').selectAll().orderBy('period_end').orderBy('id').execute(),
     )
-    const fixed = (count: number) => count.toFixed(2)
+    const formatFixed = (count: number) => count.toFixed(2)
     expect(
-      rows.map(({ period_end, pdb_traffic, free, price, amount, currency: of, pay_amount }) => ({
+      rows.map(({ period_end, pdb_traffic, free, price, amount, currency: billedCurrency, pay_amount }) => ({
         period_end,
         pdb_traffic,
         free,
         price,
         amount,
-        of,
+        billedCurrency,
         pay_amount,
       })),
     ).toEqual(
-      ledger.billed.map(({ month, bytes, free, price, amount, isPaid }) => ({
-        period_end: firstOfNext(month),
-        pdb_traffic: fixed(Math.round(bytes / 1e7) / 100),
-        free: fixed(free),
+      model.billedMonths.map(({ month, bytes, free, price, amount, isPaid }) => ({
+        period_end: getFirstDayAfter(month),
+        pdb_traffic: formatFixed(Math.round(bytes / 1e7) / 100),
+        free: formatFixed(free),
         price,
         amount,
-        of: currency,
+        billedCurrency: currency,
         pay_amount: isPaid ? amount : null,
       })),
     )
-    const kept = await asSystem((db) => db.selectFrom('traffic_moved').select(['month', 'bytes']).execute())
-    const inBook = [...ledger.moved.values()].reduce((sum, bytes) => sum + bytes, 0)
-    expect(kept.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(inBook)
-    const today = dayOf(clock.now)
-    const service = await asSystem((db) =>
+    const storedRows = await runAsSystem((db) => db.selectFrom('traffic_moved').select(['month', 'bytes']).execute())
+    const expectedBytes = [...model.bytesByMonth.values()].reduce((sum, bytes) => sum + bytes, 0)
+    expect(storedRows.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(expectedBytes)
+    const today = toBusinessDay(clock.now)
+    const service = await runAsSystem((db) =>
       db.selectFrom('service').selectAll().where('id', '=', serviceId).executeTakeFirstOrThrow(),
     )
-    expect(service.closed_month).toBe(ledger.closed)
-    const isOverdue = ledger.billed.some(
-      ({ madeOn, isPaid, amount }) => !isPaid && amount !== '0.00' && daysAfter(madeOn, 7) < today,
+    expect(service.closed_month).toBe(model.closedMonth)
+    const isOverdue = model.billedMonths.some(
+      ({ billedOn, isPaid, amount }) => !isPaid && amount !== '0.00' && daysAfter(billedOn, 7) < today,
     )
     // A clock that was put back does not lift what was suspended.
     if (isOverdue) expect(service.traffic_disabled).toBe(true)
-    else if (ledger.billed.every(({ isPaid, amount }) => isPaid || amount === '0.00'))
+    else if (model.billedMonths.every(({ isPaid, amount }) => isPaid || amount === '0.00'))
       expect(service.traffic_disabled).toBe(false)
   }
 
-  const lives = Array.from({ length: 30 }, (_, at) => suiteSeed + at)
-  test.each(byDay(lives, 10))('are as in a ledger kept by hand (seed %i)', (seed) => live(chanceOf(seed)), 30_000)
+  const seeds = Array.from({ length: 30 }, (_, index) => suiteSeed + index)
+  test.each(limitByDay(seeds, 10))(
+    'are as in a ledger kept by hand (seed %i)',
+    (seed) => runHistory(createChance(seed)),
+    30_000,
+  )
 })

@@ -1,102 +1,102 @@
 /** Bytes of backups and restores are counted as they move: in the month in which they did, and once (D22). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
-import { inTransaction } from '#server/db/transaction.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
 import { openMeter } from '#server/use-cases/hosting/traffic/meter.ts'
-import { serviceIdOf } from '#tests/support/hosting/backups.ts'
-import { bought, setUpShop } from '#tests/support/orders/shop-data.ts'
+import { readServiceId } from '#tests/support/hosting/backups.ts'
+import { buyOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 import type { TestServer } from '#tests/support/server/server.ts'
 
 describe('moved bytes', () => {
-  const the = setUpShop('embedded')
+  const fixture = setUpShop('embedded')
   let server: TestServer
-  let of = { companyId: 0, serviceId: 0 }
+  let service = { companyId: 0, serviceId: 0 }
   beforeEach(async () => {
-    server = the.server
-    await bought(server, await server.signIn('order@alpha'))
-    of = { companyId: server.world.companies.alpha, serviceId: await serviceIdOf(server, 'shop') }
+    server = fixture.server
+    await buyOrder(server, await server.signIn('order@alpha'))
+    service = { companyId: server.world.companies.alpha, serviceId: await readServiceId(server, 'shop') }
   })
 
-  const asSystem = <T>(work: Parameters<typeof inTransaction<T>>[2]) =>
-    inTransaction(server.app, { role: 'portal_system' }, work)
-  const counted = () =>
-    asSystem((db) =>
+  const runAsSystem = <T>(work: Parameters<typeof runInTransaction<T>>[2]) =>
+    runInTransaction(server.app, { role: 'portal_system' }, work)
+  const readCounts = () =>
+    runAsSystem((db) =>
       db.selectFrom('traffic_moved').select(['run', 'month', 'bytes']).orderBy('run').orderBy('month').execute(),
     )
-  const close = (month: string) =>
-    asSystem((db) => sql`update service set closed_month = ${month} where id = ${of.serviceId}`.execute(db))
-  const open = (run = 'backup-1') => openMeter(server.app, { ...of, run })
+  const closeMonth = (month: string) =>
+    runAsSystem((db) => sql`update service set closed_month = ${month} where id = ${service.serviceId}`.execute(db))
+  const openServiceMeter = (run = 'backup-1') => openMeter(server.app, { ...service, run })
 
   test('stand there every few MB, and to the byte at the end', async () => {
-    const { meter, finish } = open()
+    const { meter, finish } = openServiceMeter()
     await meter(3_999_999)
-    expect(await counted()).toEqual([])
+    expect(await readCounts()).toEqual([])
     await meter(1)
-    expect(await counted()).toEqual([{ run: 'backup-1', month: '2026-03', bytes: 4_000_000 }])
+    expect(await readCounts()).toEqual([{ run: 'backup-1', month: '2026-03', bytes: 4_000_000 }])
     await meter(7)
     await finish()
     await finish()
-    expect(await counted()).toEqual([{ run: 'backup-1', month: '2026-03', bytes: 4_000_007 }])
+    expect(await readCounts()).toEqual([{ run: 'backup-1', month: '2026-03', bytes: 4_000_007 }])
   })
 
   test('of none are no row', async () => {
-    await open().finish()
-    expect(await counted()).toEqual([])
+    await openServiceMeter().finish()
+    expect(await readCounts()).toEqual([])
   })
 
   test('of parts that go side by side are one run', async () => {
-    const { meter, finish } = open()
+    const { meter, finish } = openServiceMeter()
     await Promise.all(Array.from({ length: 9 }, async () => meter(3_000_000)))
     await finish()
-    expect(await counted()).toEqual([{ run: 'backup-1', month: '2026-03', bytes: 27_000_000 }])
+    expect(await readCounts()).toEqual([{ run: 'backup-1', month: '2026-03', bytes: 27_000_000 }])
   })
 
   test('count in the month in which they move, in the business time zone', async () => {
-    const { meter, finish } = open()
+    const { meter, finish } = openServiceMeter()
     // The last second of March in Hong Kong, and the first of April.
     server.clock.now = Date.parse('2026-03-31T15:59:59Z')
     await meter(5_000_000)
     server.clock.now += 1000
     await meter(6_000_000)
     await finish()
-    expect(await counted()).toEqual([
+    expect(await readCounts()).toEqual([
       { run: 'backup-1', month: '2026-03', bytes: 5_000_000 },
       { run: 'backup-1', month: '2026-04', bytes: 6_000_000 },
     ])
   })
 
   test('never count in a month that was billed, whatever the clock says', async () => {
-    await close('2026-12')
-    const { meter, finish } = open()
+    await closeMonth('2026-12')
+    const { meter, finish } = openServiceMeter()
     await meter(10)
     await finish()
-    expect(await counted()).toEqual([{ run: 'backup-1', month: '2027-01', bytes: 10 }])
+    expect(await readCounts()).toEqual([{ run: 'backup-1', month: '2027-01', bytes: 10 }])
   })
 
   test('of a run that was cut off count once: what it moves again adds what goes beyond', async () => {
-    const cut = open()
-    await cut.meter(9_000_000)
+    const interruptedRun = openServiceMeter()
+    await interruptedRun.meter(9_000_000)
     server.clock.now = Date.parse('2026-04-02T00:00:00Z')
-    const again = open()
-    await again.meter(5_000_000)
-    await again.finish()
-    expect(await counted()).toEqual([{ run: 'backup-1', month: '2026-03', bytes: 9_000_000 }])
-    await again.meter(4_000_001)
-    await again.finish()
-    expect(await counted()).toEqual([
+    const resumedRun = openServiceMeter()
+    await resumedRun.meter(5_000_000)
+    await resumedRun.finish()
+    expect(await readCounts()).toEqual([{ run: 'backup-1', month: '2026-03', bytes: 9_000_000 }])
+    await resumedRun.meter(4_000_001)
+    await resumedRun.finish()
+    expect(await readCounts()).toEqual([
       { run: 'backup-1', month: '2026-03', bytes: 9_000_000 },
       { run: 'backup-1', month: '2026-04', bytes: 1 },
     ])
-    const other = open('restore-1')
-    await other.meter(3)
-    await other.finish()
-    expect((await counted()).at(-1)).toEqual({ run: 'restore-1', month: '2026-04', bytes: 3 })
+    const restoreRun = openServiceMeter('restore-1')
+    await restoreRun.meter(3)
+    await restoreRun.finish()
+    expect((await readCounts()).at(-1)).toEqual({ run: 'restore-1', month: '2026-04', bytes: 3 })
   })
 
   test('are kept where the database was away, and it is said at the end that they could not be', async () => {
-    const { meter, finish } = openMeter(server.app, { ...of, serviceId: 999_999, run: 'backup-1' })
+    const { meter, finish } = openMeter(server.app, { ...service, serviceId: 999_999, run: 'backup-1' })
     await meter(5_000_000)
-    expect(server.logged()).toContain('moved bytes could not be written down yet')
+    expect(server.readLog()).toContain('moved bytes could not be written down yet')
     await expect(finish()).rejects.toThrow('of no service')
   })
 })

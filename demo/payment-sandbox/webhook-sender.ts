@@ -1,0 +1,117 @@
+/**
+ * Calls to the shop, as gateways make them: at once, and again at growing distances until they are acknowledged, also
+ * after a restart. Tests can hold them back, and send or drop each one when and as often as they like.
+ */
+import type { Logger } from 'pino'
+import type { WebhookCall, SandboxStore } from '#demo/payment-sandbox/sandbox-store.ts'
+
+/** After each attempt, ms; then it is given up. */
+const retryDelaysMs = [1000, 5000, 30_000, 120_000, 600_000, 3_600_000]
+/** A shop that takes longer is called again. */
+const timeoutMs = 10_000
+
+export interface WebhookSender {
+  /** Not written yet: put it into the same change as what it tells of. */
+  compose(call: Pick<WebhookCall, 'id' | 'gate' | 'url' | 'body'>): WebhookCall
+  /** Sends what is due, now or later. */
+  wake(): void
+  /** From now on nothing goes out by itself. */
+  hold(): void
+  /** What was held back is due again. */
+  release(): void
+  /** Sends that one now, whether or not it was sent before; the status the shop answered, null: no answer. */
+  send(id: string): Promise<number | null>
+  drop(id: string): void
+  list(): WebhookCall[]
+  close(): Promise<void>
+}
+
+interface SenderOptions {
+  store: SandboxStore
+  log: Logger
+  clock: () => number
+  /** Headers for a call, made when it goes out. */
+  buildHeaders(call: WebhookCall, now: number): Record<string, string>
+  isAcknowledged(call: WebhookCall, status: number, responseText: string): boolean
+}
+
+export function startWebhookSender({ store, log, clock, buildHeaders, isAcknowledged }: SenderOptions): WebhookSender {
+  let isHeld = false
+  let isClosed = false
+  let timer: NodeJS.Timeout | null = null
+  const pendingCalls = new Map<string, Promise<unknown>>()
+  const stopController = new AbortController()
+
+  async function attemptCall(call: WebhookCall): Promise<number | null> {
+    const now = clock()
+    const signal = AbortSignal.any([stopController.signal, AbortSignal.timeout(timeoutMs)])
+    const options = {
+      method: 'POST',
+      body: call.body,
+      headers: buildHeaders(call, now),
+      signal,
+      redirect: 'manual',
+    } as const
+    const response = await fetch(call.url, options).catch(() => null)
+    const text = (await response?.text().catch(() => '')) ?? ''
+    if (isClosed) return null
+    const isDone = response !== null && isAcknowledged(call, response.status, text)
+    const delayMs = retryDelaysMs[call.attempts]
+    const nextAt = isDone || delayMs === undefined ? null : clock() + delayMs
+    store.put({ calls: [{ ...call, attempts: call.attempts + 1, nextAt }] })
+    if (!isDone)
+      log.info(
+        { gateway: call.gate, status: response?.status ?? null, attempts: call.attempts + 1 },
+        'a call of the payment sandbox was not acknowledged',
+      )
+    return response?.status ?? null
+  }
+
+  function sendInOrder(call: WebhookCall): Promise<number | null> {
+    const previous = pendingCalls.get(call.id) ?? Promise.resolve()
+    const sending = previous.then(() => attemptCall(store.get('calls', call.id) ?? call))
+    pendingCalls.set(call.id, sending)
+    return sending.finally(() => {
+      if (pendingCalls.get(call.id) === sending) pendingCalls.delete(call.id)
+    })
+  }
+
+  function wake(): void {
+    if (timer) clearTimeout(timer)
+    timer = null
+    if (isHeld || isClosed) return
+    const waitingCalls = store
+      .list('calls')
+      .flatMap((call) => (call.nextAt === null || pendingCalls.has(call.id) ? [] : [{ call, at: call.nextAt }]))
+    for (const { call, at } of waitingCalls) if (at <= clock()) void sendInOrder(call).finally(wake)
+    const next = Math.min(...waitingCalls.filter(({ at }) => at > clock()).map(({ at }) => at))
+    if (next < Infinity) timer = setTimeout(wake, next - clock()).unref()
+  }
+
+  return {
+    compose: (call) => ({ ...call, attempts: 0, nextAt: clock() }),
+    wake,
+    hold: () => {
+      isHeld = true
+    },
+    release() {
+      isHeld = false
+      wake()
+    },
+    async send(id) {
+      const call = store.get('calls', id)
+      return call ? await sendInOrder(call) : null
+    },
+    drop(id) {
+      const call = store.get('calls', id)
+      if (call) store.put({ calls: [{ ...call, nextAt: null }] })
+    },
+    list: () => store.list('calls'),
+    async close() {
+      isClosed = true
+      if (timer) clearTimeout(timer)
+      stopController.abort()
+      await Promise.allSettled(pendingCalls.values())
+    },
+  }
+}

@@ -1,0 +1,176 @@
+/**
+ * How often a password may be tried. Strangers are counted by address and account, by address, and by account over all addresses from
+ * which nobody has signed in to it; whoever holds a device cookie of the account is counted apart from them. So nobody but the owner's
+ * own devices can make the owner wait. Stored in the data, so that it holds for all tasks.
+ */
+import { createHash } from 'node:crypto'
+import { getAddressGroup } from '#server/shares/client-address.ts'
+import { runInTransaction, type SampleStore } from '#demo/sample-instance/store.ts'
+
+const minuteMs = 60_000
+const dayMs = 1440 * minuteMs
+/** Attempts that are free; each further one waits, longer every time. */
+const freeAttempts = { device: 5, pair: 5, address: 30, account: 10 }
+const windowMs = 15 * minuteMs
+const firstWaitMs = 30_000
+const maxWaitMs = 15 * minuteMs
+const knownDays = 400
+/** Of one user. */
+const maxKnownRows = 20
+/** Counters of addresses; the oldest go first. */
+const maxAttempts = 10_000
+/** Names that nobody has share so many counters: whoever makes names up makes no more rows. */
+const unknownAccounts = 1024
+
+export interface SignInAttempt {
+  name: string
+  address: string
+  /** What the device cookie holds; empty: there is none. */
+  device: string
+}
+
+/** What was counted for one attempt. */
+export interface CountedAttempt {
+  userId: number | null
+  /** Signed in before, on this device or from this address. */
+  isKnown: boolean
+  subjects: readonly { subject: string; isOwn: boolean }[]
+}
+
+interface Subject {
+  kind: keyof typeof freeAttempts
+  subject: string
+  account: string
+}
+
+const hashText = (...parts: (string | number)[]) => createHash('sha256').update(parts.join(' ')).digest('base64url')
+
+/** Names are hashed: people type passwords there. */
+export const hashAccount = (name: string): string => hashText('account', name.toLowerCase())
+
+function getSubjects(store: SampleStore, { name, address, device }: SignInAttempt, now: number) {
+  const userRow = store.prepare('select id from users where name = ?').get(name)
+  const userId = userRow ? Number(userRow.id) : null
+  const group = getAddressGroup(address)
+  const account = hashAccount(name)
+  const oldest = now - knownDays * dayMs
+  const isKnownDevice =
+    device !== '' &&
+    store
+      .prepare('select 1 from known_devices where id = ? and user_id = ? and seen > ?')
+      .get(hashText(device), userId, oldest) !== undefined
+  const isKnownAddress =
+    store
+      .prepare('select 1 from known_addresses where user_id = ? and address = ? and seen > ?')
+      .get(userId, group, oldest) !== undefined
+  const subject = (kind: Subject['kind'], key: string, ownerAccount = account): Subject => ({
+    kind,
+    subject: `${kind} ${key}`,
+    account: ownerAccount,
+  })
+  const bucket = createHash('sha256').update(account).digest().readUInt16BE() % unknownAccounts
+  const accountSubject = subject('account', userId === null ? `unknown ${bucket}` : account)
+  const subjects = isKnownDevice
+    ? [subject('device', account)]
+    : [
+        subject('pair', hashText(group, account)),
+        subject('address', hashText(group), ''),
+        ...(isKnownAddress ? [] : [accountSubject]),
+      ]
+  return { userId, isKnown: isKnownDevice || isKnownAddress, subjects }
+}
+
+interface AttemptRow {
+  failures: number
+  since: number
+  not_before: number
+}
+
+/** Counts the attempt before the password is looked at. In ms, how long to wait, where it is refused; then nothing is counted. */
+export function reserveAttempt(store: SampleStore, attempt: SignInAttempt, now: number): CountedAttempt | number {
+  return runInTransaction(store, () => {
+    removeOldAttempts(store, now)
+    const { userId, isKnown, subjects } = getSubjects(store, attempt, now)
+    const readStatement = store.prepare('select failures, since, not_before from sign_in_attempts where subject = ?')
+    const rows = subjects.map(({ subject }) => readStatement.get(subject) as unknown as AttemptRow | undefined)
+    const waitMs = Math.max(0, ...rows.map((row) => (row ? row.not_before - now : 0)))
+    if (waitMs > 0) return waitMs
+    const writeStatement = store.prepare(
+      'insert or replace into sign_in_attempts (subject, account, failures, since, not_before) values (?, ?, ?, ?, ?)',
+    )
+    for (const [index, { kind, subject, account }] of subjects.entries()) {
+      const failures = (rows[index]?.failures ?? 0) + 1
+      writeStatement.run(
+        subject,
+        account,
+        failures,
+        rows[index]?.since ?? now,
+        getNotBefore(failures - freeAttempts[kind], now),
+      )
+    }
+    return {
+      userId,
+      isKnown,
+      subjects: subjects.map(({ kind, subject }) => ({ subject, isOwn: kind === 'device' || kind === 'pair' })),
+    }
+  })
+}
+
+const getNotBefore = (excess: number, now: number): number =>
+  excess < 0 ? 0 : now + Math.min(maxWaitMs, firstWaitMs * 2 ** Math.min(excess, 10))
+
+/** A counter ends when nothing was counted, and nobody has waited, for a quarter of an hour. */
+function removeOldAttempts(store: SampleStore, now: number): void {
+  store.prepare('delete from sign_in_attempts where since < ? and not_before < ?').run(now - windowMs, now - windowMs)
+  const { count } = store.prepare('select count(*) as count from sign_in_attempts').get() ?? {}
+  if (Number(count) < maxAttempts) return
+  // Those of accounts stay: there are no more of them than users and shared counters.
+  store
+    .prepare(
+      `delete from sign_in_attempts where subject in (
+         select subject from sign_in_attempts where subject like 'pair %' or subject like 'address %'
+         order by since limit ?)`,
+    )
+    .run(Number(count) - maxAttempts + 100)
+}
+
+/** Its password is not looked at. */
+export function releaseAttempt(store: SampleStore, { subjects }: CountedAttempt): void {
+  runInTransaction(store, () => {
+    for (const { subject } of subjects) decrementAttempts(store, subject)
+  })
+}
+
+/** It was counted, so nobody had to wait before. */
+function decrementAttempts(store: SampleStore, subject: string): void {
+  store
+    .prepare('update sign_in_attempts set failures = max(failures - 1, 0), not_before = 0 where subject = ?')
+    .run(subject)
+}
+
+/** The password was right: this device and this address are known from now on. In the transaction that signs in. */
+export function forgiveAttempt(
+  store: SampleStore,
+  { userId, subjects }: CountedAttempt,
+  { address, device }: SignInAttempt,
+  now: number,
+): void {
+  const deleteStatement = store.prepare('delete from sign_in_attempts where subject = ?')
+  for (const { subject, isOwn } of subjects) {
+    if (isOwn) deleteStatement.run(subject)
+    else decrementAttempts(store, subject)
+  }
+  store
+    .prepare('insert or replace into known_devices (id, user_id, seen) values (?, ?, ?)')
+    .run(hashText(device), userId, now)
+  store
+    .prepare('insert or replace into known_addresses (user_id, address, seen) values (?, ?, ?)')
+    .run(userId, getAddressGroup(address), now)
+  for (const table of ['known_devices', 'known_addresses'])
+    store
+      .prepare(
+        `delete from ${table} where user_id = ? and rowid not in (
+           select rowid from ${table} where user_id = ? order by seen desc limit ?)`,
+      )
+      .run(userId, userId, maxKnownRows)
+}

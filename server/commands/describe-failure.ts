@@ -1,0 +1,177 @@
+/** How the trail records a write that failed before it could say so itself: as what, and what it was about (D86, decision 71). */
+import type { AuditMenu } from '#domain/audit-log/leaf.ts'
+import { type Caller, isProvider, isProviderAdmin, isAllowed } from '#domain/access.ts'
+import type { Endpoint, RowKind, ParsedInputOf } from '#contract/endpoint.ts'
+import { createModule, validateModules } from '#contract/modules.ts'
+import { calculate, createOrder } from '#contract/orders.ts'
+import { createPriceList, rehearsePriceList, updatePriceList, uploadPriceList } from '#contract/prices.ts'
+import { createUser } from '#contract/users.ts'
+import { catalogueKinds, readTargetNames, type TargetNames } from '#server/db/audit/target-names.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { findIntentRows, type WriteOwner } from '#server/db/idempotency-store.ts'
+import { findOwnerCompanyId, type OwnedKind } from '#server/db/orders/service-codes.ts'
+import { setTenant } from '#server/db/tenant.ts'
+import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
+import { findTargets } from '#server/commands/references.ts'
+
+/** Found in the name of the call. */
+const operationWords = [
+  'create',
+  'update',
+  'delete',
+  'disable',
+  'enable',
+  'activate',
+  'print',
+  'export',
+  'import',
+  'upload',
+  'reset',
+  'reboot',
+  'config',
+  'remove',
+  'pay',
+] as const
+
+const operationByMethod: Record<string, string> = { POST: 'create', PUT: 'update', DELETE: 'delete' }
+
+/** Calls whose name or method says another thing than what they would have been recorded as. */
+const operationByName: Record<string, string> = {
+  sendActivationMail: 'update',
+  changeContract: 'update',
+  undoChange: 'update',
+  setAlertDate: 'update',
+  keepTrail: 'export',
+  refundPaymentTask: 'refund',
+  applyPaymentTask: 'pay',
+  reinstatePriceList: 'restore',
+  restoreBackup: 'restore',
+  backUp: 'backup',
+}
+
+/** The first that the path of the call begins with. */
+const menuByPath: readonly (readonly [string, AuditMenu])[] = [
+  ['/api/m18s/company/', 'company'],
+  ['/api/m18s/', 'user'],
+  ['/api/users/', 'user'],
+  ['/api/sorder', 'order'],
+  ['/api/contract', 'order'],
+  ['/api/calculate', 'order'],
+  ['/api/payment', 'order'],
+  ['/api/print', 'order'],
+  ['/api/aws/', 'service'],
+  ['/api/pdb/', 'backup'],
+  ['/api/pricelist', 'price'],
+  ['/api/template/price/', 'price'],
+  ['/api/module', 'module'],
+  ['/api/app', 'app'],
+]
+
+/** Calls that only try something out: nothing is recorded where they succeed, so nothing is where they are refused. */
+const trialCallNames: ReadonlySet<string> = new Set(
+  [calculate, validateModules, rehearsePriceList, uploadPriceList].map(({ name }) => name),
+)
+
+/** Rows that an input names beside the one that it is about. */
+const secondaryKinds: Record<string, readonly RowKind[]> = {
+  [createOrder.name]: ['order'],
+  [createPriceList.name]: ['module'],
+  [updatePriceList.name]: ['module'],
+}
+
+type RequestBody = Record<string, unknown> | null | undefined
+
+/** What does not exist yet is named by what was typed. */
+const readNewRowNames: Record<string, (body: Record<string, unknown>) => Record<string, unknown>> = {
+  [createUser.name]: ({ name, email }) => ({ UserName: name, UserEmail: email }),
+  [createPriceList.name]: ({ effective_date, desc }) => ({ PriceEffDate: effective_date, PriceDesc: desc }),
+  [createModule.name]: ({ code }) => ({ ModuleCode: code }),
+  [createOrder.name]: ({ code }) => (code === undefined ? {} : { ServiceCode: code }),
+}
+
+interface FailedWrite {
+  endpoint: Endpoint
+  input: ParsedInputOf<Endpoint>
+  caller: Caller
+  owner: WriteOwner
+}
+
+/**
+ * The entry that it would have made, had it been done: whoever looks for what was tried finds it beside what was done. Null: it was
+ * a trial. Names rows as they are after the rollback, and only those that the caller may know of.
+ */
+export async function describeFailure(db: DatabaseHandle, write: FailedWrite): Promise<AuditEntry | null> {
+  const { endpoint } = write
+  if (trialCallNames.has(endpoint.name)) return null
+  const body = write.input.body as RequestBody
+  const targets = await readTargets(db, write)
+  const isHidden = body?.['hidden'] === true || targets.some((target) => target.isHidden)
+  const isWithdrawal = endpoint.method === 'DELETE' && targets.some((target) => target.isConfirmed)
+  const menu = getMenu(endpoint)
+  return {
+    code: isHidden && menu === 'module' ? 'automodule' : menu,
+    operation: isWithdrawal ? 'withdraw' : isConfirmation(endpoint, body) ? 'confirm' : getOperation(endpoint),
+    info: Object.assign({}, ...targets.map(({ info }) => info), readNewRowNames[endpoint.name]?.(body ?? {})),
+  }
+}
+
+const getMenu = ({ path }: Endpoint) => menuByPath.find(([prefix]) => path.startsWith(prefix))?.[1] ?? 'system'
+
+const isConfirmation = ({ name }: Endpoint, body: RequestBody) =>
+  name === updatePriceList.name && body?.['confirmed'] === true
+
+function getOperation({ name, method }: Endpoint): string {
+  const words = name.toLowerCase()
+  return (
+    operationByName[name] ??
+    operationWords.find((word) => words.includes(word)) ??
+    operationByMethod[method] ??
+    'update'
+  )
+}
+
+/** The first of each kind. */
+async function readTargets(db: DatabaseHandle, write: FailedWrite): Promise<TargetNames[]> {
+  const { endpoint, input, owner } = write
+  const ids = new Map<RowKind, unknown>()
+  for (const { kind, id } of findTargets(endpoint, input))
+    if (!ids.has(kind) && !secondaryKinds[endpoint.name]?.includes(kind)) ids.set(kind, id)
+  const targets: TargetNames[] = []
+  for (const [kind, reference] of ids) {
+    const id = typeof reference === 'string' ? await findResultRowId(db, owner, reference.slice(1), kind) : reference
+    const names = typeof id === 'number' ? await readTarget(db, write, kind, id) : null
+    if (names) targets.push(names)
+  }
+  return targets
+}
+
+async function findResultRowId(
+  db: DatabaseHandle,
+  owner: WriteOwner,
+  intent: string,
+  kind: RowKind,
+): Promise<number | null> {
+  const row = (await findIntentRows(db, owner, [intent])).get(intent)
+  return row?.row_kind === kind ? row.row_id : null
+}
+
+/** Staff may also act on rows of other companies. */
+const ownedKinds: ReadonlySet<RowKind> = new Set(['order', 'contract', 'service'] satisfies (RowKind & OwnedKind)[])
+
+async function readTarget(
+  db: DatabaseHandle,
+  { endpoint, caller }: FailedWrite,
+  kind: RowKind,
+  id: number,
+): Promise<TargetNames | null> {
+  if (catalogueKinds.has(kind) && !(isProviderAdmin(caller) && isAllowed(endpoint.access, caller))) return null
+  const ownNames = await readTargetNames(db, kind, id, caller.companyId)
+  if (ownNames || !ownedKinds.has(kind) || !isProvider(caller) || !isAllowed(endpoint.access, caller)) return ownNames
+  const companyId = await findOwnerCompanyId(db, kind as OwnedKind, id)
+  if (companyId === null) return null
+  await setTenant(db, companyId)
+  const names = await readTargetNames(db, kind, id, companyId)
+  // What follows is the caller's own: the idempotency store and the trail.
+  await setTenant(db, caller.companyId)
+  return names
+}

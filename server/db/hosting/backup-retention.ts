@@ -1,0 +1,100 @@
+/** Which backups the clock looks at: those nobody works on any more, those whose time is over, and places that nobody needs. As the system. */
+import { sql } from 'kysely'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import type { StoredBackup } from '#server/db/hosting/stored-backups.ts'
+
+/** Said to run, and no long request is open for it. */
+export const listAbandonedBackups = (
+  db: DatabaseHandle,
+  createdBefore: number,
+  limit: number,
+): Promise<StoredBackup[]> =>
+  db
+    .selectFrom('backup')
+    .selectAll()
+    .where('state', '=', 'running')
+    .where('create_time', '<', createdBefore)
+    .where(
+      sql<boolean>`not exists (select from job where job.progress_key = backup.progress_key
+        and job.state in ('queued', 'running'))`,
+    )
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+
+export interface BackupRetention {
+  count: number
+  /** Older ones go, epoch ms. */
+  createdBefore: number
+  /** Of services whose data went before then, all go. */
+  erasedBefore: number
+  limit: number
+}
+
+/** One too many, too old, or of a service that is gone; the newest good one of a service that is there stays. */
+export async function listBackupsToRemove(
+  db: DatabaseHandle,
+  { count, createdBefore, erasedBefore, limit }: BackupRetention,
+): Promise<StoredBackup[]> {
+  const { rows } = await sql<StoredBackup>`
+    select b.* from (
+      select backup.*, row_number() over (partition by service_id, pdb_type order by id desc) as nth
+      from backup where state = 'done') b
+    join service s on s.id = b.service_id
+    where (nth > 1 and (nth > ${count} or b.create_time < ${createdBefore})
+      or s.system_status = 0 and s.erase_date is null and s.erase_time < ${erasedBefore})
+      and not exists (select from restore r where r.backup_id = b.id and r.state = 'running')
+    order by b.id limit ${limit}`.execute(db)
+  return rows
+}
+
+/** What they name is to be taken away. */
+export const listBackupsToClear = (db: DatabaseHandle, limit: number): Promise<StoredBackup[]> =>
+  db
+    .selectFrom('backup')
+    .selectAll()
+    .where('state', 'in', ['failed', 'removed'])
+    .where('place', 'is not', null)
+    .orderBy('update_time')
+    .limit(limit)
+    .execute()
+
+export const findBackupsByIds = (db: DatabaseHandle, ids: readonly number[]): Promise<StoredBackup[]> =>
+  ids.length === 0 ? Promise.resolve([]) : db.selectFrom('backup').selectAll().where('id', 'in', ids).execute()
+
+/** Asked for by the clock, and not at their end. */
+export async function countScheduledRuns(db: DatabaseHandle): Promise<number> {
+  const { count } = await db
+    .selectFrom('backup')
+    .select(sql<number>`count(*)::integer`.as('count'))
+    .where('state', '=', 'running')
+    .where('cause', '=', 'schedule')
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/**
+ * The newest good one of each service and kind, where it was not proven and none of them was lately, or the last proof failed and
+ * there is a newer one by now.
+ */
+export async function listBackupsToDrill(
+  db: DatabaseHandle,
+  drilledBefore: number,
+  limit: number,
+): Promise<StoredBackup[]> {
+  const { rows } = await sql<StoredBackup>`
+    select b.* from (
+      select backup.*, row_number() over (partition by service_id, pdb_type order by id desc) as nth
+      from backup where state = 'done') b
+    join service s on s.id = b.service_id
+    left join lateral (
+      select r.backup_id, r.state, r.create_time from restore r join backup d on d.id = r.backup_id
+      where r.kind = 'drill' and d.service_id = b.service_id and d.pdb_type = b.pdb_type
+      order by r.id desc limit 1) last on true
+    where nth = 1 and s.system_status > 0
+      and (last.state is null or last.state = 'done' and last.create_time <= ${drilledBefore}
+        or last.state = 'failed' and (last.backup_id <> b.id or last.create_time <= ${drilledBefore}))
+      and not (b.pdb_type = 'pdb2s3' and s.traffic_disabled)
+    order by b.id limit ${limit}`.execute(db)
+  return rows
+}

@@ -1,0 +1,43 @@
+/** Contracts in effect by the modules that they hold, of all companies. */
+import { sql } from 'kysely'
+import type { ClientType } from '#domain/access.ts'
+import type { PlainDate } from '#domain/time.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+
+const maxContracts = 50
+
+export interface ModuleContractFilter {
+  type: ClientType
+  codes: readonly string[]
+  /** Any of them, or all. */
+  matchesAny: boolean
+  /** A contract that ends on this day or before is over (D18). */
+  endsAfter: PlainDate
+}
+
+/** As the system. How many there are, and the first of them by company and service. */
+export async function findContractsWithModules(
+  db: DatabaseHandle,
+  { type, codes, matchesAny, endsAfter }: ModuleContractFilter,
+) {
+  const moduleCondition = matchesAny
+    ? sql<boolean>`contract.modules ?| ${sql.val(codes)}::text[]`
+    : sql<boolean>`contract.modules @> ${JSON.stringify(codes)}::jsonb`
+  const matchingContracts = db
+    .selectFrom('contract')
+    .innerJoin('company', 'company.id', 'contract.company_id')
+    .where('contract.overwritten', '=', false)
+    .where('contract.client_type', '=', type)
+    .where('contract.period_end', '>', endsAfter)
+    .where(moduleCondition)
+  const { count } = await matchingContracts
+    .select((row) => row.fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow()
+  const data = await matchingContracts
+    .select(['company.code as company_code', 'company.name as company_name', 'contract.service_code', 'contract.code'])
+    .orderBy('company.code')
+    .orderBy('contract.service_code')
+    .limit(maxContracts)
+    .execute()
+  return { count: Number(count), data }
+}

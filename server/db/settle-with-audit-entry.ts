@@ -1,0 +1,31 @@
+/** The usual end of a write in one statement behind that which draws the entry's id: how it ended into the idempotency store, what was done into the trail. */
+import { CompiledQuery } from 'kysely'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import {
+  type WriteClaim,
+  requireId,
+  type WriteOutcome,
+  outcomeColumns,
+  toOutcomeValues,
+} from '#server/db/idempotency-store.ts'
+import { buildEntryStatement, type EntryHeader } from '#server/db/audit/audit-trail.ts'
+import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
+
+/** Answers the idempotency store row's id. Fails as `settle` does. The entry is one of the writer's own company. */
+export async function settleWithAuditEntry(
+  db: DatabaseHandle,
+  claim: WriteClaim,
+  outcome: WriteOutcome,
+  header: EntryHeader,
+  entry: AuditEntry,
+): Promise<number> {
+  const outcomeValues = toOutcomeValues(claim, outcome)
+  const placeholders = outcomeValues.map((_, index) => `$${index + 1}`).join(', ')
+  const { text, values } = await buildEntryStatement(db, header, entry, outcomeValues.length + 1, null)
+  const statement = `
+    with settled as (insert into idempotency (${outcomeColumns}) values (${placeholders}) returning id), ${text}
+    select settled.id from settled, pended`
+  return requireId(
+    (await db.executeQuery<{ id: number }>(CompiledQuery.raw(statement, [...outcomeValues, ...values]))).rows,
+  )
+}

@@ -1,0 +1,96 @@
+/**
+ * One supervisor for a folder. The lock is a file with a number in its name that says who holds it; whoever finds that the holder
+ * of the highest number has ended makes the next one, which can be made once. A late one that makes a lower number sees the higher.
+ * A holder of another machine or container on a shared folder is judged by the time of its file, which it renews.
+ */
+import { randomBytes } from 'node:crypto'
+import { linkSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { readJsonFile } from '#server/drivers/hosting/local/atomic-file.ts'
+import {
+  readIdentity,
+  isOfThisHost,
+  isRunning,
+  type ProcessIdentity,
+} from '#server/drivers/hosting/local/process-identity.ts'
+
+const lockNamePattern = /^supervisor\.lock\.(\d+)$/
+const maxTries = 100
+export interface LockTimes {
+  renewMs: number
+  /** Longer than three of them. */
+  watchMs: number
+  /** A file that is so much older is nobody's, without being watched. */
+  oldMs: number
+}
+const defaultTimes: LockTimes = { renewMs: 1000, watchMs: 3500, oldMs: 60_000 }
+
+/** Answers how to let go of it; null: another process holds it. */
+export async function acquireLock(folder: string, times: LockTimes = defaultTimes): Promise<(() => void) | null> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const ownProcess = readIdentity(process.pid)
+  if (!ownProcess) throw new Error('this process cannot see itself')
+  const draft = join(folder, `supervisor.draft.${randomBytes(6).toString('hex')}`)
+  writeFileSync(draft, JSON.stringify(ownProcess), { mode: 0o600 })
+  try {
+    for (let tries = 0; tries < maxTries; tries++) {
+      const lastNumber = Math.max(0, ...listLockNumbers(folder))
+      if (lastNumber > 0 && (await isHeld(getLockPath(folder, lastNumber), times))) return null
+      const lockNumber = lastNumber + 1
+      if (!linkDraft(draft, getLockPath(folder, lockNumber))) continue
+      const lockNumbers = listLockNumbers(folder)
+      if (lockNumbers.some((number) => number > lockNumber)) {
+        rmSync(getLockPath(folder, lockNumber), { force: true })
+        continue
+      }
+      for (const number of lockNumbers) if (number < lockNumber) rmSync(getLockPath(folder, number), { force: true })
+      return holdLock(getLockPath(folder, lockNumber), times)
+    }
+    return null
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+/** Whole or not at all: a reader never meets a lock that says of nobody. */
+function linkDraft(draft: string, path: string): boolean {
+  try {
+    linkSync(draft, path)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}
+
+const getLockPath = (folder: string, number: number) => join(folder, `supervisor.lock.${number}`)
+const listLockNumbers = (folder: string) =>
+  readdirSync(folder).flatMap((name) => Number(lockNamePattern.exec(name)?.[1] ?? 0) || [])
+
+function holdLock(path: string, { renewMs }: LockTimes): () => void {
+  const renewTimer = setInterval(() => {
+    try {
+      utimesSync(path, new Date(), new Date())
+    } catch {
+      // Its folder was taken away: there is nothing left to hold.
+    }
+  }, renewMs)
+  renewTimer.unref()
+  return () => {
+    clearInterval(renewTimer)
+    rmSync(path, { force: true })
+  }
+}
+
+async function isHeld(path: string, { watchMs, oldMs }: LockTimes): Promise<boolean> {
+  const holder = readJsonFile<ProcessIdentity>(path)
+  if (holder === null) return false
+  if (isOfThisHost(holder)) return isRunning(holder)
+  const previousTime = readModifiedTime(path)
+  if (Date.now() - previousTime > oldMs) return false
+  await wait(watchMs)
+  return readModifiedTime(path) !== previousTime
+}
+
+const readModifiedTime = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0

@@ -1,0 +1,63 @@
+/** Every kind of long request, by the name that its endpoint gives in `relays`. */
+import type { Endpoint } from '#contract/endpoint.ts'
+import { endpoints } from '#contract/index.ts'
+import type { MailDriver } from '#server/drivers/mail/mail-driver.ts'
+import type { JobKind } from '#server/jobs/job-kind.ts'
+import { createDrillJob } from '#server/jobs/drill-backup.ts'
+import { hostOperations, createServiceOperationJob } from '#server/jobs/operate-service.ts'
+import { createPublishJob } from '#server/jobs/publish-apps.ts'
+import { createPaymentCheckJob, reconcileJob, createReconcileJob } from '#server/jobs/reconcile-payments.ts'
+import { createRehearsalJob } from '#server/jobs/rehearse-prices.ts'
+import { createRestoreJob } from '#server/jobs/restore-backup.ts'
+import { createBackupJob } from '#server/jobs/run-backup.ts'
+import { createMailJob } from '#server/jobs/send-mail.ts'
+import { orderUpkeepJob, createOrderUpkeepJob } from '#server/jobs/expire-orders.ts'
+import { createTrailVerificationJob } from '#server/jobs/verify-audit-trail.ts'
+import { clockBackupJob } from '#server/use-cases/hosting/backups/begin-backup.ts'
+import { drillJob } from '#server/use-cases/hosting/backups/drill.ts'
+import { publishJob } from '#server/use-cases/catalogue/publish-apps.ts'
+import { rehearseJob } from '#server/use-cases/catalogue/rehearse-prices.ts'
+import { mailJob } from '#server/use-cases/mail/request-mail.ts'
+import { reconciliationJob } from '#server/use-cases/payments/request-reconciliation.ts'
+
+export type JobKinds = Readonly<Record<string, JobKind>>
+
+// A kind's input and point come back from the database as it wrote them: the types meet again there.
+const toJobKind = <I, P, O>(jobKind: JobKind<I, P, O>) => jobKind as unknown as JobKind
+
+export const requestJobKinds: JobKinds = {
+  'verify-trail': toJobKind(createTrailVerificationJob()),
+  [publishJob]: toJobKind(createPublishJob()),
+  [rehearseJob]: toJobKind(createRehearsalJob()),
+}
+
+/** Asked for by the clock and by no call. */
+export const scheduledJobKinds: JobKinds = { [orderUpkeepJob]: toJobKind(createOrderUpkeepJob()) }
+
+/** Apart from the others, which must not wait for a gateway that takes its time. */
+export const paymentJobKinds: JobKinds = {
+  [reconciliationJob]: toJobKind(createPaymentCheckJob()),
+  [reconcileJob]: toJobKind(createReconcileJob()),
+}
+
+/** Apart from the others: a host takes its time. */
+export const hostingJobKinds: JobKinds = Object.fromEntries(
+  hostOperations.map((name) => [name, toJobKind(createServiceOperationJob(name))]),
+)
+
+/** Apart from them: backups take long, and are many in the night. */
+export const backupJobKinds: JobKinds = {
+  'run-backup': toJobKind(createBackupJob({ isQuiet: false })),
+  [clockBackupJob]: toJobKind(createBackupJob({ isQuiet: true })),
+  [drillJob]: toJobKind(createDrillJob()),
+}
+
+/** Apart from those: somebody waits for it. */
+export const restoreJobKinds: JobKinds = { 'restore-backup': toJobKind(createRestoreJob()) }
+
+/** Apart from the others, which must not wait for a mail server that takes its time. */
+export const createMailJobKinds = (driver: MailDriver): JobKinds => ({ [mailJob]: toJobKind(createMailJob(driver)) })
+
+/** Whose answer a job of this kind gives. */
+export const findJobEndpoint = (name: string): Endpoint | undefined =>
+  endpoints.find(({ job: jobName }) => jobName === name)

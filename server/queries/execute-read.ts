@@ -1,0 +1,121 @@
+/** Readings: one transaction as the caller's company, the change number before the rows, nothing written. */
+import type { Endpoint, ParsedInputOf } from '#contract/endpoint.ts'
+import { headers } from '#contract/headers.ts'
+import type { Caller } from '#domain/access.ts'
+import type { StoredResponse } from '#server/commands/write-command.ts'
+import { readChangeNumber } from '#server/db/change-numbers.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { findIntentRows } from '#server/db/idempotency-store.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import type { UseCaseResponse, UseCaseContext, AppContext } from '#server/context/context.ts'
+import { getEtag, applyRowSchema } from '#server/context/response-schema.ts'
+import { reportLeftOutRows } from '#server/queries/report-left-out-rows.ts'
+import type { EndpointHandler } from '#server/http/route-handler.ts'
+import { findReferencedIntents, resolveReferences } from '#server/commands/references.ts'
+
+export interface ReadRequest<H extends EndpointHandler = EndpointHandler> {
+  handler: H
+  input: ParsedInputOf<Endpoint>
+  caller: Caller
+  sessionId: string | null
+  requestId: string
+}
+
+const createReadContext = (
+  app: AppContext,
+  db: DatabaseHandle,
+  { caller, sessionId, requestId }: ReadRequest,
+): UseCaseContext => ({
+  db,
+  app,
+  caller,
+  sessionId,
+  now: app.clock(),
+  requestId,
+  intent: null,
+  ifMatch: null,
+  requirePassword: refuseChange,
+  audit: refuseChange,
+  nextChangeNumber: refuseChange,
+  setResultRow: refuseChange,
+  afterCommit: refuseChange,
+})
+
+const refuseChange = (): never => {
+  throw new Error('a reading changes nothing')
+}
+
+type ReadWork<T> = (context: UseCaseContext, input: ParsedInputOf<Endpoint>) => Promise<T>
+
+export const readInTransaction = <T>(app: AppContext, request: ReadRequest, work: ReadWork<T>): Promise<T> =>
+  runInTransaction(
+    app,
+    { role: 'portal_app', companyId: request.caller.companyId },
+    async (db) => work(createReadContext(app, db, request), await resolveInput(db, request)),
+    'reading',
+  )
+
+/** Rows may be asked for by the write that makes them, as in a write (protocol 17). */
+async function resolveInput(
+  db: DatabaseHandle,
+  { handler, input, caller }: ReadRequest,
+): Promise<ParsedInputOf<Endpoint>> {
+  const referencedIntents = findReferencedIntents(handler.endpoint, input)
+  return referencedIntents.length === 0
+    ? input
+    : resolveReferences(handler.endpoint, input, await findIntentRows(db, caller, referencedIntents))
+}
+
+export async function executeRead(app: AppContext, request: ReadRequest): Promise<StoredResponse> {
+  const { endpoint } = request.handler
+  const asOf = app.clock()
+  const { response, change } = await readInTransaction(app, request, async (context, input) => ({
+    // Before the rows: what is committed in between comes again with the next `since`, and nothing is missed.
+    change: request.handler.kind === 'list' ? await readLatestChange(context, request.handler, input) : null,
+    response: await callHandler(context, request.handler, input),
+  }))
+  const { body, leftOut } =
+    endpoint.output === null
+      ? { body: null, leftOut: [] }
+      : applyRowSchema(endpoint.output, response.body, endpoint.name)
+  const etag = getEtag(body)
+  return {
+    status: response.status ?? 200,
+    headers: {
+      [headers.asOf]: String(asOf),
+      ...(change === null ? {} : { [headers.change]: String(change) }),
+      ...(etag ? { etag } : {}),
+      ...reportLeftOutRows(app, request, leftOut),
+      ...response.headers,
+    },
+    body: JSON.stringify(body),
+  }
+}
+
+export type ListHandler = EndpointHandler & { kind: 'list' }
+
+export const readLatestChange = (
+  context: UseCaseContext,
+  { list }: ListHandler,
+  input: ParsedInputOf<Endpoint>,
+): Promise<number> =>
+  list.readLatestChange ? list.readLatestChange(context, input) : readChangeNumber(context.db, context.caller.companyId)
+
+async function callHandler(
+  context: UseCaseContext,
+  handler: EndpointHandler,
+  input: ParsedInputOf<Endpoint>,
+): Promise<UseCaseResponse<unknown>> {
+  if (handler.kind === 'use-case') return handler.useCase(context, input)
+  if (handler.kind !== 'list') throw new Error(`${handler.endpoint.name} sees to its own transactions`)
+  const since = parseSince(input)
+  return since === undefined
+    ? handler.list.page(context, input)
+    : { body: await handler.list.changes(context, input, since) }
+}
+
+/** Null: everything; undefined: not asked for. */
+export function parseSince(input: ParsedInputOf<Endpoint>): number | null | undefined {
+  const { since } = input.query as { since?: number | '' }
+  return since === '' ? null : since
+}

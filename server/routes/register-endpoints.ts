@@ -1,0 +1,292 @@
+/**
+ * The table becomes routes: who asks, may they, what was sent, the handler, the answer as its schema says. Every endpoint
+ * of the table has a route; one without a handler says NOT_SUPPORT to those who may ask it.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Endpoint, ParsedInputOf } from '#contract/endpoint.ts'
+import { headers } from '#contract/headers.ts'
+import type { StoredResponse } from '#server/commands/write-command.ts'
+import { parseLanguage } from '#server/problems/problem-body.ts'
+import type { AppContext } from '#server/context/context.ts'
+import { jsonType, sendResponse } from '#server/http/responses.ts'
+import type { RequestCounters } from '#server/http/request-guard.ts'
+import { getHeader, parseInput, readQueryPairs, readBody, type RequestParts } from '#server/http/input/parse.ts'
+import { findAlternativePath, normaliseIdPosition } from '#server/http/input/alternative-path.ts'
+import { discardParts, maxFormBytes, readParts, registerForms } from '#server/http/input/multipart-form.ts'
+import type { HttpContext } from '#server/http/http-context.ts'
+import { DownloadSlots } from '#server/http/download-slots.ts'
+import type { StreamPiece } from '#server/http/piece-stream.ts'
+import { sendStream } from '#server/http/send-stream.ts'
+import {
+  requireCaller,
+  checkForUser,
+  checkPermission,
+  anonymousPrincipal,
+  getSubject,
+  type Principal,
+  authenticate,
+} from '#server/http/authenticate.ts'
+import { inputLimits } from '#server/config/input-limits.ts'
+import { ProblemError } from '#server/problems/problem-error.ts'
+import { streamList } from '#server/queries/stream-list.ts'
+import { executeRead } from '#server/queries/execute-read.ts'
+import type { EndpointHandler } from '#server/http/route-handler.ts'
+import { createUploadFolder, requireFileSpace } from '#server/use-cases/uploads/upload-files.ts'
+import { executeWriteRequest } from '#server/routes/writes/write-request.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null until somebody asked who it is. */
+    principal: Principal | null
+    /** Fields that were sent and not known (S-01). */
+    unknownFieldCount: number
+  }
+  interface FastifyContextConfig {
+    endpoint?: Endpoint
+    /** Its handler reads the body as it comes. */
+    isStreamed?: boolean
+  }
+}
+
+type RouteContext = HttpContext & RequestCounters & { downloads: DownloadSlots }
+/** One request on its way. */
+interface RouteCall {
+  endpoint: Endpoint
+  handler: EndpointHandler | undefined
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+export function registerEndpoints(
+  fastify: FastifyInstance,
+  http: HttpContext & RequestCounters,
+  endpoints: readonly Endpoint[],
+  handlers: readonly EndpointHandler[],
+): void {
+  const routeContext: RouteContext = { ...http, downloads: new DownloadSlots() }
+  const handlersByName = new Map(handlers.map((handler) => [handler.endpoint.name, handler]))
+  const isForm = ({ encoding }: Endpoint) => encoding === 'multipart'
+  const addRoute = (instance: FastifyInstance, endpoint: Endpoint) => {
+    const handler = handlersByName.get(endpoint.name)
+    const alternativePath = findAlternativePath(endpoint)
+    for (const url of alternativePath === null ? [endpoint.path] : [endpoint.path, alternativePath])
+      instance.route({
+        method: endpoint.method === 'GET' ? ['GET', 'HEAD'] : endpoint.method,
+        url,
+        config: { endpoint, isStreamed: isForm(endpoint) },
+        bodyLimit: getBodyLimit(endpoint),
+        // Before the body is read: a megabyte of a stranger's is not parsed to be refused.
+        onRequest: (request, reply) => admitRequest(routeContext, { endpoint, handler, request, reply }),
+        handler: (request, reply) => handleRequest(routeContext, { endpoint, handler, request, reply }),
+      })
+  }
+  for (const endpoint of endpoints) if (!isForm(endpoint)) addRoute(fastify, endpoint)
+  fastify.register(async (formInstance) => {
+    registerForms(formInstance)
+    for (const endpoint of endpoints) if (isForm(endpoint)) addRoute(formInstance, endpoint)
+  })
+}
+
+function getBodyLimit({ encoding, access, body }: Endpoint): number {
+  if (encoding === 'multipart') return maxFormBytes
+  if (encoding === 'form' || !body) return inputLimits.formBytes
+  return access === 'anybody' ? inputLimits.openJsonBytes : inputLimits.jsonBytes
+}
+
+async function admitRequest(routeContext: RouteContext, call: RouteCall): Promise<void> {
+  const { endpoint, request, reply } = call
+  // The token call's own credential is no session, and its answers must not depend on an older one.
+  const principal =
+    endpoint.name === 'grantToken'
+      ? anonymousPrincipal
+      : await authenticate(routeContext.app, request.headers.authorization)
+  // A token that was made up costs a look into the database: it is counted as if there were none.
+  if (principal.problem) await routeContext.countAnonymous(request)
+  request.principal = principal
+  // Before anything is refused, so that refusals are counted too.
+  routeContext.countCall(request, reply)
+  checkAccess(routeContext, call, principal)
+  if (endpoint.fileBytes) await requireFileSpace(routeContext.app, Number(request.headers['content-length'] ?? 0))
+  await routeContext.countCostly(request)
+}
+
+/** Throws what stands against it. */
+function checkAccess(
+  { app }: RouteContext,
+  { endpoint, handler, request, reply }: RouteCall,
+  principal: Principal,
+): void {
+  request.principal = principal
+  if (principal.caller) reply.header(headers.subject, getSubject(principal.caller))
+  checkForUser(principal, getHeader(request.headers, headers.forUser))
+  if (endpoint.access !== 'anybody') requireCaller(principal)
+  // A write asks for permission behind its idempotency store row (protocol 4), so that a repeat after a lost role is answered; but
+  // nobody's file is opened who may not send one.
+  if (endpoint.method === 'GET' || !handler || endpoint.secret || endpoint.encoding === 'multipart')
+    checkPermission(endpoint, principal)
+  if (!handler) throw new ProblemError('NOT_SUPPORT')
+  if (endpoint.method !== 'GET' && !endpoint.secret) requireFreeSpace(app)
+}
+
+/** the embedded engine never comes back from a full disk, so it is not let near one. */
+function requireFreeSpace(app: AppContext): void {
+  if (!app.database.hasFreeSpace()) throw new ProblemError('STORAGE_FULL', null, 60)
+}
+
+const wantsStream = ({ method, headers: { accept } }: FastifyRequest) =>
+  method !== 'HEAD' && accept === 'application/x-ndjson'
+
+async function handleRequest(routeContext: RouteContext, call: RouteCall): Promise<FastifyReply> {
+  const { handler, request, reply } = call
+  if (!handler) throw new ProblemError('NOT_SUPPORT')
+  if (handler.kind === 'procedure')
+    return runProcedure(
+      routeContext,
+      handler,
+      await readRequestParts(routeContext.app, handler.endpoint, call),
+      request,
+      reply,
+    )
+  if (handler.kind === 'list' && wantsStream(request)) return streamResponse(routeContext, handler, call)
+  if (handler.endpoint.method !== 'GET') await routeContext.countWrite(request)
+  return sendResponse(reply, await executeCall(routeContext.app, handler, call))
+}
+
+function onUndelivered({ raw, log }: FastifyReply, action: () => Promise<void>): void {
+  let isFinished = false
+  raw.once('finish', () => {
+    isFinished = true
+  })
+  raw.once('close', () => {
+    if (isFinished && raw.statusCode < 500) return
+    void action().catch((error: unknown) => log.error({ err: error }, 'an undelivered response could not be undone'))
+  })
+}
+
+type TransactionHandler = Exclude<EndpointHandler, { kind: 'procedure' }>
+
+async function executeCall(app: AppContext, handler: TransactionHandler, call: RouteCall): Promise<StoredResponse> {
+  const { endpoint, request } = call
+  const principal = request.principal ?? anonymousPrincipal
+  const requestParts = await readRequestParts(app, endpoint, call)
+  if (endpoint.method !== 'GET') {
+    const writeInput = { handler, path: request.url, headers: request.headers, requestParts, principal }
+    try {
+      const result = await executeWriteRequest(app, { ...writeInput, predecessorIntent: null, requestId: request.id })
+      request.unknownFieldCount = result.unknownFieldCount
+      return result.response
+    } finally {
+      if (requestParts.body.kind === 'parts') await discardParts(requestParts.body.parts)
+    }
+  }
+  return executeRead(app, createReadRequest(handler, requestParts, request))
+}
+
+function createReadRequest<H extends TransactionHandler>(
+  handler: H,
+  requestParts: RequestParts,
+  request: FastifyRequest,
+) {
+  const principal = request.principal ?? anonymousPrincipal
+  const { input, unknownFieldCount } = parseInput(handler.endpoint, requestParts)
+  request.unknownFieldCount = unknownFieldCount
+  const { sessionId } = principal
+  return { handler, input, caller: requireCaller(principal), sessionId, requestId: request.id }
+}
+
+async function streamResponse(
+  { app, settings, downloads }: RouteContext,
+  handler: TransactionHandler & { kind: 'list' },
+  call: RouteCall,
+): Promise<FastifyReply> {
+  const { request, reply } = call
+  const readRequest = createReadRequest(handler, await readRequestParts(app, handler.endpoint, call), request)
+  return sendStream(reply, {
+    release: downloads.acquire('list', readRequest.caller),
+    maxWaitMs: settings.pieceWaitMs,
+    async open() {
+      const { lines, asOf, change } = await streamList(app, readRequest)
+      reply.header(headers.asOf, String(asOf)).header(headers.change, String(change))
+      reply.type('application/x-ndjson; charset=utf-8')
+      return lines
+    },
+  })
+}
+
+async function readRequestParts(
+  app: AppContext,
+  endpoint: Endpoint,
+  { request, reply }: RouteCall,
+): Promise<RequestParts> {
+  const { fileBytes } = endpoint
+  const store = fileBytes === undefined ? null : { folder: await createUploadFolder(app), fileBytes }
+  const type = request.headers['content-type']
+  const bytes = Buffer.isBuffer(request.body) ? request.body : null
+  return normaliseIdPosition(endpoint, {
+    params: request.params as Record<string, string>,
+    query: readQueryPairs(request.url),
+    body:
+      endpoint.encoding === 'multipart'
+        ? { kind: 'parts', parts: await readParts(request, reply, store) }
+        : readBody(endpoint, type, bytes),
+  })
+}
+
+async function runProcedure(
+  { app, lifecycle, settings, downloads, countWrite }: RouteContext,
+  handler: EndpointHandler & { kind: 'procedure' },
+  requestParts: RequestParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { input, unknownFieldCount } = parseInput(handler.endpoint, requestParts)
+  request.unknownFieldCount = unknownFieldCount
+  const context = {
+    app,
+    principal: request.principal ?? anonymousPrincipal,
+    headers: request.headers,
+    url: request.url,
+    rawBody: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+    address: request.ip,
+    now: app.clock(),
+    requestId: request.id,
+    language: parseLanguage(request.headers['accept-language']),
+    countWrite: () => countWrite(request),
+    // The socket and not the request: that one counts as destroyed as soon as its body is read.
+    isStopped: () => lifecycle.isClosing || request.raw.socket.destroyed,
+    onUndelivered: (action: () => Promise<void>) => onUndelivered(reply, action),
+  }
+  if (request.method === 'HEAD' && handler.head) {
+    const { status = 200, headers: extraHeaders = {} } = await handler.head(context, input as ParsedInputOf<Endpoint>)
+    return reply.code(status).headers(extraHeaders).send()
+  }
+  const runHandler = async () => {
+    const response = await handler.procedure(context, input as ParsedInputOf<Endpoint>)
+    for (const cookie of response.cookies ?? []) reply.header('set-cookie', cookie)
+    reply.headers(response.headers ?? {})
+    return response
+  }
+  if (handler.download) {
+    const release = downloads.acquire(handler.download(input), requireCaller(context.principal))
+    const open = async () => (await runHandler()).body as AsyncIterable<StreamPiece>
+    return sendStream(reply, { open, release, maxWaitMs: settings.pieceWaitMs })
+  }
+  const { status, body } = await runHandler()
+  if (body instanceof Uint8Array) return reply.code(status ?? 200).send(Buffer.from(body))
+  if (handler.endpoint.responseType === 'bytes')
+    return sendStream(reply, {
+      open: async () => body as AsyncIterable<StreamPiece>,
+      release: () => undefined,
+      maxWaitMs: settings.pieceWaitMs,
+    })
+  if (status === 204 || handler.endpoint.output === null) return reply.code(status ?? 204).send()
+  if (handler.endpoint.responseType === 'html')
+    return reply
+      .code(status ?? 200)
+      .type('text/html; charset=utf-8')
+      .send(body)
+  return reply
+    .code(status ?? 200)
+    .type(jsonType)
+    .send(JSON.stringify(body))
+}

@@ -1,0 +1,95 @@
+/** Every entry and checkpoint of a log, in pieces that each leave the database to others: at the start, once a day, and after an alarm. */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { AppContext } from '#server/context/context.ts'
+import { listLogsToCheck } from '#server/db/audit/audit-checks.ts'
+import { readLatestCheckpoint, listPendingEntries } from '#server/db/audit/audit-log.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { checkEntries, checkTree, findLostLogCompanies } from '#server/use-cases/audit/check-log.ts'
+import { requireSealedEntries } from '#server/use-cases/audit/check-waiting-entries.ts'
+import { ChangedLogError, checkSignedEdge } from '#server/use-cases/audit/check-signed-edge.ts'
+import { clearLogAlarm, mailLogAlarms, raiseLogAlarm } from '#server/use-cases/audit/log-alarms.ts'
+import { readStoredNotes, writeStoredNotes } from '#server/use-cases/audit/stored-notes.ts'
+
+const pieceEntries = 250
+const systemScope = { role: 'portal_system' } as const
+
+/** Raises an alarm for each log that is not what was signed. What is in order and newer than what the store has is written there. */
+export async function checkCompleteLogs(app: AppContext, isStopping: () => boolean = () => false): Promise<void> {
+  const storedNotes = await readStoredNotes(app)
+  const logs = await runInTransaction(app, systemScope, (db) => listLogsToCheck(db, null), 'reading')
+  for (const companyId of findLostLogCompanies(logs, storedNotes ?? new Map(), null))
+    raiseLogAlarm(app, companyId, new ChangedLogError('LOG_SHRANK', 'the log is gone', { from: 0, to: 1 }))
+  const checkedNotes = new Map<number, string>()
+  for (const { companyId } of logs) {
+    if (isStopping()) break
+    const note = await checkCompleteLog(app, companyId, storedNotes?.get(companyId), { restFactor: 2 })
+    if (note !== null) checkedNotes.set(companyId, note)
+  }
+  if (storedNotes) await writeStoredNotes(app, checkedNotes)
+  await mailLogAlarms(app)
+}
+
+/**
+ * Returns the newest note of a log in which nothing is wrong; null: there is none, or the alarm was raised. `restFactor`: how many times
+ * as long as a piece takes it rests before the next one.
+ */
+export async function checkCompleteLog(
+  app: AppContext,
+  companyId: number,
+  storedNote: string | undefined,
+  { restFactor = 0 } = {},
+): Promise<string | null> {
+  for (let from = 0, rowCount = pieceEntries; rowCount === pieceEntries; from += pieceEntries) {
+    const startedAt = performance.now()
+    const piece = await runInTransaction(
+      app,
+      systemScope,
+      (db) => checkEntries(db, companyId, { from, limit: pieceEntries }),
+      'reading',
+    )
+    rowCount = piece.rows
+    const [brokenIndex] = piece.brokenIndexes
+    if (brokenIndex === undefined) {
+      if (rowCount === pieceEntries) await wait(restFactor * (performance.now() - startedAt))
+      continue
+    }
+    raiseLogAlarm(
+      app,
+      companyId,
+      new ChangedLogError('ENTRY_DIFFERS', `entry ${brokenIndex}`, { from: brokenIndex, to: brokenIndex + 1 }),
+    )
+    return null
+  }
+  const { broken, latest, fault } = await runInTransaction(app, systemScope, async (db) => ({
+    broken: await checkTree(app, db, companyId, { maxBroken: 10, storedNote }),
+    latest: await readLatestCheckpoint(db, companyId),
+    fault: await findEdgeFault(app, db, companyId, storedNote),
+  }))
+  const [firstBroken] = broken
+  if (firstBroken === undefined) {
+    clearLogAlarm(app, companyId)
+    return latest?.note ?? null
+  }
+  const detail = `tree, checkpoints or stray entries: ${broken.join(', ')}`
+  const entryRange = { from: 0, to: Math.min(firstBroken, latest?.size ?? firstBroken) + 1 }
+  raiseLogAlarm(app, companyId, fault ?? new ChangedLogError('ROOT_DIFFERS', detail, entryRange))
+  return null
+}
+
+/** What keeps the log from being signed, which says more of what was changed than a list of what is broken. */
+async function findEdgeFault(
+  app: AppContext,
+  db: DatabaseHandle,
+  companyId: number,
+  storedNote: string | undefined,
+): Promise<ChangedLogError | null> {
+  try {
+    const { edge } = await checkSignedEdge(app, db, companyId, { storedNote, maxEntries: 0 })
+    requireSealedEntries(app, companyId, { size: edge.size, entries: await listPendingEntries(db, companyId, 1_000) })
+    return null
+  } catch (error) {
+    if (error instanceof ChangedLogError) return error
+    throw error
+  }
+}

@@ -1,0 +1,50 @@
+/** That what waits for a place in the log was written by the portal, and is as it wrote it (decision 67). */
+import type { AuditLeaf } from '#domain/audit-log/leaf.ts'
+import type { PendingAuditEntry } from '#server/db/audit/audit-log.ts'
+import { isSealValid } from '#server/db/audit/entry-seals.ts'
+import { ChangedLogError } from '#server/use-cases/audit/check-signed-edge.ts'
+import type { AuditKeyContext } from '#server/use-cases/audit/log-identity.ts'
+
+/** An entry whose text is there, and is the portal's. */
+export interface SealedEntry {
+  id: number
+  leaf: string
+}
+
+export interface WaitingEntries {
+  sealedEntries: SealedEntry[]
+  /** Ids of entries that are missing, were changed, or come from somebody else. */
+  unsealedIds: number[]
+}
+
+export function sortWaitingEntries(
+  app: AuditKeyContext,
+  companyId: number,
+  entries: readonly PendingAuditEntry[],
+): WaitingEntries {
+  const sorted: WaitingEntries = { sealedEntries: [], unsealedIds: [] }
+  for (const { id, leaf, seal } of entries) {
+    if (leaf !== null && isSealValid(app.config, leaf, seal) && isLeafOf(leaf, companyId, id))
+      sorted.sealedEntries.push({ id, leaf })
+    else sorted.unsealedIds.push(id)
+  }
+  return sorted
+}
+
+/** Throws ChangedLogError where one of them is not the portal's. `size`: of the log that they wait for. */
+export function requireSealedEntries(
+  app: AuditKeyContext,
+  companyId: number,
+  { size, entries }: { size: number; entries: readonly PendingAuditEntry[] },
+): SealedEntry[] {
+  const { sealedEntries, unsealedIds } = sortWaitingEntries(app, companyId, entries)
+  if (unsealedIds.length === 0) return sealedEntries
+  const detail = `waiting entries ${unsealedIds.slice(0, 10).join(', ')}`
+  throw new ChangedLogError('ENTRY_UNSEALED', detail, { from: size, to: size + 1 })
+}
+
+/** A sealed leaf is one that the portal wrote, so it can be read; it may have been laid beside another row. */
+function isLeafOf(leaf: string, companyId: number, id: number): boolean {
+  const recordedLeaf = JSON.parse(leaf) as AuditLeaf
+  return recordedLeaf.company === companyId && recordedLeaf.id === id
+}

@@ -1,0 +1,38 @@
+/** After the update that brought seals: what waits for its place was written by the version before, which made none. */
+import { sql } from 'kysely'
+import { sealLeaf } from '#server/db/audit/entry-seals.ts'
+import type { AppContext } from '#server/context/context.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { hasStoreSeals } from '#server/use-cases/audit/stored-notes.ts'
+
+export const sealMigration = '037-entry-seals'
+
+/**
+ * Only in the process that has run the update, before it serves. Whoever can change the database can have the update run again, over
+ * entries that they put there: once the store was written by a portal that seals, only a restore that the operator declares is believed.
+ */
+export async function sealWaitingEntries(app: AppContext, { isDeclared = false } = {}): Promise<void> {
+  if (!isDeclared && (await hasStoreSeals(app))) {
+    app.log.error('entries of the audit trail are not sealed anew: this portal seals them already')
+    return
+  }
+  await runInTransaction(app, { role: 'portal_system' }, async (db) => {
+    const waitingEntries = await db
+      .selectFrom('audit_pending')
+      .innerJoin('audit_entry', 'audit_entry.id', 'audit_pending.entry_id')
+      .select(['audit_entry.id', 'audit_pending.company_id', 'audit_entry.leaf'])
+      .where('audit_pending.seal', 'is', null)
+      .execute()
+    const rows = waitingEntries.map(({ id, company_id, leaf }) => ({
+      entry_id: id,
+      company_id,
+      seal: sealLeaf(db, leaf),
+    }))
+    await db.deleteFrom('audit_pending').where('seal', 'is', null).execute()
+    await sql`
+      insert into audit_pending (entry_id, company_id, seal) select entry_id, company_id, seal
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row(entry_id integer, company_id integer, seal text)`.execute(
+      db,
+    )
+  })
+}

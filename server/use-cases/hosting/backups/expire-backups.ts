@@ -1,0 +1,106 @@
+/**
+ * How long backups are kept: so many of each kind and so many days, the newest good one for as long as its service is there, and all
+ * of them 30 days longer than the service's data. First the row says that it is removed, then what it names goes: a kill in between is
+ * taken up by the next look.
+ */
+import { hostingDays } from '#domain/hosting.ts'
+import { type PdbType, backupTypes } from '#contract/backups.ts'
+import { findBackupsByIds, listBackupsToRemove, listBackupsToClear } from '#server/db/hosting/backup-retention.ts'
+import { updateStoredBackup } from '#server/db/hosting/stored-backups.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import type { AppContext } from '#server/context/context.ts'
+import { announceServices } from '#server/use-cases/hosting/announce.ts'
+import { clearLocation, locationFormats } from '#server/use-cases/hosting/backups/backup-locations.ts'
+
+const systemScope = { role: 'portal_system' } as const
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+/** Of one look. */
+const maxRows = 50
+
+/** Answers how many places were cleared. */
+export async function expireBackups(app: AppContext): Promise<number> {
+  await markOldRemoved(app)
+  const rows = await runInTransaction(app, systemScope, (db) => listBackupsToClear(db, maxRows), 'reading')
+  let clearedCount = 0
+  for (const row of rows) {
+    if (row.place === null) continue
+    try {
+      await clearLocation(app, row.pdb_type, row.place)
+    } catch (error) {
+      app.log.warn({ err: error, backup: row.id }, 'a backup that is not needed any more could not be taken away')
+      continue
+    }
+    await runInTransaction(app, systemScope, (db) => updateStoredBackup(db, row, { place: null }, app.clock()))
+    clearedCount += 1
+  }
+  return clearedCount
+}
+
+async function markOldRemoved(app: AppContext): Promise<void> {
+  const now = app.clock()
+  const { backupKeepCount: count, backupKeepDays } = app.config
+  const limits = {
+    count,
+    createdBefore: now - backupKeepDays * dayMs,
+    erasedBefore: now - hostingDays.dataRetention * dayMs,
+    limit: maxRows,
+  }
+  const rows = await runInTransaction(app, systemScope, (db) => listBackupsToRemove(db, limits), 'reading')
+  for (const row of rows) {
+    await runInTransaction(app, systemScope, (db) => updateStoredBackup(db, row, { state: 'removed' }, app.clock()))
+    announceServices(app, row.company_id)
+  }
+}
+
+/** Once a day: what cut off puts have left, and what an overtaken try stored after it was given up. Answers how much went. */
+export async function cleanUpBackups(app: AppContext): Promise<number> {
+  let removedCount = await app.backups.store.cleanUp(dayMs)
+  for (const type of backupTypes)
+    for await (const location of listOrphans(app, type)) {
+      app.log.warn({ place: location }, 'a backup that no row names is taken away')
+      await clearLocation(app, type, location)
+      removedCount += 1
+    }
+  return removedCount
+}
+
+/**
+ * Of a backup whose row is there and names another place or none. What is older than its row is left alone: the database may have
+ * come out of a dump, and counts anew from there.
+ */
+async function* listOrphans(app: AppContext, type: PdbType): AsyncGenerator<string> {
+  const createdBefore = app.clock() - hourMs
+  let batch: string[] = []
+  for await (const location of listLocations(app, type)) {
+    batch.push(location)
+    if (batch.length < 500) continue
+    yield* await filterOrphans(app, type, batch, createdBefore)
+    batch = []
+  }
+  yield* await filterOrphans(app, type, batch, createdBefore)
+}
+
+async function* listLocations({ backups }: AppContext, type: PdbType): AsyncGenerator<string> {
+  const { prefix } = locationFormats[type]
+  if (type === 'pdb2rds') yield* await backups.copies.list(prefix)
+  else for await (const { key } of backups.store.list(prefix)) yield key
+}
+
+async function filterOrphans(
+  app: AppContext,
+  type: PdbType,
+  locations: readonly string[],
+  createdBefore: number,
+): Promise<string[]> {
+  const ids = locations.map((location) => locationFormats[type].parseId(location)).filter((id) => id !== null)
+  const rows = await runInTransaction(app, systemScope, (db) => findBackupsByIds(db, ids), 'reading')
+  const rowsById = new Map(rows.map((row) => [row.id, row]))
+  return locations.filter((location) => {
+    const row = rowsById.get(locationFormats[type].parseId(location) ?? 0)
+    const startedAt = locationFormats[type].parseTime(location)
+    return (
+      row !== undefined && row.place !== location && startedAt < createdBefore && startedAt >= row.create_time - 1000
+    )
+  })
+}

@@ -1,0 +1,128 @@
+/** What runs, written into the rows of services whenever it has changed (D40): the health check, and the staff's tool that asks for it at once. */
+import { takeChangeNumber } from '#server/db/change-numbers.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import {
+  listMonitoredServices,
+  type MonitoredService,
+  lockService,
+  updateService,
+} from '#server/db/hosting/services.ts'
+import { updateListedOrder } from '#server/db/orders/orders.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import type { AppContext } from '#server/context/context.ts'
+import { HostingError, type InstanceConfig, type InstanceState } from '#server/drivers/hosting/hosting-driver.ts'
+import { ProblemError } from '#server/problems/problem-error.ts'
+import { announceServices } from '#server/use-cases/hosting/announce.ts'
+
+type ObservedFields = Pick<
+  MonitoredService,
+  'online' | 'running_memory' | 'running_tasks' | 'needs_reboot' | 'fault' | 'system_status'
+>
+
+/** Null: nothing is known of it where it should run. */
+export function toObservedFields(state: InstanceState | null): ObservedFields {
+  if (!state?.created)
+    return { online: 0, running_memory: null, running_tasks: 0, needs_reboot: false, fault: 'failed', system_status: 5 }
+  const { tasks, config, healthy, active, fault } = state
+  const isStopped = (active === null || active.tasks === 0) && tasks.length === 0
+  return {
+    online: healthy ? 1 : 0,
+    running_memory: tasks[0]?.limitMb ?? null,
+    running_tasks: tasks.length,
+    needs_reboot: active !== null && !isSameConfig(active, config),
+    fault,
+    system_status: isStopped ? 4 : healthy ? 2 : fault === null ? 3 : 5,
+  }
+}
+const isSameConfig = (a: InstanceConfig, b: InstanceConfig) =>
+  a.tasks === b.tasks && (a.memoryMb === b.memoryMb || b.tasks === 0)
+
+const hasSameFields = (a: ObservedFields, b: ObservedFields) =>
+  (Object.keys(b) as (keyof ObservedFields)[]).every((field) => a[field] === b[field])
+
+export interface HealthCheckResult {
+  checked: number
+  online: number
+  changed: number
+}
+
+/**
+ * Looks at all services that should be there, or one company's, and writes down what is otherwise than it was. One that somebody
+ * works on is left to them. Systems that no row knows of are taken away: what made them was cut off. Throws NOT_SUPPORT where services
+ * are not run from here.
+ */
+export async function checkServices(app: AppContext, companyId: number | null = null): Promise<HealthCheckResult> {
+  // Who runs them looks after them.
+  if (app.config.hosting !== 'local') throw new ProblemError('NOT_SUPPORT')
+  const states = await app.hosting.lookAll().catch((error: unknown) => {
+    if (error instanceof HostingError) return null
+    throw error
+  })
+  const knownServices = await runInTransaction(app, systemScope, listMonitoredServices, 'reading')
+  const checkedServices = knownServices.filter((row) => companyId === null || row.company_id === companyId)
+  const statesById = new Map(states?.map((state) => [state.serviceId, state]))
+  const result: HealthCheckResult = { checked: 0, online: 0, changed: 0 }
+  for (const row of checkedServices) {
+    if (row.system_status === 0) continue
+    result.checked += 1
+    const observed: ObservedFields = states
+      ? toObservedFields(statesById.get(row.id) ?? null)
+      : { ...toUnreachableFields(row) }
+    result.online += observed.online
+    if (row.operation !== null || hasSameFields(row, observed)) continue
+    if (!(await runInTransaction(app, systemScope, (db) => writeObserved(db, app, row, observed)))) continue
+    result.changed += 1
+    announceServices(app, row.company_id)
+  }
+  if (states) await removeUnneededSystems(app, knownServices, states)
+  return result
+}
+const systemScope = { role: 'portal_system' } as const
+
+/** What runs there is not known: it is as it was, and nobody can say that it answers. */
+const toUnreachableFields = ({
+  running_memory,
+  running_tasks,
+  needs_reboot,
+  system_status,
+}: MonitoredService): ObservedFields => ({
+  online: 0,
+  running_memory,
+  running_tasks,
+  needs_reboot,
+  fault: 'unreachable',
+  system_status,
+})
+
+/** False: somebody else was here in between. */
+async function writeObserved(
+  db: DatabaseHandle,
+  app: AppContext,
+  row: MonitoredService,
+  observed: ObservedFields,
+): Promise<boolean> {
+  const now = app.clock()
+  const lockedService = await lockService(db, row.id)
+  if (!lockedService || lockedService.row_version !== row.row_version) return false
+  // Before the counter of services, in the order in which orders take both.
+  const change = await takeChangeNumber(db, row.company_id)
+  await updateService(db, row.id, observed, now)
+  await updateListedOrder(db, row.company_id, row.code, { change, time: now })
+  return true
+}
+
+async function removeUnneededSystems(
+  app: AppContext,
+  knownServices: readonly MonitoredService[],
+  states: readonly InstanceState[],
+) {
+  const servicesById = new Map(knownServices.map((row) => [row.id, row]))
+  for (const state of states) {
+    const row = servicesById.get(state.serviceId)
+    if (!state.created || !row || row.system_status !== 0 || row.operation !== null) continue
+    const { serviceId, code } = state
+    await app.hosting.remove({ serviceId, code }, { fence: row.fence }).catch((error: unknown) => {
+      app.log.warn({ err: error, service: code }, 'a system that no service needs could not be taken away')
+    })
+  }
+}

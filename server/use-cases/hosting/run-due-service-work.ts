@@ -1,0 +1,158 @@
+/**
+ * What time does to hosted services (contracts 4): one whose contract is in effect is set up some minutes later; one whose contract is
+ * over stops after 7 days, and its data goes 30 days after that; both are mailed before, and an extension starts it again.
+ */
+import { getServiceEndDates } from '#domain/hosting.ts'
+import { addDays } from '#domain/plain-dates.ts'
+import type { ServiceOperation } from '#contract/services.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import {
+  lockService,
+  listServicesForUpkeep,
+  type UpkeepServiceRow,
+  updateService,
+} from '#server/db/hosting/services.ts'
+import { tryInsertJob } from '#server/db/jobs.ts'
+import { listAlertedUsers } from '#server/db/orders/reminders.ts'
+import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import type { AppContext } from '#server/context/context.ts'
+import { jobTimes, createJobId, createProgressKey, notifyJobs } from '#server/use-cases/job-requests.ts'
+import { requestMail } from '#server/use-cases/mail/request-mail.ts'
+import { announceServices } from '#server/use-cases/hosting/announce.ts'
+import { type OperationInput, startOperation } from '#server/use-cases/hosting/running-operation.ts'
+import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
+
+const systemScope = { role: 'portal_system' } as const
+
+/** "Wait for 3 to 5 minutes" (contracts 4). */
+export const setUpDelayMs = 180_000
+/** Days before the stop, and before the data goes, on which people are told. */
+const noticeDays = { stop: 3, erase: 7 }
+
+/** What is due for one service; null: nothing. */
+export type DueServiceWork =
+  | { kind: 'operation'; operation: Extract<ServiceOperation, `${'create' | 'start' | 'stop' | 'delete'}-service`> }
+  | { kind: 'mail'; subject: 'stop' | 'erase'; day: string }
+
+/** `today` in the business time zone; `now` in epoch ms. One thing at a time: the next look finds what follows. */
+export function findDueWork(
+  row: UpkeepServiceRow,
+  { today, now, canSetUp }: { today: string; now: number; canSetUp: boolean },
+): DueServiceWork | null {
+  // A host that is away is not asked again and again: each asking would be an entry of the trail.
+  if (row.operation !== null || row.fault === 'unreachable') return null
+  const { period_start: start, period_end: end, system_status: status } = row
+  const toOperation = (name: 'create' | 'start' | 'stop' | 'delete'): DueServiceWork => ({
+    kind: 'operation',
+    operation: `${name}-service`,
+  })
+  if (start !== null && end !== null && start <= today && end > today) {
+    const isReady = (row.contract_time ?? now) <= now - setUpDelayMs
+    if (status === 0 && row.awaits_set_up && canSetUp && isReady) return toOperation('create')
+    if (status > 0 && row.is_expired) return toOperation('start')
+  }
+  const { stopDate, eraseDate } = getServiceEndDates(row, today)
+  if (eraseDate !== null && today >= eraseDate) return toOperation('delete')
+  if (stopDate !== null && today >= stopDate) return toOperation('stop')
+  if (stopDate !== null && today >= addDays(stopDate, -noticeDays.stop) && row.told_stop !== stopDate)
+    return { kind: 'mail', subject: 'stop', day: stopDate }
+  if (eraseDate !== null && today >= addDays(eraseDate, -noticeDays.erase) && row.told_erase !== eraseDate)
+    return { kind: 'mail', subject: 'erase', day: eraseDate }
+  return null
+}
+
+/** Looks at every service once. Answers how much was due. */
+export async function runDueServiceWork(app: AppContext): Promise<number> {
+  const moment = {
+    today: getBusinessMoment({ app, now: app.clock() }).today,
+    now: app.clock(),
+    canSetUp: app.config.serviceSetUp,
+  }
+  const rows = await runInTransaction(app, systemScope, listServicesForUpkeep, 'reading')
+  let doneCount = 0
+  for (const row of rows) {
+    const work = findDueWork(row, moment)
+    if (!work) continue
+    if (!(await runInTransaction(app, systemScope, (db) => startDueWork(db, app, row, work)))) continue
+    doneCount += 1
+    announceServices(app, row.company_id)
+  }
+  if (doneCount > 0) notifyJobs(app)
+  return doneCount
+}
+
+/** False: somebody else was here in between. */
+async function startDueWork(
+  db: DatabaseHandle,
+  app: AppContext,
+  row: UpkeepServiceRow,
+  work: DueServiceWork,
+): Promise<boolean> {
+  const now = app.clock()
+  const lockedService = await lockService(db, row.id)
+  if (!lockedService || lockedService.row_version !== row.row_version || lockedService.operation !== null) return false
+  if (work.kind === 'operation') {
+    await startOperationByClock(db, row, work.operation, now)
+    return true
+  }
+  await updateService(db, row.id, work.subject === 'stop' ? { told_stop: work.day } : { told_erase: work.day }, now)
+  const mail = work.subject === 'stop' ? 'service-stops' : 'service-erased'
+  for (const userId of await listAlertedUsers(db, row.company_id))
+    await requestMail(db, { companyId: row.company_id, now }, { mail, userId, serviceId: row.id, day: work.day })
+  return true
+}
+
+/** As the trail knows them. */
+const operationNames: Partial<Record<ServiceOperation, string>> = {
+  'stop-service': 'disable',
+  'start-service': 'enable',
+}
+
+/** In the row and as a job, as people's are; the trail says that nobody asked. */
+export async function startOperationByClock(
+  db: DatabaseHandle,
+  row: Pick<UpkeepServiceRow, 'id' | 'company_id' | 'code' | 'fence' | 'contract'>,
+  kind: ServiceOperation,
+  now: number,
+): Promise<void> {
+  const progressKey = createProgressKey()
+  const id = createJobId()
+  const fence = await startOperation(db, row, {
+    kind,
+    userId: 0,
+    userName: '',
+    byProvider: false,
+    since: now,
+    progressKey,
+  })
+  const operation = operationNames[kind] ?? kind.replace('-service', '')
+  const info = { ServiceCode: row.code, ContractCode: row.contract ?? undefined, By: 'schedule' }
+  const input: OperationInput = {
+    kind,
+    serviceId: row.id,
+    companyId: row.company_id,
+    code: row.code,
+    fence,
+    userId: 0,
+    userCompanyId: row.company_id,
+    toProvider: false,
+    config: null,
+    trail: { operation, info },
+    requestId: id,
+    intent: null,
+  }
+  await tryInsertJob(db, {
+    id,
+    companyId: 0,
+    userId: 0,
+    intent: id,
+    kind,
+    input,
+    progressKey,
+    now,
+    deadline: now + jobTimes.deadline,
+  })
+  const entryHead = { companyId: row.company_id, userId: null, now, status: 0, intent: null, requestId: id } as const
+  await addAuditEntries(db, entryHead, [{ code: 'service', operation, info }])
+}

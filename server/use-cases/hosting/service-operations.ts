@@ -1,0 +1,162 @@
+/**
+ * What people ask to be done to a hosted service: checked, written down in its row, and begun as a long request, all in one
+ * transaction (contracts 4, 6, D41, D43, D50).
+ */
+import { isProvider } from '#domain/access.ts'
+import { type ServiceAction, getServiceActionRefusal } from '#domain/hosting.ts'
+import type * as contract from '#contract/services.ts'
+import type { RowRef } from '#contract/endpoint.ts'
+import { findUserById } from '#server/db/accounts/users.ts'
+import * as rows from '#server/db/hosting/services.ts'
+import type { RunningOperation } from '#server/db/tables/hosting-tables.ts'
+import type { UseCaseResponse, UseCase, UseCaseContext } from '#server/context/context.ts'
+import type { InstanceConfig } from '#server/drivers/hosting/hosting-driver.ts'
+import { createForbiddenProblem, createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
+import { startJob, createProgressKey } from '#server/use-cases/job-requests.ts'
+import { announceServices } from '#server/use-cases/hosting/announce.ts'
+import { runBehindFence, type ServiceTrailDetails } from '#server/use-cases/hosting/run-for-service.ts'
+import { type OperationInput, requireNotLocked, startOperation } from '#server/use-cases/hosting/running-operation.ts'
+import { toServiceResponse } from '#server/use-cases/hosting/service-rows.ts'
+import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
+
+interface OperationRequest {
+  kind: contract.ServiceOperation
+  action: ServiceAction
+  /** As the trail calls it. */
+  operation: string
+  config?: InstanceConfig
+}
+
+/** Of the service, or of the contract that it belongs to. */
+type OperationTarget = { kind: 'service' | 'contract'; id: RowRef }
+
+/** Throws NOT_FOUND, FORBIDDEN, STATE_CONFLICT with `why`, and RESOURCE_LOCKED with who is doing what. */
+async function startServiceOperation(
+  context: UseCaseContext,
+  { kind: targetKind, id }: OperationTarget,
+  request: OperationRequest,
+): Promise<UseCaseResponse<never>> {
+  const { app, db, caller } = context
+  // Nobody would ever work it off.
+  if (app.config.hosting === 'off') throw new ProblemError('NOT_SUPPORT')
+  const user = await findUserById(db, caller.companyId, caller.userId)
+  const progressKey = createProgressKey()
+  const input = await runBehindFence(context, targetKind, id, async (companyId, rowId, trailDetails) => {
+    const serviceId = targetKind === 'service' ? rowId : await rows.findServiceOfContract(db, companyId, rowId)
+    if (serviceId === null) throw createNotFoundProblem()
+    return await beginOperation(context, { companyId, serviceId, trailDetails }, request, {
+      userName: user?.name ?? '',
+      progressKey,
+    })
+  })
+  return startJob(context, { kind: request.kind, input, progressKey })
+}
+
+async function beginOperation(
+  context: UseCaseContext,
+  {
+    companyId,
+    serviceId,
+    trailDetails: on,
+  }: { companyId: number; serviceId: number; trailDetails: ServiceTrailDetails },
+  { kind, action, operation, config }: OperationRequest,
+  requester: Pick<RunningOperation, 'userName' | 'progressKey'>,
+): Promise<OperationInput> {
+  const { app, db, caller, now, requestId, intent } = context
+  const toProvider = isProvider(caller)
+  const moment = getBusinessMoment(context)
+  const lockedService = await rows.lockService(db, serviceId)
+  const row = await rows.findServiceRow(db, companyId, serviceId)
+  if (!lockedService || !row) throw createNotFoundProblem()
+  const refusal = getServiceActionRefusal(action, toServiceResponse(app, row, moment, toProvider), caller, moment.today)
+  if (refusal === 'not_allowed') throw createForbiddenProblem()
+  requireNotLocked(lockedService, toProvider)
+  if (refusal) throw new ProblemError('STATE_CONFLICT', { why: refusal })
+  const runningOperation = {
+    kind,
+    userId: caller.userId,
+    byProvider: row.company_id !== caller.companyId,
+    since: now,
+    ...requester,
+  }
+  const fence = await startOperation(db, lockedService, runningOperation)
+  const info = {
+    ServiceCode: row.code,
+    ContractCode: row.contract ?? undefined,
+    ...(config && { TaskRuntimeMemory: config.memoryMb, TaskDesireCount: config.tasks }),
+    ...on.info,
+  }
+  context.afterCommit(() => announceServices(app, companyId))
+  await context.audit({
+    code: 'service',
+    operation,
+    info,
+    ...(config && { changes: getConfigChanges(row, config) }),
+    ...on.log,
+  })
+  return {
+    kind,
+    serviceId: row.id,
+    companyId: row.company_id,
+    code: row.code,
+    fence,
+    userId: caller.userId,
+    userCompanyId: caller.companyId,
+    toProvider,
+    config: config ?? null,
+    trail: { operation, info, ...on.log },
+    requestId,
+    intent,
+  }
+}
+
+const getConfigChanges = (row: rows.ServiceListRow, { memoryMb, tasks }: InstanceConfig) =>
+  [
+    { field: 'task_runtime_memory', before: row.task_runtime_memory, after: memoryMb },
+    { field: 'task_desire_count', before: row.task_desire_count, after: tasks },
+  ].filter(({ before, after }) => before !== after)
+
+/** `operation`: as the trail calls it. */
+const createServiceUseCase =
+  (action: ServiceAction, kind: contract.ServiceOperation, operation: string) =>
+  (context: UseCaseContext, { params }: { params: { id: RowRef } }) =>
+    startServiceOperation(context, { kind: 'service', id: params.id }, { action, kind, operation })
+
+export const updateService: UseCase<typeof contract.updateService> = createServiceUseCase(
+  'update',
+  'update-service',
+  'update',
+)
+export const removeService: UseCase<typeof contract.removeService> = createServiceUseCase(
+  'remove',
+  'remove-service',
+  'remove',
+)
+export const eraseService: UseCase<typeof contract.deleteService> = createServiceUseCase(
+  'delete',
+  'delete-service',
+  'delete',
+)
+export const rebootService: UseCase<typeof contract.rebootService> = createServiceUseCase(
+  'reboot',
+  'reboot-service',
+  'reboot',
+)
+export const resetServicePassword: UseCase<typeof contract.resetServicePassword> = createServiceUseCase(
+  'reset',
+  'reset-service-password',
+  'reset',
+)
+
+export const createService: UseCase<typeof contract.createService> = (context, { query }) =>
+  startServiceOperation(
+    context,
+    { kind: 'contract', id: query.contractId },
+    { action: 'create', kind: 'create-service', operation: 'create' },
+  )
+
+export const configureService: UseCase<typeof contract.configureService> = (context, { query }) => {
+  const config = { memoryMb: query.task_runtime_memory, tasks: query.task_desire_count }
+  const request = { action: 'configure', kind: 'configure-service', operation: 'config', config } as const
+  return startServiceOperation(context, { kind: 'service', id: query.serviceId }, request)
+}

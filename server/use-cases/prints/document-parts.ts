@@ -1,0 +1,194 @@
+/** The parts of printed documents: who sells to whom, facts, how an amount is made up, totals, what was paid (contracts 9). */
+import { detectLanguage } from '#domain/text.ts'
+import { toCapitalNumerals } from '#domain/capital-numerals.ts'
+import type { CompanyField } from '#domain/accounts/company-fields.ts'
+import type { FeeStep } from '#domain/fees/explain.ts'
+import { type Currency, groupThousands, readAmount } from '#domain/money.ts'
+import { getLastDay } from '#domain/plain-dates.ts'
+import type { PlainDate } from '#domain/time.ts'
+import type { CompanyRecord } from '#server/db/accounts/companies.ts'
+import type { PrintReader } from '#server/db/orders/print-data.ts'
+import { html, type HtmlMarkup, type HtmlPart } from '#server/text/html.ts'
+import { createPrintTranslator, renderSheet } from '#server/use-cases/prints/page.ts'
+import type { TranslateText } from '#server/text/translator.ts'
+
+/** As a company stands on a document; invoices from before there was a tax number have none. */
+export type InvoiceParty = Pick<CompanyRecord, CompanyField> & Partial<Pick<CompanyRecord, 'tax_number'>>
+
+/** Of an invoice, as it was frozen. */
+export interface FrozenInvoice {
+  invoice_no: string
+  issued: string
+  seller: InvoiceParty
+  buyer: InvoiceParty | null
+  service: { code: string; name: string }
+  pay_amount: string
+  payment: { gateway: string; reference: string; paid: string }
+}
+
+/** For whom it is printed, and when. */
+export interface PrintContext {
+  seller: InvoiceParty
+  buyer: InvoiceParty
+  reader: PrintReader
+  time: string
+  /** The business time zone, of all dates and times. */
+  zone: string
+  nonce: string
+}
+
+interface PrintDocument {
+  /** What it is. */
+  title: string
+  number: string
+  /** Names what it is about, in the name of the PDF. */
+  subject: string
+  /** Said at its head: that it is not paid, or no longer valid. */
+  mark?: { word: string; text: string } | null
+  body: HtmlPart[]
+}
+
+export function renderDocument(
+  { seller, buyer, reader, time, zone, nonce }: PrintContext,
+  { title, number, subject, mark, body }: PrintDocument,
+): string {
+  const translate = createPrintTranslator(reader.language)
+  return renderSheet({
+    language: reader.language,
+    nonce,
+    title: `${title} ${number} · ${subject}`,
+    footer: `${title} ${number} · ${buyer.name}`,
+    body: html`<header class="head">
+<div><p class="product" lang="${detectLanguage(seller.name)}">${seller.name}</p><h1>${title}</h1></div>
+<p class="number">${number}</p>
+</header>
+${mark && html`<p class="mark"><strong>${mark.word}</strong>${mark.text}</p>`}
+<div class="parties">${renderParty(translate, translate('seller'), seller)}${renderParty(translate, translate('buyer'), buyer)}</div>
+${body}
+<p class="printed">${translate('printed', { time, name: reader.name })} · ${translate('zone', { zone })}</p>`,
+  })
+}
+
+function renderParty(translate: TranslateText, role: string, { name, code, ...details }: InvoiceParty): HtmlMarkup {
+  // The smaller first, as in the lines above it; a city that is a country stands there once.
+  const cityParts = [details.city, details.province, details.country && translate(`country.${details.country}`)]
+  const addressLines = [
+    details.addr1,
+    details.addr2,
+    details.addr3,
+    [...new Set(cityParts.filter(Boolean))].join(', '),
+  ].filter(Boolean)
+  return html`<section><h2>${role}</h2>
+<p class="party"><strong lang="${detectLanguage(name)}">${name}</strong>${addressLines.map((line) => html`<br>${line}`)}</p>
+${renderList([
+  [translate('companyCode'), code],
+  [translate('taxNumber'), details.tax_number],
+  [translate('tel'), details.tel],
+  [translate('email'), details.email],
+  [translate('website'), details.website],
+])}</section>`
+}
+
+export type PrintFact = [label: string, value: HtmlPart]
+
+/** One on a line. What is not known is left out. */
+export const renderList = (facts: PrintFact[]): HtmlMarkup =>
+  html`<dl>${facts
+    .filter(([, value]) => (value ?? '') !== '')
+    .map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`
+
+/** Two on a line: short ones. */
+export const renderFacts = (facts: PrintFact[]): HtmlMarkup => html`<div class="two">${renderList(facts)}</div>`
+
+/** `end` is exclusive; people read the last day (D18). */
+export const formatDays = (translate: TranslateText, from: PlainDate, end: PlainDate) =>
+  translate('days', { from, to: getLastDay(end) })
+
+export const renderPayment = (
+  translate: TranslateText,
+  { invoice_no: number, issued, payment }: FrozenInvoice,
+): HtmlMarkup =>
+  renderFacts([
+    [translate('fact.invoice'), number],
+    [translate('fact.issued'), issued],
+    [translate('fact.paid'), payment.paid],
+    [translate('fact.gateway'), translate(`gateway.${payment.gateway}`) || payment.gateway],
+    [translate('fact.reference'), payment.reference],
+  ])
+
+/** Sums stand out from what they are made of. */
+const sumCodes: readonly FeeStep['code'][] = ['sum', 'total', 'annual', 'contract', 'residual']
+
+/** The last of those that come to the same stands out alone. */
+const isSum = ({ code, amount }: FeeStep, next: FeeStep | undefined) =>
+  sumCodes.includes(code) && !(next && sumCodes.includes(next.code) && next.amount === amount)
+
+/** `names`: of modules, by code. */
+export function renderSteps(
+  translate: TranslateText,
+  currency: Currency,
+  steps: readonly FeeStep[],
+  namesByCode: ReadonlyMap<string, string> = new Map(),
+): HtmlMarkup {
+  const rows = steps.map(
+    (step, index) => html`<tr${isSum(step, steps[index + 1]) && html` class="sum"`}>
+<td>${formatStep(translate, step, namesByCode)}</td><td class="amount">${groupThousands(step.amount)}</td></tr>`,
+  )
+  return html`<h2>${translate('why')}</h2>
+<table>
+<thead><tr><th>${translate('item')}</th><th class="amount">${translate('amount', { currency })}</th></tr></thead>
+<tbody>${rows}</tbody>
+</table>`
+}
+
+const amountNames = ['price', 'of', 'bound', 'minimum', 'annual', 'gb'] as const
+/** Steps that are told with their days. */
+const codesWithDays: readonly FeeStep['code'][] = ['years', 'months', 'segment', 'paid']
+
+function formatStep(
+  translate: TranslateText,
+  { code, values }: FeeStep,
+  namesByCode: ReadonlyMap<string, string>,
+): string {
+  const { from, to, days: count } = values
+  const stepValues = {
+    ...values,
+    ...Object.fromEntries(amountNames.flatMap((name) => (values[name] ? [[name, groupThousands(values[name])]] : []))),
+    ...(codesWithDays.includes(code) && from && to ? { days: formatDays(translate, from, to) } : {}),
+    ...(count ? { count } : {}),
+    name: namesByCode.get(values['code'] ?? '') ?? values['code'] ?? '',
+  }
+  if (code === 'uat') return translate(`step.uat.${values['reading'] ?? 'floor'}`, stepValues)
+  if (code === 'segment' || code === 'paid') {
+    const variant = count && values['years'] ? 'capped' : count ? 'days' : 'years'
+    return translate(`step.${code}.${variant}`, stepValues)
+  }
+  return translate(`step.${code}`, stepValues)
+}
+
+interface TotalsInput {
+  currency: Currency
+  /** What the whole is made of, where that is more than one. */
+  parts: [label: string, amount: string][]
+  totalAmount: string
+  /** Null: nothing was. */
+  paidAmount: string | null
+}
+
+/** What is taken off has its sign before all of it. */
+const formatSignedAmount = (currency: Currency, amount: string) =>
+  amount.startsWith('-') ? `−${currency} ${groupThousands(amount.slice(1))}` : `${currency} ${groupThousands(amount)}`
+
+export function renderTotals(
+  translate: TranslateText,
+  { currency, parts, totalAmount, paidAmount }: TotalsInput,
+): HtmlMarkup {
+  const renderRow = (label: string, value: string, className: string) =>
+    html`<tr class="${className}"><th scope="row">${label}</th><td class="amount">${formatSignedAmount(currency, value)}</td></tr>`
+  return html`<table class="totals"><tbody>
+${parts.map(([label, value]) => renderRow(label, value, 'part'))}
+${renderRow(translate('total.amount'), totalAmount, 'whole')}
+${currency === 'RMB' && html`<tr class="capitals"><th scope="row">${translate('capitals')}</th><td>${toCapitalNumerals(readAmount(totalAmount))}</td></tr>`}
+${paidAmount !== null && renderRow(translate('total.paid'), paidAmount, 'part')}
+</tbody></table>`
+}

@@ -1,0 +1,105 @@
+/** What can be printed, by kind: whose it is, what the trail calls it, and its page. */
+import { getTrafficMonth } from '#domain/fees/traffic.ts'
+import { toTimestamp } from '#domain/time.ts'
+import { findBackupById, findServiceName, findTrafficById } from '#server/db/hosting/backups.ts'
+import { findCompanyById } from '#server/db/accounts/companies.ts'
+import { findContractById } from '#server/db/orders/contracts.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { readSeller } from '#server/db/payments/payments.ts'
+import { readFrozenInvoice, readPrintedContract, type PrintReader } from '#server/db/orders/print-data.ts'
+import type { OwnedKind } from '#server/db/orders/service-codes.ts'
+import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
+import type { AppContext } from '#server/context/context.ts'
+import { createNotFoundProblem } from '#server/problems/problem-error.ts'
+import { printBackup, printTraffic } from '#server/use-cases/prints/backup.ts'
+import { printContract } from '#server/use-cases/prints/contract.ts'
+import type { FrozenInvoice, PrintContext, InvoiceParty } from '#server/use-cases/prints/document-parts.ts'
+import { getStoredContractState } from '#server/use-cases/orders/order-terms.ts'
+
+/** One look at a document. Read as the system: the ticket says whose it is. */
+export interface PrintRequest {
+  db: DatabaseHandle
+  app: AppContext
+  companyId: number
+  id: number
+  reader: PrintReader
+  nonce: string
+  now: number
+}
+
+interface PrintKindRules {
+  row: OwnedKind
+  menu: AuditEntry['code']
+  /** Of a company's own one, for the trail; null: there is none. */
+  readAuditInfo: (db: DatabaseHandle, companyId: number, id: number) => Promise<AuditEntry['info'] | null>
+  /** Null: there is none any more. */
+  renderPage: (request: PrintRequest) => Promise<string | null>
+}
+
+export const printKinds = {
+  contract: {
+    row: 'contract',
+    menu: 'order',
+    async readAuditInfo(db, companyId, id) {
+      const contract = await findContractById(db, companyId, id)
+      return contract && { ServiceCode: contract.service_code, ContractCode: contract.code }
+    },
+    async renderPage(request) {
+      const printed = await readPrintedContract(request.db, request.companyId, request.id)
+      if (!printed) return null
+      const { contract, order, modules } = printed
+      const invoice = printed.invoice as FrozenInvoice | null
+      const printContext = await buildPrintContext(request, invoice)
+      const state = getStoredContractState(contract, { now: printContext.time })
+      const orderedTime = formatTime(request, order.create_time)
+      return printContract(printContext, { contract, order, modules, invoice, state, orderedTime })
+    },
+  },
+  PDBORDER: {
+    row: 'backup',
+    menu: 'backup',
+    async readAuditInfo(db, companyId, id) {
+      const backup = await findBackupById(db, companyId, id)
+      return backup && { ServiceCode: backup.service_code, OrderId: id }
+    },
+    async renderPage(request) {
+      const row = await findBackupById(request.db, request.companyId, request.id)
+      if (!row) return null
+      const invoice = (await readFrozenInvoice(request.db, 'backup_order_id', row.id)) as FrozenInvoice | null
+      const name = invoice?.service.name ?? (await findServiceName(request.db, row))
+      return printBackup(await buildPrintContext(request, invoice), formatTime(request, row.create_time), {
+        row,
+        invoice,
+        name,
+      })
+    },
+  },
+  TRAFFIC: {
+    row: 'traffic',
+    menu: 'backup',
+    async readAuditInfo(db, companyId, id) {
+      const traffic = await findTrafficById(db, companyId, id)
+      return traffic && { ServiceCode: traffic.service_code, Month: getTrafficMonth(traffic.period_end) }
+    },
+    async renderPage(request) {
+      const row = await findTrafficById(request.db, request.companyId, request.id)
+      if (!row) return null
+      const invoice = (await readFrozenInvoice(request.db, 'traffic_id', row.id)) as FrozenInvoice | null
+      const name = invoice?.service.name ?? (await findServiceName(request.db, row))
+      return printTraffic(await buildPrintContext(request, invoice), { row, invoice, name })
+    },
+  },
+} satisfies Record<string, PrintKindRules>
+
+export type PrintDocumentKind = keyof typeof printKinds
+
+const formatTime = ({ app }: PrintRequest, instant: number) => toTimestamp(app.config.timeZone, instant)
+
+/** Seller and buyer as they were frozen; as they are now where nothing was. */
+async function buildPrintContext(request: PrintRequest, invoice: FrozenInvoice | null): Promise<PrintContext> {
+  const { db, companyId, reader, nonce, now } = request
+  const seller = invoice?.seller ?? ((await readSeller(db)) as unknown as InvoiceParty)
+  const buyer = invoice?.buyer ?? (await findCompanyById(db, companyId))
+  if (!buyer) throw createNotFoundProblem()
+  return { seller, buyer, reader, nonce, time: formatTime(request, now), zone: request.app.config.timeZone }
+}

@@ -1,0 +1,118 @@
+/** Home with what the other features know: a feature sees no other one, and each comes from the part that its people keep. */
+import { type ComponentType, lazy, Suspense, useEffect } from 'react'
+import { loadPageMessages } from '#app/i18n/page-messages.ts'
+import { waitForFirstPage } from '#app/browser/idle.ts'
+import { isBuiltPath } from '#app/routes/paths.ts'
+import { type Caller, isAllowed } from '#domain/access.ts'
+import { HomeOverview, type HomeSource } from '#features/home/HomeOverview.tsx'
+import { useSignedIn } from '#state/use-store.ts'
+import type { HomeReport, OnReport } from '#ui/page/home-report.ts'
+
+/** After the first drawing; where its part is not kept yet and there is no line, home stands without what it knows. */
+function createSource(from: HomeReport['from'], load: () => Promise<HomeSource['Report']>): HomeSource {
+  const Report = lazy<ComponentType<{ onReport: OnReport }>>(async () => {
+    await waitForFirstPage()
+    return { default: await load().catch(() => UnknownReport) }
+  })
+  function UnknownReport({ onReport }: { onReport: OnReport }) {
+    useEffect(() => onReport({ from, state: 'unknown', duties: [], figures: {} }), [onReport])
+    return null
+  }
+  return { from, Report }
+}
+
+const orderSource = createSource(
+  'orders',
+  async () => (await import(/* chunk: orders */ '#features/orders/home/OrderReport.tsx')).OrderReport,
+)
+const backupSource = createSource(
+  'backups',
+  async () => (await import(/* chunk: orders-backups */ '#features/backups/home/BackupReport.tsx')).BackupReport,
+)
+const userSource = createSource('users', async () => {
+  const [{ UserReport }] = await Promise.all([
+    import(/* chunk: users */ '#features/users/home/UserReport.tsx'),
+    loadPageMessages('users'),
+  ])
+  return UserReport
+})
+const serviceSource = createSource(
+  'services',
+  async () => (await import(/* chunk: staff-services */ '#features/services/home/ServiceReport.tsx')).ServiceReport,
+)
+
+const paymentSource = createSource(
+  'payments',
+  async () =>
+    (await import(/* chunk: staff-payments */ '#features/payment-tasks/home/PaymentTaskReport.tsx')).PaymentTaskReport,
+)
+
+const trailSource = createSource(
+  'trail',
+  async () => (await import(/* chunk: trail */ '#features/audit-trail/home/TrailAlarmReport.tsx')).TrailAlarmReport,
+)
+
+const getSources = (caller: Caller): HomeSource[] => [
+  ...(isAllowed('order', caller) ? [orderSource, backupSource] : []),
+  ...(isAllowed('admin', caller) ? [userSource] : []),
+  ...(isAllowed('providerAdmin', caller) ? [trailSource, paymentSource, serviceSource] : []),
+]
+
+/** Where its code cannot be had nobody misses it. */
+const createCard = (load: () => Promise<ComponentType>) =>
+  lazy<ComponentType>(async () => ({ default: await load().catch(() => () => null) }))
+
+const LatestEntriesCard = createCard(
+  async () => (await import(/* chunk: trail */ '#features/audit-trail/home/LatestEntries.tsx')).LatestEntries,
+)
+const OrdersToWatchCard = createCard(
+  async () => (await import(/* chunk: staff-services */ '#features/services/home/OrdersToWatch.tsx')).OrdersToWatch,
+)
+const PricesCard = createCard(
+  async () => (await import(/* chunk: staff-prices */ '#features/prices/home/PricesInForce.tsx')).PricesInForce,
+)
+const AccountCard = createCard(async () => (await import(/* chunk: online */ '#app/pages/HomeAccount.tsx')).HomeAccount)
+const ServicesCard = createCard(async () => {
+  const [{ OwnServices }] = await Promise.all([
+    import(/* chunk: pages */ '#features/entrance/home/OwnServices.tsx'),
+    loadPageMessages('entrance'),
+  ])
+  return OwnServices
+})
+
+/** Asked once of a tablet and of the installed app. */
+const PrepareOfferCard = createCard(
+  async () => (await import(/* chunk: common-prepare */ '#app/pages/prepare-parts.tsx')).DevicePrepareOffer,
+)
+const isTablet = () => matchMedia('(pointer:coarse),(display-mode:standalone)').matches
+
+const Card = ({ Content }: { Content: ComponentType }) => (
+  <Suspense fallback={null}>
+    <Content />
+  </Suspense>
+)
+
+export function HomeRoute() {
+  const { caller } = useSignedIn()
+  const isStaff = isAllowed('providerAdmin', caller)
+  const isPlain = !isAllowed('admin', caller) && !isAllowed('order', caller) && !isStaff
+  return (
+    <HomeOverview
+      sources={getSources(caller)}
+      pageExists={isBuiltPath}
+      belowContent={
+        <>
+          {isTablet() && <Card Content={PrepareOfferCard} />}
+          {isStaff ? <Card Content={OrdersToWatchCard} /> : isPlain && <Card Content={ServicesCard} />}
+        </>
+      }
+      sideContent={
+        <>
+          {isStaff && <Card Content={PricesCard} />}
+          {isAllowed('trail', caller) && <Card Content={LatestEntriesCard} />}
+          {!isAllowed('trail', caller) && <Card Content={AccountCard} />}
+        </>
+      }
+    />
+  )
+}

@@ -1,0 +1,120 @@
+/** The tree grows: roots, and leaves appended to the tiles at its right edge. */
+import { LogError } from '#domain/audit-log/fault.ts'
+import { emptyRoot, type Hash, hashLength, hashNode } from '#domain/audit-log/hash.ts'
+import {
+  requireSize,
+  countHashes,
+  listEdgeTiles,
+  type NodeReader,
+  createNodeReader,
+  type LogTile,
+  tileWidth,
+  calculateSubtreeRoot,
+} from '#domain/audit-log/tiles.ts'
+
+/** A log as far as it takes to append to it: `tiles` are those of `edgeTiles(size)`, each exactly as wide as the size says. */
+export interface TreeEdge {
+  size: number
+  tiles: readonly LogTile[]
+}
+
+export const emptyEdge: TreeEdge = { size: 0, tiles: [] }
+
+/** MTH of the leaves from `start` up to `end`, without `end`; `start` as RFC 6962 cuts trees. At least one leaf. */
+export function calculateRangeRoot(start: number, end: number, readNode: NodeReader): Hash {
+  const count = end - start
+  const half = findSplit(count)
+  if (half * 2 === count || count === 1) return readNode(Math.log2(count), start / count)
+  return hashNode(calculateRangeRoot(start, start + half, readNode), calculateRangeRoot(start + half, end, readNode))
+}
+
+/** The largest power of two that is smaller than the count; of one leaf 0. */
+export function findSplit(count: number): number {
+  if (count <= 1) return 0
+  let half = 1
+  while (half * 2 < count) half *= 2
+  return half
+}
+
+/** The root of the log of `size` leaves. Throws as its reader. */
+export const calculateRoot = (size: number, readNode: NodeReader): Hash =>
+  requireSize(size) === 0 ? emptyRoot : calculateRangeRoot(0, size, readNode)
+
+/** The root of the log whose right edge this is. Throws BAD_TILE where the tiles do not fit the size. */
+export function calculateEdgeRoot(edge: TreeEdge): Hash {
+  checkEdge(edge)
+  const tiles = new Map(edge.tiles.map((tile) => [tile.level, tile.hashes]))
+  // Whole subtrees of the edge all lie in its tiles: a full tile is one hash of the tile above.
+  return calculateRoot(
+    edge.size,
+    createNodeReader((level, index) => (isEdgeTile(edge, level, index) ? tiles.get(level) : undefined)),
+  )
+}
+
+/**
+ * Appends leaves by their hashes, in this order from index `edge.size` on. `changed`: every tile that is new or wider than before,
+ * with all that it holds now; what a database has to write. Takes some 2 hashes a leaf, whatever the size of the log. Throws
+ * BAD_TILE where the edge does not fit its size, BAD_HASH on a hash of another length.
+ */
+export function appendLeaves(
+  edge: TreeEdge,
+  leaves: readonly Hash[],
+): { edge: TreeEdge; changedTiles: LogTile[]; root: Hash } {
+  checkEdge(edge)
+  if (leaves.some((hash) => hash.length !== hashLength)) throw new LogError('BAD_HASH', 'a leaf hash has 32 bytes')
+  const size = requireSize(edge.size + leaves.length)
+  const tilesByLevel = new Map(edge.tiles.map((tile) => [tile.level, tile]))
+  const changedTiles: LogTile[] = []
+  let addedHashes = leaves
+  for (let level = 0; addedHashes.length > 0; level += 1) {
+    const fullTileRoots: Hash[] = []
+    for (const tile of widenTiles(level, countHashes(level, edge.size), tilesByLevel.get(level), addedHashes)) {
+      changedTiles.push(tile)
+      tilesByLevel.set(level, tile)
+      if (tile.hashes.length === tileWidth * hashLength) {
+        fullTileRoots.push(calculateSubtreeRoot(tile.hashes))
+        tilesByLevel.delete(level)
+      }
+    }
+    addedHashes = fullTileRoots
+  }
+  const next = { size, tiles: [...tilesByLevel.values()].sort((one, other) => one.level - other.level) }
+  return { edge: next, changedTiles, root: calculateEdgeRoot(next) }
+}
+
+/** The tiles of a level once hashes are added behind its first `count`. */
+function widenTiles(
+  level: number,
+  count: number,
+  partialTile: LogTile | undefined,
+  addedHashes: readonly Hash[],
+): LogTile[] {
+  const existingHashes = partialTile?.hashes ?? new Uint8Array()
+  const allHashes = new Uint8Array(existingHashes.length + addedHashes.length * hashLength)
+  allHashes.set(existingHashes)
+  addedHashes.forEach((hash, at) => allHashes.set(hash, existingHashes.length + at * hashLength))
+  const first = Math.floor(count / tileWidth)
+  const bytes = tileWidth * hashLength
+  // Each a copy: a view would keep all of them in memory, and is written whole by some databases.
+  return Array.from({ length: Math.ceil(allHashes.length / bytes) }, (_, at) => ({
+    level,
+    index: first + at,
+    hashes: allHashes.slice(at * bytes, (at + 1) * bytes),
+  }))
+}
+
+const isEdgeTile = (edge: TreeEdge, level: number, index: number) =>
+  index === Math.floor(countHashes(level, edge.size) / tileWidth)
+
+function checkEdge({ size, tiles }: TreeEdge): void {
+  const names = listEdgeTiles(size)
+  const isMatching = names.every(({ level, index }) => {
+    const levelTiles = tiles.filter((tile) => tile.level === level)
+    return (
+      levelTiles.length === 1 &&
+      levelTiles[0]?.index === index &&
+      levelTiles[0].hashes.length === (countHashes(level, size) % tileWidth) * hashLength
+    )
+  })
+  if (!isMatching || names.length !== tiles.length) throw new LogError('BAD_TILE', `no edge of a log of ${size} leaves`)
+}

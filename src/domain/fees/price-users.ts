@@ -1,0 +1,22 @@
+/** Users by range: each user costs what the range says that they are in (D2). */
+import type { Hundredths } from '#domain/money.ts'
+import type { PriceRange } from '#domain/fees/price-list.ts'
+
+export interface UserLine extends PriceRange {
+  /** Of the users, how many lie in this range. */
+  users: number
+  amount: Hundredths
+}
+
+/** Null: some users lie in no range, and no price is made up for them (D3). */
+export function priceUsers(ranges: readonly PriceRange[], users: number): UserLine[] | null {
+  const lines: UserLine[] = []
+  let pricedUsers = 0
+  for (const { from, to, price } of ranges) {
+    const userCount = Math.min(users, to) - Math.max(from, 1) + 1
+    if (userCount <= 0) continue
+    pricedUsers += userCount
+    lines.push({ from, to, price, users: userCount, amount: price * BigInt(userCount) })
+  }
+  return pricedUsers === users ? lines : null
+}

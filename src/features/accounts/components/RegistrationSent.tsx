@@ -1,0 +1,48 @@
+import type { SignupValues } from '#domain/accounts/signup.ts'
+import { useDispatch, useSelector } from '#state/use-store.ts'
+import { Button, ButtonLink } from '#ui/display/Button.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { useTranslation } from 'react-i18next'
+import { Note } from '#features/accounts/components/Note.tsx'
+import { useCountdown } from '#features/accounts/components/useCountdown.ts'
+import { resendMail, selectAccounts } from '#features/accounts/accounts-slice.ts'
+
+/** The third step: where the mail went, and again if it got lost. */
+export function RegistrationSent({ values, onAnother }: { values: SignupValues; onAnother: () => void }) {
+  const { t } = useTranslation('visitors')
+  const { t: tAccounts } = useTranslation('accounts')
+  const dispatch = useDispatch()
+  const { resend } = useSelector(selectAccounts)
+  const problem = resend.kind === 'failed' ? resend.problem : null
+  const waitReason = useCountdown(problem)
+  const { code, user_email: email, user_password: password } = values
+  return (
+    <div className="form">
+      <Note kind="good">{tAccounts('resend.sent', { email })}</Note>
+      <p>{t('signup.sentText', { code: code.trim().toLowerCase() })}</p>
+      <ProblemNote problem={problem} />
+      {password === '' ? (
+        // The password is kept nowhere, so after a reload only the login can ask for another mail.
+        <p>{t('signup.resendByLogin')}</p>
+      ) : (
+        <>
+          {resend.kind === 'sent' && resend.email === email.trim() && <p role="status">{t('signup.resent')}</p>}
+          <Button
+            icon="mail"
+            busy={resend.kind === 'sending'}
+            disabledReason={waitReason}
+            onClick={() => void dispatch(resendMail({ company: code, username: email, password }))}
+          >
+            {resend.kind === 'sending' ? tAccounts('resend.sending') : tAccounts('resend.submit')}
+          </Button>
+        </>
+      )}
+      <ButtonLink kind="primary" to="/login">
+        {t('toLogin')}
+      </ButtonLink>
+      <Button kind="plain" onClick={onAnother}>
+        {t('signup.another')}
+      </Button>
+    </div>
+  )
+}

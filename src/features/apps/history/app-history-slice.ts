@@ -1,0 +1,24 @@
+/** The app history in the store, and the reading of a change log. Rows are the device's and never come here. */
+import { listAppHistory } from '#contract/apps.ts'
+import type { OutputOf } from '#contract/endpoint.ts'
+import { toListQuery, type AppHistoryView } from '#features/apps/history/app-history-view.ts'
+import { readList } from '#local/lists/read-list.ts'
+import type { CallResult } from '#request/call-results.ts'
+import type { AppThunk } from '#state/app-thunk.ts'
+import { createListSlice } from '#state/list-slice.ts'
+
+type HistoryPage = Extract<OutputOf<typeof listAppHistory>, { data: unknown }>
+export type VersionRow = HistoryPage['data'][number]
+
+export const historyList = createListSlice<VersionRow, AppHistoryView>({
+  name: 'appHistory',
+  endpoint: listAppHistory,
+  read: readList,
+  toQuery: toListQuery,
+})
+
+/** The change log of that id as a document for a frame, in the page's present colours. */
+export const readChangeLog =
+  (id: string): AppThunk<CallResult<string>> =>
+  (_dispatch, _getState, { packages }) =>
+    packages.fetchChangeLog(id)

@@ -1,0 +1,19 @@
+/** Page size of app info and of version conflicts (contracts 9). */
+export const pageSize = 5
+
+/** The page of that number, or the last one where there are fewer. */
+export function getPage<T>(
+  all: readonly T[],
+  requestedPage: number,
+): { page: number; pageCount: number; pageEntries: readonly T[] } {
+  const pageCount = Math.max(1, Math.ceil(all.length / pageSize))
+  const page = Math.min(requestedPage, pageCount)
+  return { page, pageCount, pageEntries: all.slice((page - 1) * pageSize, page * pageSize) }
+}
+
+/** As operating systems write the size of a file: 0.4 MB, 12 MB. */
+export function formatFileSize(bytes: number): string {
+  const value = bytes / (1024 * 1024)
+  if (bytes < 100 * 1024) return `${Math.ceil(bytes / 1024)} kB`
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} MB`
+}

@@ -1,0 +1,63 @@
+/** Looks into the chosen files, one after the other: an archive of 64 MB takes as much memory. */
+import { createLocalProblem } from '#contract/problem.ts'
+import type { UploadEntryStore } from '#features/apps/upload/upload-entry-store.ts'
+import type { ReadFileResult } from '#features/apps/upload/read-file.ts'
+import {
+  type UploadEntry,
+  type KnownVersions,
+  toPackageRow,
+  getPackageState,
+} from '#features/apps/upload/upload-entry.ts'
+
+export interface FileReaderOptions {
+  readFile: (file: File) => Promise<ReadFileResult>
+  /** The newest versions that this device knows now. */
+  getKnownApps: () => KnownVersions
+}
+
+export class FileReaderQueue {
+  readonly #store: UploadEntryStore
+  readonly #files: ReadonlyMap<string, File>
+  readonly #options: FileReaderOptions
+  #isReading = false
+
+  constructor(store: UploadEntryStore, files: ReadonlyMap<string, File>, options: FileReaderOptions) {
+    this.#store = store
+    this.#files = files
+    this.#options = options
+  }
+
+  /** Reads until nothing waits to be read; `onRead` after each. */
+  async run(onRead: () => void): Promise<void> {
+    if (this.#isReading) return
+    this.#isReading = true
+    for (;;) {
+      const next = this.#store.getState().entries.find(({ phase }) => phase === 'reading')
+      const file = next && this.#files.get(next.key)
+      if (!next || !file) break
+      const readResult = await this.#options.readFile(file)
+      // Removed meanwhile: nobody wants to know.
+      if (this.#store.find(next.key)) this.#store.patch(next.key, this.#toChanges(next, readResult))
+      onRead()
+    }
+    this.#isReading = false
+  }
+
+  #toChanges({ key, name, size, iconUrl }: UploadEntry, readResult: ReadFileResult): Partial<UploadEntry> {
+    if ('unreadable' in readResult) return { phase: 'failed', problem: createLocalProblem('UNREADABLE_FILE') }
+    if ('fault' in readResult) return { phase: 'refused', fault: readResult.fault }
+    const { localPackage } = readResult
+    const twin = this.#store.getState().entries.find((one) => one.key !== key && one.row?.md5 === localPackage.md5)
+    if (twin) return { phase: 'refused', twinName: twin.name }
+    if (iconUrl) URL.revokeObjectURL(iconUrl)
+    const row = toPackageRow(name, size, localPackage)
+    const { status = 0 } = getPackageState({ row, isFromServer: false }, this.#options.getKnownApps()) ?? {}
+    return {
+      row,
+      // There already or in conflict: it is not sent.
+      phase: status > 1 ? 'kept' : 'waiting',
+      iconUrl: localPackage.icon && URL.createObjectURL(localPackage.icon),
+      changeLog: localPackage.changeLog,
+    }
+  }
+}

@@ -1,0 +1,25 @@
+/** What went wrong with packages, in words. */
+import type { Problem } from '#contract/problem.ts'
+import { type ConflictReason, type MappFault, toDisplayName } from '#domain/catalogue/mapp.ts'
+import { i18n } from '#ui/i18n/messages.ts'
+import { formatProblem } from '#ui/i18n/problem-messages.ts'
+import type { PackageRow } from '#features/apps/upload/upload-entry.ts'
+
+export const formatFault = ({ code, named: fileName = '' }: MappFault): string =>
+  i18n.t(`fault.${code}`, { ns: 'apps', replace: { named: toDisplayName(fileName) } })
+
+/** Why a version conflicts (D79). */
+export const formatConflict = (
+  reason: ConflictReason,
+  { version, min_version_required: minVersion }: PackageRow,
+  current: string,
+) => i18n.t(`conflict.${reason}`, { ns: 'apps', replace: { version, from: minVersion ?? '', current } })
+
+const refusalReasons = ['gone', 'status', 'twice'] as const
+
+/** Why nothing was published: the server looks at the catalogue of that moment. */
+export function formatPublishProblem(problem: Problem): string {
+  const { why: reason } = (problem.data ?? {}) as { why?: unknown }
+  const knownReason = problem.code === 'STATE_CONFLICT' ? refusalReasons.find((one) => one === reason) : undefined
+  return knownReason ? i18n.t(`publish.refused.${knownReason}`, { ns: 'apps' }) : formatProblem(problem)
+}

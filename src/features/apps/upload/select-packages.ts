@@ -1,0 +1,54 @@
+/** Which of the uploaded packages are to be published: those that add or upgrade, one version of each app (M157). */
+import { compareVersions, type PublishedApp } from '#domain/catalogue/apps.ts'
+import { isPublishable, findFaultsAfterUpload } from '#domain/catalogue/mapp.ts'
+import { type UploadEntry, type KnownVersions, getPackageState } from '#features/apps/upload/upload-entry.ts'
+
+/** What its user said of a file, by its key. Of an app of which nothing was said the highest version is chosen. */
+export type UserChoices = Readonly<Record<string, boolean>>
+
+export interface PackageSelection {
+  selected: readonly UploadEntry[]
+  /** Why a file cannot be chosen; null: it can be, or is. */
+  getBlockedReason: (
+    entry: UploadEntry,
+  ) => { reason: 'existed' | 'published' } | { reason: 'twice'; version: string } | null
+}
+
+const canPublish = (entry: UploadEntry, apps: KnownVersions) => {
+  const state = getPackageState(entry, apps)
+  return state !== null && isPublishable(state)
+}
+
+export function selectPackages(
+  entries: readonly UploadEntry[],
+  userChoices: UserChoices,
+  apps: KnownVersions,
+): PackageSelection {
+  const selectedByCode = new Map<string, UploadEntry>()
+  const candidates = entries.filter((entry) => canPublish(entry, apps))
+  for (const entry of candidates) if (userChoices[entry.key] && entry.row) selectedByCode.set(entry.row.code, entry)
+  for (const { row } of candidates) {
+    const versions = candidates.filter((candidate) => candidate.row?.code === row?.code)
+    if (!row || versions.some(({ key }) => userChoices[key] !== undefined)) continue
+    const [latest] = versions.toSorted((a, b) => compareVersions(b.row?.version ?? '', a.row?.version ?? ''))
+    if (latest) selectedByCode.set(row.code, latest)
+  }
+  return {
+    selected: entries.filter(({ key, row }) => row !== null && selectedByCode.get(row.code)?.key === key),
+    getBlockedReason(entry) {
+      if (entry.isPublished) return { reason: 'published' }
+      if (!canPublish(entry, apps)) return { reason: 'existed' }
+      const other = selectedByCode.get(entry.row?.code ?? '')
+      return other?.row && other.key !== entry.key ? { reason: 'twice', version: other.row.version } : null
+    },
+  }
+}
+
+/** What the chosen, and all that they need, would lack once they are published. */
+export function findMissingRequirements(selected: readonly UploadEntry[], apps: KnownVersions) {
+  const publishedApps = [...apps].map(([code, { version, requires }]): PublishedApp => ({ code, version, requires }))
+  return findFaultsAfterUpload(
+    publishedApps,
+    selected.flatMap(({ row }) => (row ? [row] : [])),
+  )
+}

@@ -1,0 +1,16 @@
+/** The audit trail in the store: the filter that was left. Its rows are the device's and the server's, and never come here. */
+import { createSlice, type PayloadAction } from '@reduxjs/toolkit'
+import { signedOut } from '#state/session-slice.ts'
+import { rootReducer } from '#state/store.ts'
+
+const trailSlice = createSlice({
+  name: 'auditTrail',
+  initialState: { savedQuery: '' },
+  reducers: { viewChanged: (_, { payload }: PayloadAction<string>) => ({ savedQuery: payload }) },
+  // The next user of this device begins with a plain list.
+  extraReducers: (builder) => builder.addCase(signedOut, () => ({ savedQuery: '' })),
+})
+const injectedSlice = trailSlice.injectInto(rootReducer)
+
+export const { viewChanged } = trailSlice.actions
+export const selectSavedTrailQuery = (state: object): string => injectedSlice.selectSlice(state).savedQuery

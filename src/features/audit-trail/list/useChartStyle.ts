@@ -1,0 +1,37 @@
+import { useEffect, useState } from 'react'
+
+/** The tokens that a canvas needs as values. */
+export interface ChartStyle {
+  text: string
+  grid: string
+  /** As #rrggbb. */
+  doneColour: string
+  failedColour: string
+  font: { family: string; size: number }
+}
+
+function readChartStyle(): ChartStyle {
+  const computedStyle = getComputedStyle(document.documentElement)
+  const readToken = (name: string) => computedStyle.getPropertyValue(name).trim()
+  return {
+    text: readToken('--muted'),
+    grid: readToken('--line'),
+    doneColour: readToken('--accent'),
+    failedColour: readToken('--danger-fill'),
+    font: {
+      family: getComputedStyle(document.body).fontFamily,
+      size: Number.parseFloat(computedStyle.fontSize) * 0.75,
+    },
+  }
+}
+
+/** Read again when the theme is another. */
+export function useChartStyle(): ChartStyle {
+  const [chartStyle, setChartStyle] = useState(readChartStyle)
+  useEffect(() => {
+    const observer = new MutationObserver(() => setChartStyle(readChartStyle()))
+    observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
+    return () => observer.disconnect()
+  }, [])
+  return chartStyle
+}

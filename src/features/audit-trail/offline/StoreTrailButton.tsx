@@ -1,0 +1,41 @@
+import '#features/audit-trail/offline/translations.ts'
+import { useState } from 'react'
+import { type StoredTrailState, readStoredTrailState } from '#local/audit-trail/stored-trail-state.ts'
+import { useConnection } from '#state/use-store.ts'
+import { useLiveQuery } from '#state/live-query.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { useTranslation } from 'react-i18next'
+import { StoreTrailDialog } from '#features/audit-trail/offline/StoreTrailDialog.tsx'
+import { useTrailFill } from '#features/audit-trail/offline/useTrailFill.ts'
+import { isTrailComplete } from '#features/audit-trail/offline/is-trail-complete.ts'
+
+/** The button that says whether anything of this company's trail is kept here, and opens the dialog about it. */
+export function StoreTrailButton({ companyId }: { companyId: number }) {
+  const { t } = useTranslation('auditKept')
+  const [open, setOpen] = useState(false)
+  const state = useLiveQuery(() => readStoredTrailState(companyId), [companyId])
+  const trailFill = useTrailFill(companyId)
+  const isOnline = useConnection().networkState === 'online'
+  return (
+    <>
+      <Button icon={state?.alarm ? 'alert' : 'device'} aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        {state?.alarm ? t('proof.alarm') : toButtonLabel(t, state ?? null, trailFill.isBusy && isOnline)}
+      </Button>
+      {open && state && (
+        <StoreTrailDialog companyId={companyId} state={state} trailFill={trailFill} onClose={() => setOpen(false)} />
+      )}
+    </>
+  )
+}
+
+type Translate = ReturnType<typeof useTranslation<'auditKept'>>['t']
+
+/** `isBusy`: more of it is on its way, which nothing is without a connection. */
+function toButtonLabel(t: Translate, state: StoredTrailState | null, isBusy: boolean): string {
+  const storedTrail = state?.storedTrail
+  if (!storedTrail) return t('keep.open')
+  if (isTrailComplete(storedTrail, state.alarm)) return t('keep.opened')
+  return t(isBusy ? 'keep.filling' : 'keep.partly', {
+    percent: Math.floor(((storedTrail.next - storedTrail.from) / (storedTrail.to - storedTrail.from)) * 100),
+  })
+}

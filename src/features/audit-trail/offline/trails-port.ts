@@ -1,0 +1,8 @@
+/** The port to what this device keeps of the audit trail. */
+import type { StoredTrailActions } from '#request/call-results.ts'
+import type { AppThunk } from '#state/app-thunk.ts'
+
+export const getTrailsPort =
+  (): AppThunk<StoredTrailActions> =>
+  async (_dispatch, _getState, { loadTrailActions: trails }) =>
+    trails()

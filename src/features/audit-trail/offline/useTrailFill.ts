@@ -1,0 +1,46 @@
+import { useCallback, useRef, useState } from 'react'
+import { createLocalProblem, type Problem } from '#contract/problem.ts'
+import type { StoreTrailResult } from '#request/call-results.ts'
+import { useDispatch } from '#state/use-store.ts'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import { useTranslation } from 'react-i18next'
+import { getTrailsPort } from '#features/audit-trail/offline/trails-port.ts'
+
+export interface TrailFill {
+  isBusy: boolean
+  problem: Problem | null
+  /** In words, where it is no problem that has a code. */
+  notice: 'busy' | 'notLog' | null
+  /** Goes on with what is missing. Runs on when the dialog is closed. */
+  fill: () => Promise<void>
+  pause: () => void
+}
+
+/** The fill of this company's range, of which one runs in a page. */
+export function useTrailFill(companyId: number): TrailFill {
+  const { t } = useTranslation('auditKept')
+  const dispatch = useDispatch()
+  const [isBusy, setIsBusy] = useState(false)
+  const [result, setResult] = useState<StoreTrailResult | null>(null)
+  const controller = useRef<AbortController | null>(null)
+  const fill = useCallback(async () => {
+    controller.current = new AbortController()
+    const { signal } = controller.current
+    setIsBusy(true)
+    setResult(null)
+    const fillResult = await dispatch(getTrailsPort())
+      .then((trails) => trails.fill(companyId, { signal }))
+      // Code that cannot be fetched is as out of reach as the server.
+      .catch((): StoreTrailResult => ({ kind: 'problem', problem: createLocalProblem('OFFLINE') }))
+    setIsBusy(false)
+    setResult(fillResult)
+    if (fillResult.kind === 'done') showToast({ kind: 'done', text: t('keep.done') })
+  }, [dispatch, companyId, t])
+  return {
+    isBusy,
+    problem: result?.kind === 'problem' ? result.problem : null,
+    notice: result?.kind === 'busy' ? 'busy' : result?.kind === 'refused' ? 'notLog' : null,
+    fill,
+    pause: () => controller.current?.abort(),
+  }
+}

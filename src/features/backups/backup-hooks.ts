@@ -1,0 +1,78 @@
+/** What the screens of backups read: the service, its lists and its plan, live from the device; the server is asked beside it. */
+import { useCallback, useMemo } from 'react'
+import { getSettings } from '#contract/accounts.ts'
+import { getBackupPlan, getTraffic } from '#contract/backups.ts'
+import type { OutputOf, VersionedRow } from '#contract/endpoint.ts'
+import type { ServiceRow } from '#contract/services.ts'
+import type { PlainDate } from '#domain/time.ts'
+import { readAgedResponse } from '#local/lists/responses.ts'
+import { useLiveChanges } from '#state/live-changes.ts'
+import { useCachedResponse } from '#state/use-cached-response.ts'
+import type { ListSlice } from '#state/list-slice.ts'
+import { useList } from '#state/use-list.ts'
+import { useToday } from '#ui/page/use-today.ts'
+import { backedServices, backupOrders, storedBackups, trafficMonths } from '#features/backups/backups-slice.ts'
+
+const listDefaults = { results: 50, page: 1, sortOrder: 'desc' } as const
+export const serviceView = { ...listDefaults, sortField: 'code', sortOrder: 'asc' } as const
+const latestOrders = { ...listDefaults, sortField: 'create_time' } as const
+const latestMonths = { ...listDefaults, sortField: 'period_end' } as const
+const latestBackups = { ...listDefaults, sortField: 'start_time' } as const
+
+/** The rows as the server told them: nobody changes any of these without a line, so nothing is laid over them. */
+function useRows<R extends VersionedRow, V>(list: ListSlice<R, V>, scope: number | null, view: V) {
+  const listState = useList(list, { scope, view })
+  const rows = useMemo(() => listState.rows?.map(({ row }) => row), [listState.rows])
+  return { ...listState, rows }
+}
+
+/** All services that are here, for what one backup may be restored into. */
+export function useServices() {
+  const list = useRows(backedServices, null, serviceView)
+  useLiveChanges('services', list.refetch)
+  return list
+}
+
+/** Undefined: not known yet; null: there is none here. */
+export const findServiceOfContract = (
+  rows: readonly ServiceRow[] | undefined,
+  contractId: number,
+): ServiceRow | null | undefined => rows && (rows.find((row) => row.contract_id === contractId) ?? null)
+
+/** Subscriptions and months of traffic: of whoever orders. */
+export function useBackupCharges(serviceId: number) {
+  const orders = useRows(backupOrders, serviceId, latestOrders)
+  const months = useRows(trafficMonths, serviceId, latestMonths)
+  const month = useCachedResponse(readAgedResponse, getTraffic, { params: { serviceId } })
+  const [refetchOrders, refetchMonths, refetchMonth] = [orders.refetch, months.refetch, month.refetch]
+  const refresh = useCallback(() => {
+    refetchOrders()
+    refetchMonths()
+    void refetchMonth()
+  }, [refetchOrders, refetchMonths, refetchMonth])
+  return { orders, months, month: month.response?.output ?? null, refresh }
+}
+export type BackupCharges = ReturnType<typeof useBackupCharges>
+
+/** The backups themselves, and what stands behind them. */
+export function useStoredBackups(serviceId: number) {
+  const list = useRows(storedBackups, serviceId, latestBackups)
+  const plan = useCachedResponse(readAgedResponse, getBackupPlan, { params: { serviceId } })
+  const [refetchList, refetchPlan] = [list.refetch, plan.refetch]
+  const refresh = useCallback(() => {
+    refetchList()
+    void refetchPlan()
+  }, [refetchList, refetchPlan])
+  useLiveChanges('services', refresh)
+  return { ...list, plan: plan.response?.output ?? null, refresh }
+}
+export type BackupPlan = OutputOf<typeof getBackupPlan>
+export type StoredBackupList = ReturnType<typeof useStoredBackups>
+
+/** Today in the business time zone (D31); null: it is not known yet. */
+export function useBusinessToday(): PlainDate | null {
+  const { response } = useCachedResponse(readAgedResponse, getSettings, {})
+  const zone = response?.output.time_zone
+  const today = useToday(zone)
+  return zone === undefined ? null : today
+}

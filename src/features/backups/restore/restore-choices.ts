@@ -1,0 +1,36 @@
+/** Into which services a backup may be restored, and why not into others (contracts 4, D21; the rule stands in `domain/backups.ts`). */
+import type { StoredBackupRow } from '#contract/backups.ts'
+import type { ServiceRow } from '#contract/services.ts'
+import { type RestoreRefusal, getRestoreRefusal } from '#domain/backups.ts'
+
+/** What of the backup itself is against it, whatever takes it in; null: nothing. */
+export function findRestoreRefusal(
+  backup: Pick<StoredBackupRow, 'pdb_type' | 'state'>,
+  sourceService: ServiceRow,
+): RestoreRefusal | null {
+  const readyService = { contract_id: 1, status: 1, system_status: 1, is_expired: false }
+  return getRestoreRefusal(backup, { source: sourceService, target: readyService })
+}
+
+export interface RestoreChoice {
+  service: ServiceRow
+  /** Null: it can take the backup in. `busy`: something else is being done to it. */
+  refusal: RestoreRefusal | 'busy' | null
+}
+
+/** Those of the same company, its own first. */
+export function listRestoreChoices(
+  backup: StoredBackupRow,
+  sourceService: ServiceRow,
+  services: readonly ServiceRow[],
+): RestoreChoice[] {
+  const otherServices = services.filter(
+    ({ id, company_id }) => id !== sourceService.id && company_id === sourceService.company_id,
+  )
+  return [sourceService, ...otherServices].map((service) => ({
+    service,
+    refusal:
+      getRestoreRefusal(backup, { source: sourceService, target: service }) ??
+      (service.operation === null ? null : 'busy'),
+  }))
+}

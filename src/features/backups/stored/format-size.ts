@@ -1,0 +1,11 @@
+const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const
+
+/** "640 kB", "1.2 GB": thousands, as traffic is charged. */
+export function formatSize(bytes: number): string {
+  let [size, unitIndex] = [bytes, 0]
+  while (size >= 999.5 && unitIndex < units.length - 1) {
+    size /= 1000
+    unitIndex += 1
+  }
+  return `${unitIndex > 0 && size < 9.95 ? size.toFixed(1) : Math.round(size)} ${units[unitIndex]}`
+}

@@ -1,0 +1,66 @@
+import { useState } from 'react'
+import { type Currency, readAmount, writeAmount } from '#domain/money.ts'
+import { Amount, formatAmount } from '#ui/display/Amount.tsx'
+import { useTranslation } from 'react-i18next'
+import type { OrderParts } from '#features/backups/order-parts.ts'
+import type { BackupQuote } from '#features/backups/backup-quote.ts'
+
+interface SumProps {
+  quote: BackupQuote
+  /** What stood here before; null: just that. */
+  previousAmount: string | null
+  currency: Currency
+  isWaived: boolean
+  FeeExplanation: OrderParts['FeeExplanation']
+}
+
+/** What it costs, what the discount takes off, what is left to pay; where that is another than was shown, both. */
+export function SubscriptionSum({ quote, previousAmount, currency, isWaived, FeeExplanation }: SumProps) {
+  const { t } = useTranslation('backups')
+  const [open, setOpen] = useState(false)
+  const { discount, pay_amount: amount } = quote
+  const discountAmount = writeAmount(readAmount(amount) - readAmount(quote.amount))
+  return (
+    <div className="backup-sum">
+      {discount !== '0.00' && (
+        <dl>
+          <div>
+            <dt>{t('form.amount')}</dt>
+            <dd>
+              <Amount currency={currency} amount={quote.amount} />
+            </dd>
+          </div>
+          <div>
+            <dt>{t('form.discount', { percent: Number(discount) })}</dt>
+            <dd>
+              <Amount currency={currency} amount={discountAmount} />
+            </dd>
+          </div>
+        </dl>
+      )}
+      <p className="backup-due" role="status">
+        <span>{t('form.due')}</span>
+        <strong>
+          <Amount currency={currency} amount={isWaived ? '0.00' : amount} />
+        </strong>
+      </p>
+      {previousAmount !== null && (
+        <p className="backup-note warning" role="alert">
+          <span>
+            {t('form.changed')}{' '}
+            <strong>
+              {t('form.changedFromTo', {
+                from: formatAmount(currency, previousAmount),
+                to: formatAmount(currency, amount),
+              })}
+            </strong>
+          </span>
+        </p>
+      )}
+      <details open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>{t('form.why')}</summary>
+        {open && <FeeExplanation currency={currency} steps={quote.steps()} />}
+      </details>
+    </div>
+  )
+}

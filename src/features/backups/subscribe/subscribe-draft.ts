@@ -1,0 +1,58 @@
+/** A subscription as it stands in its form, and what an earlier page or build kept of one. */
+import { backupTypes, type PdbType } from '#contract/backups.ts'
+import {
+  type BackupPrice,
+  type SubscriptionBounds,
+  quoteBackup,
+  type SubscriptionTerms,
+} from '#features/backups/backup-quote.ts'
+
+/** Numbers that are being typed are text. */
+export interface SubscribeDraft {
+  type: PdbType
+  period: string
+  unit: SubscriptionTerms['unit']
+  /** What stood there to be paid as it was last typed: another amount by now is shown beside it. Null: none was known. */
+  seen: string | null
+}
+
+const getQuotedAmount = (draft: SubscribeDraft, price: BackupPrice, bounds: SubscriptionBounds): string | null => {
+  const terms = parseTerms(draft)
+  return (terms && quoteBackup(price, bounds, terms)?.pay_amount) ?? null
+}
+
+/** As it is seen with what it costs now. */
+export const withSeenAmount = (
+  draft: SubscribeDraft,
+  price: BackupPrice,
+  bounds: SubscriptionBounds,
+): SubscribeDraft => ({
+  ...draft,
+  seen: getQuotedAmount(draft, price, bounds),
+})
+
+/** One year, as most people take it. */
+export const createDraft = (type: PdbType, price: BackupPrice, bounds: SubscriptionBounds): SubscribeDraft =>
+  withSeenAmount({ type, period: '1', unit: 'year', seen: null }, price, bounds)
+
+/** Null: nothing was kept that this build knows. */
+export function parseStoredDraft(stored: unknown): SubscribeDraft | null {
+  const { type, period, unit, seen } = (stored ?? {}) as Partial<Record<keyof SubscribeDraft, unknown>>
+  const backupType = backupTypes.find((one) => one === type)
+  if (!backupType || typeof period !== 'string') return null
+  return {
+    type: backupType,
+    period: period.slice(0, 9),
+    unit: unit === 'month' ? 'month' : 'year',
+    seen: typeof seen === 'string' ? seen : null,
+  }
+}
+
+/** contracts 5 */
+const periodLimits = { min: 1, max: 99 }
+
+/** Null: the period is none. */
+export function parseTerms({ period, unit }: SubscribeDraft): SubscriptionTerms | null {
+  const years = /^\d{1,9}$/.test(period.trim()) ? Number(period) : 0
+  return years >= periodLimits.min && years <= periodLimits.max ? { period: years, unit } : null
+}

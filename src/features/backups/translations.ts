@@ -1,0 +1,14 @@
+/**
+ * The words of backups come with the code that says them: only devices of people who order, and of the provider's staff, keep either. What
+ * is being done to a service meanwhile is said in the words of services.
+ */
+import en from '#locales/en/backups.json'
+import services from '#locales/en/services.json'
+import zh from '#locales/zh/backups.json'
+import zhServices from '#locales/zh/services.json'
+import { i18n } from '#ui/i18n/messages.ts'
+
+i18n.addResourceBundle('en', 'backups', en)
+i18n.addResourceBundle('zh', 'backups', zh)
+i18n.addResourceBundle('en', 'services', services)
+i18n.addResourceBundle('zh', 'services', zhServices)

@@ -1,0 +1,75 @@
+import '#ui/list/list.css'
+import { formatBytes } from '#features/device/format-bytes.ts'
+import { type CachedListUsage, findRowTable } from '#local/space/usage.ts'
+import { useSignedIn } from '#state/use-store.ts'
+import { formatNumber, formatReadingTime } from '#ui/list/Freshness.tsx'
+import { Tag } from '#ui/display/Tag.tsx'
+import { useTranslation } from 'react-i18next'
+
+/** Each list that is kept: how much of it, how old, how large. The roles are spelled out because cards take the table's away. */
+export function CachedLists({ lists }: { lists: readonly CachedListUsage[] }) {
+  const { t } = useTranslation('device')
+  const headers = ['list', 'rows', 'asOf', 'size'] as const
+  return (
+    <div className="list-room">
+      <table className="table cards device-lists" role="table">
+        <caption className="sr-only">{t('lists.title')}</caption>
+        <thead role="rowgroup">
+          <tr role="row">
+            {headers.map((header) => (
+              <th key={header} scope="col" role="columnheader">
+                {t(`lists.${header}`)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {lists.map((list) => (
+            <Row key={`${list.table} ${list.scope}`} list={list} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Row({ list }: { list: CachedListUsage }) {
+  const { t } = useTranslation('device')
+  const { rows, total, complete, asOf, bytes } = list
+  return (
+    <tr role="row">
+      <td role="cell">
+        <ListName list={list} />
+      </td>
+      <td role="cell" data-label={t('lists.rows')}>
+        <span className="device-rows">
+          {complete || total === null
+            ? formatNumber(rows)
+            : t('lists.of', { rows: formatNumber(rows), total: formatNumber(total) })}
+          <Tag tone={complete ? 'positive' : 'neutral'}>{t(complete ? 'lists.complete' : 'lists.partly')}</Tag>
+        </span>
+      </td>
+      <td role="cell" data-label={t('lists.asOf')}>
+        {asOf === null ? (
+          t('lists.unknown')
+        ) : (
+          <time dateTime={new Date(asOf).toISOString()}>{formatReadingTime(asOf)}</time>
+        )}
+      </td>
+      <td role="cell" data-label={t('lists.size')}>
+        {formatBytes(bytes)}
+      </td>
+    </tr>
+  )
+}
+
+function ListName({ list: { table, scope } }: { list: CachedListUsage }) {
+  const { t } = useTranslation('device')
+  const { user } = useSignedIn()
+  const knownTable = findRowTable(table)
+  const name = knownTable ? t(`table.${knownTable}`) : table
+  const isOfService = ['backup_orders', 'traffic', 'backups'].includes(table)
+  // A service may have the number of the company.
+  if (scope === null || (!isOfService && scope === user.company_id)) return <strong>{name}</strong>
+  return <strong>{t(isOfService ? 'lists.ofService' : 'lists.ofCompany', { name, id: scope })}</strong>
+}

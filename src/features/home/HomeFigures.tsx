@@ -1,0 +1,30 @@
+import { Link } from 'react-router-dom'
+import { Freshness } from '#ui/list/Freshness.tsx'
+import type { HomeReport } from '#ui/page/home-report.ts'
+import { useTranslation } from 'react-i18next'
+import type { FigureSlot } from '#features/home/figures.ts'
+
+/** Counts that lead to their lists, with their age. Each has its place before it is known, so that nothing moves. */
+export function HomeFigures({ slots, reports }: { slots: readonly FigureSlot[]; reports: readonly HomeReport[] }) {
+  const { t } = useTranslation('home')
+  if (slots.length === 0) return null
+  return (
+    <ul className="home-figures" aria-label={t('figures')}>
+      {slots.map(({ name, path, source }) => {
+        const report = reports.find((one) => one.from === source)
+        const figure = report?.figures[name]
+        return (
+          <li key={name}>
+            <Link className="home-figure" to={path}>
+              <span className="home-label">{t(`figure.${name}`)}</span>
+              {/* A dash and not nothing: the place is kept, and it is said that the number is not known. */}
+              <strong>{figure?.value ?? '–'}</strong>
+              <span className="home-note">{figure ? figure.note : report?.state === 'unknown' && t('notHere')}</span>
+              {figure?.freshness && <Freshness freshness={figure.freshness} />}
+            </Link>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

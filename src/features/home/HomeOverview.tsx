@@ -1,0 +1,79 @@
+import '#ui/icons/app-icons.ts'
+import '#features/home/style.css'
+import { type ComponentType, type ReactNode, Suspense, useCallback, useState } from 'react'
+import { toTimestamp } from '#domain/time.ts'
+import { useSignedIn } from '#state/use-store.ts'
+import { ButtonLink } from '#ui/display/Button.tsx'
+import { type HomeReport, combineStates, type OnReport } from '#ui/page/home-report.ts'
+import { Page } from '#ui/page/Page.tsx'
+import { useTranslation } from 'react-i18next'
+import { listStartActions, getGreeting } from '#features/home/start-actions.ts'
+import { HomeFigures } from '#features/home/HomeFigures.tsx'
+import { listFigures } from '#features/home/figures.ts'
+import { NeedsAttention } from '#features/home/NeedsAttention.tsx'
+import { getBusinessNow, useBusinessZone } from '#ui/page/business-clock.ts'
+import { useOutboxReport } from '#features/home/useOutboxReport.ts'
+
+type ReportSource = HomeReport['from']
+
+/** What reports to home, by whose it is. It draws nothing but that it could not be loaded. */
+export interface HomeSource {
+  from: ReportSource
+  Report: ComponentType<{ onReport: OnReport }>
+}
+
+interface HomeOverviewProps {
+  sources: readonly HomeSource[]
+  /** Whether there is a page at a path yet. */
+  pageExists: (path: string) => boolean
+  /** Cards under and beside what needs attention: they come when that is known, so that nothing moves. */
+  belowContent?: ReactNode
+  sideContent?: ReactNode
+}
+
+/**
+ * Figures, what needs this user, what was done lately (C-32): from what the device holds, so that it stands without a
+ * network.
+ */
+export function HomeOverview({ sources, pageExists, belowContent, sideContent }: HomeOverviewProps) {
+  const { t } = useTranslation('home')
+  const { user, caller } = useSignedIn()
+  // The greeting stays while the page is read, but for the zone, which a new device does not know yet.
+  const [openedAt] = useState(getBusinessNow)
+  const hour = Number(toTimestamp(useBusinessZone(), openedAt).slice(11, 13))
+  const [reportsBySource, setReportsBySource] = useState<Partial<Record<ReportSource, HomeReport>>>({})
+  const onReport = useCallback(
+    (report: HomeReport) => setReportsBySource((previous) => ({ ...previous, [report.from]: report })),
+    [],
+  )
+  const outbox = useOutboxReport()
+  const reports = [outbox, ...sources.map(({ from }) => reportsBySource[from] ?? createPendingReport(from))]
+  const isSettled = combineStates(reports.map(({ state }) => state)) !== 'asking'
+  return (
+    <Page
+      title={t(getGreeting(hour), { name: user.name })}
+      name={t('title')}
+      action={listStartActions(caller, pageExists).map(({ name, path }) => (
+        <ButtonLink key={name} to={path} icon="plus">
+          {t(name)}
+        </ButtonLink>
+      ))}
+    >
+      {sources.map(({ from, Report }) => (
+        <Suspense key={from} fallback={null}>
+          <Report onReport={onReport} />
+        </Suspense>
+      ))}
+      <HomeFigures slots={listFigures(caller)} reports={reports} />
+      <div className="home-columns">
+        <div className="home-column">
+          <NeedsAttention reports={reports} />
+          {isSettled && belowContent}
+        </div>
+        <div className="home-column">{isSettled && sideContent}</div>
+      </div>
+    </Page>
+  )
+}
+
+const createPendingReport = (from: ReportSource): HomeReport => ({ from, state: 'asking', duties: [], figures: {} })

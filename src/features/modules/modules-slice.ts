@@ -1,0 +1,43 @@
+/** The catalogue in the store: its two lists, and the asking for all that forms and tests need of it. Rows are the device's. */
+import { listApps, type AppRow } from '#contract/apps.ts'
+import type { RowRef } from '#contract/endpoint.ts'
+import { deleteModule, getModule, listModules, type ModuleRow, moduleListSpec } from '#contract/modules.ts'
+import type { ClientType } from '#domain/access.ts'
+import { readList } from '#local/lists/read-list.ts'
+import { readRow } from '#local/lists/read-row.ts'
+import { getBaseVersion } from '#local/lists/list-view.ts'
+import type { CallResult } from '#request/call-results.ts'
+import type { AppThunk } from '#state/app-thunk.ts'
+import { createListSlice } from '#state/list-slice.ts'
+import { createCompleteListSlice } from '#state/complete-list.ts'
+import { toListQuery, type ModulesView } from '#features/modules/modules-view.ts'
+
+const createModulesList = (name: string) =>
+  createListSlice<ModuleRow, ModulesView & { type: ClientType }>({
+    name,
+    endpoint: listModules,
+    read: readList,
+    toQuery: toListQuery,
+  })
+export const modulesList = createModulesList('modules')
+export const hiddenModulesList = createModulesList('hiddenModules')
+
+export const allModules = createCompleteListSlice<ModuleRow>('wholeModules', listModules, readList)
+export const allApps = createCompleteListSlice<AppRow>('wholeApps', listApps, readList)
+
+/** One that no list brought to this device yet: an address that somebody shared. */
+export const fetchModule =
+  (id: RowRef): AppThunk<CallResult<unknown>> =>
+  (_dispatch, _getState, { api }) =>
+    api.call(getModule, { params: { id } })
+
+/** Based on the row as it is at this moment. Waits without a line. */
+export const removeModule =
+  (id: RowRef): AppThunk<CallResult<unknown>> =>
+  async (_dispatch, _getState, { api }) => {
+    const storedRow = await readRow<ModuleRow>(moduleListSpec.table, id)
+    const baseOption = storedRow
+      ? { base: { rowVersion: getBaseVersion(storedRow), values: { name: storedRow.row.name } } }
+      : {}
+    return await api.call(deleteModule, { params: { id } }, baseOption)
+  }

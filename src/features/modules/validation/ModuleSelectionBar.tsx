@@ -1,0 +1,90 @@
+import { lazy, Suspense, useEffect, useState } from 'react'
+import type { ModuleRow } from '#contract/modules.ts'
+import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
+import { useTranslation } from 'react-i18next'
+
+const ValidationDialog = lazy(async () => ({
+  default: (await import('#features/modules/validation/ValidationDialog.tsx')).ValidationDialog,
+}))
+
+/** The column in which the modules of a set are chosen. */
+export const buildSelectionColumn = (selectedCodes: readonly string[], onToggle: (code: string) => void) => ({
+  head: <SelectionHead />,
+  cell: ({ row }: OverlaidRow<ModuleRow>) => (
+    <SelectionCheckbox row={row} isSelected={selectedCodes.includes(row.code)} onToggle={onToggle} />
+  ),
+})
+
+const SelectionHead = () => <span className="sr-only">{useTranslation('modules').t('test.column')}</span>
+
+function SelectionCheckbox({
+  row,
+  isSelected,
+  onToggle,
+}: {
+  row: ModuleRow
+  isSelected: boolean
+  onToggle: (code: string) => void
+}) {
+  const { t } = useTranslation('modules')
+  return (
+    <label className="check box">
+      <input
+        type="checkbox"
+        aria-label={t('test.one', { name: row.name })}
+        checked={isSelected}
+        // One without a code is not in the catalogue yet.
+        disabled={row.code === ''}
+        onChange={() => onToggle(row.code)}
+      />
+    </label>
+  )
+}
+
+interface SelectionBarProps {
+  selectedCodes: readonly string[]
+  onSelect: (codes: readonly string[]) => void
+  onEnd: () => void
+}
+
+/** Validation mode: which modules are chosen, and the test of them for missing apps (contracts 2, M140). Escape ends it. */
+export function ModuleSelectionBar({ selectedCodes, onSelect, onEnd }: SelectionBarProps) {
+  const { t } = useTranslation('modules')
+  const [isTesting, setIsTesting] = useState(false)
+  useEffect(() => {
+    const onKey = ({ key, defaultPrevented }: KeyboardEvent) => {
+      if (key === 'Escape' && !defaultPrevented && !document.querySelector('[role=dialog]')) onEnd()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  })
+  return (
+    <section className="module-chosen" aria-label={t('test.bar')}>
+      <p role="status">
+        {t('test.counted', { count: selectedCodes.length, number: formatNumber(selectedCodes.length) })}
+        {selectedCodes.length > 0 && <span className="module-codes">{selectedCodes.join(', ')}</span>}
+      </p>
+      <div className="module-acts">
+        <Button
+          kind="primary"
+          aria-haspopup="dialog"
+          disabledReason={selectedCodes.length === 0 && t('test.none')}
+          onClick={() => setIsTesting(true)}
+        >
+          {t('test.run')}
+        </Button>
+        <Button disabledReason={selectedCodes.length === 0 && t('test.none')} onClick={() => onSelect([])}>
+          {t('test.clear')}
+        </Button>
+        <Button kind="plain" icon="close" onClick={onEnd}>
+          {t('test.end')}
+        </Button>
+      </div>
+      <Suspense fallback={null}>
+        {isTesting && <ValidationDialog codes={selectedCodes} onClose={() => setIsTesting(false)} />}
+      </Suspense>
+    </section>
+  )
+}

@@ -1,0 +1,60 @@
+import { useCallback, useEffect, useMemo, useState } from 'react'
+import type { ClientType } from '#domain/access.ts'
+import type { Currency } from '#domain/money.ts'
+import { useConnection, useDispatch } from '#state/use-store.ts'
+import { useLiveQuery } from '#state/live-query.ts'
+import { useFetch } from '#state/use-fetch.ts'
+import { defaultListView } from '#features/orders/list-url.ts'
+import { readOrders } from '#features/orders/read-orders.ts'
+import { fetchUnpaidOrders, type UnpaidOrder } from '#features/orders/draft/submit-order.ts'
+
+export interface OwnUnpaidOrder extends UnpaidOrder {
+  code: string
+  currency: Currency
+}
+
+const unpaidView = { ...defaultListView, status: 0 as const, results: 50 }
+
+/** How long a form waits for a list that this device never had, so that the list does not push it away later, ms. */
+const maxWaitMs = 1000
+
+/**
+ * The company's unpaid orders, as this device knows them; asked for once, and when the line is back. Null: it knows
+ * nothing of them yet, and is soon to hear.
+ */
+export function useUnpaidOrders(companyId: number, type: ClientType): readonly OwnUnpaidOrder[] | null {
+  const dispatch = useDispatch()
+  const { networkState: connection } = useConnection()
+  const [isAwaited, setAwaited] = useState(true)
+  useFetch(useCallback(() => void dispatch(fetchUnpaidOrders(companyId, type)), [dispatch, companyId, type]))
+  useEffect(() => {
+    if (connection !== 'online') setAwaited(false)
+  }, [connection])
+  useEffect(() => {
+    const timer = setTimeout(() => setAwaited(false), maxWaitMs)
+    return () => clearTimeout(timer)
+  }, [])
+  const cachedOrders = useLiveQuery(async () => await readOrders(companyId, type, unpaidView), [companyId, type])
+  const isReady = cachedOrders !== undefined && (cachedOrders.complete || cachedOrders.rows.length > 0 || !isAwaited)
+  return useMemo(
+    () =>
+      cachedOrders && isReady
+        ? cachedOrders.rows.flatMap(({ row }) =>
+            // What waits beside a contract in effect is its own matter.
+            typeof row.id === 'number' && row.state === 'unpaid'
+              ? [
+                  {
+                    id: row.id,
+                    code: row.code,
+                    type: row.type,
+                    currency: row.currency,
+                    amount: row.pay_amount ?? '0.00',
+                    due: row.due ?? '',
+                  },
+                ]
+              : [],
+          )
+        : null,
+    [cachedOrders, isReady],
+  )
+}

@@ -1,0 +1,19 @@
+import type { ClientType } from '#domain/access.ts'
+import { useSelector } from '#state/use-store.ts'
+import { useTranslation } from 'react-i18next'
+import { formatProblem } from '#ui/i18n/problem-messages.ts'
+import { selectPriceStatus } from '#features/orders/slice.ts'
+
+/** Why nothing can be ordered now; null: it can. `price`: whether the list in force is here. */
+export function useOrderBlockedReason(type: ClientType, hasPriceList: boolean): string | null {
+  const { t } = useTranslation('orders')
+  const { t: ui } = useTranslation('ui')
+  const isSessionExpired = useSelector(({ connection }) => connection.isSessionExpired)
+  const priceStatus = useSelector((state) => selectPriceStatus(state, type))
+  if (isSessionExpired) return ui('form.lapsed')
+  if (hasPriceList) return null
+  if (priceStatus?.kind !== 'failed') return t('price.sending')
+  const { problem } = priceStatus
+  if (problem.code === 'OFFLINE') return t('price.offline')
+  return problem.code === 'NOT_FOUND' ? t('price.none') : t('price.failed', { why: formatProblem(problem) })
+}

@@ -1,0 +1,30 @@
+/** Names that no two rows may have, as far as this device knows: a module's code, the day of a price list. */
+import { findEndpoint, findListSpec, type Intent } from '#contract/endpoint.ts'
+import { moduleListSpec } from '#contract/modules.ts'
+import { priceListSpec } from '#contract/prices.ts'
+import { readList } from '#local/lists/read-list.ts'
+import type { EntryView } from '#local/outbox/read-entries.ts'
+
+/** The field of a table in which its rows' own name stands. */
+const fields: Record<string, string> = {
+  [moduleListSpec.table]: 'code',
+  [priceListSpec.table]: 'effective_date',
+}
+
+/** The field whose value another row on this device has; null: none. What the server alone knows it says itself. */
+export async function findTakenField(
+  { endpoint, table, intent }: Pick<EntryView, 'endpoint' | 'table'> & { intent: Intent },
+  body: Record<string, unknown>,
+): Promise<string | null> {
+  const field = fields[table]
+  const list = findListSpec(table)
+  const names = findEndpoint(endpoint)?.queue?.names
+  if (!field || !list || !names || body[field] === undefined) return null
+  const writeNames = names.getOwnNames(body)
+  const query = { scope: null, filters: {}, sort: list.sort, page: 1, results: 1_000_000 }
+  const { rows } = await readList(list, query)
+  const isTaken = rows.some(
+    ({ row }) => row.id !== `~${intent}` && names.getOwnNames({ ...row }).some((name) => writeNames.includes(name)),
+  )
+  return isTaken ? field : null
+}

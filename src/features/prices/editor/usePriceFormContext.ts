@@ -1,0 +1,38 @@
+import { useMemo } from 'react'
+import { moduleListSpec } from '#contract/modules.ts'
+import type { ClientType } from '#domain/access.ts'
+
+import { toPageQuery, plainListState } from '#state/list-url.ts'
+import { useList } from '#state/use-list.ts'
+import type { FullPriceList } from '#features/prices/price-list-form.ts'
+import type { PriceFormContext } from '#features/prices/sent-list.ts'
+import { useCachedFullLists, usePriceLists } from '#features/prices/usePriceLists.ts'
+import { allModulesSlice } from '#features/prices/slice.ts'
+
+const query = toPageQuery(plainListState(moduleListSpec))
+
+/** What the form is checked against on this device, and what its modules are called. */
+export function usePriceFormContext(type: ClientType, fullList: FullPriceList | null) {
+  const { rows, freshness } = useList(allModulesSlice, { scope: null, view: { ...query, type } })
+  const { lists, today, getListState } = usePriceLists(type)
+  // Those that it is compared with.
+  useCachedFullLists(lists)
+  const modules = useMemo(() => rows?.map(({ row }) => row) ?? [], [rows])
+  const visible = useMemo(() => modules.filter(({ hidden, id }) => !hidden && typeof id === 'number'), [modules])
+  const names = useMemo(() => new Map(visible.map(({ code, name }) => [code, name])), [visible])
+  const moduleIds = useMemo(() => new Map(visible.map(({ code, id }) => [code, id as number])), [visible])
+  const ownId = fullList?.id
+  const formContext = useMemo(
+    (): PriceFormContext => ({
+      modules: freshness.complete ? moduleIds : null,
+      takenDates: new Set(
+        lists?.filter(({ id, withdrawn }) => id !== ownId && !withdrawn).map(({ effective_date: day }) => day),
+      ),
+      formerIds: new Map((fullList?.module ?? []).map(({ code, module_id: id }) => [code, id])),
+    }),
+    [freshness.complete, moduleIds, lists, ownId, fullList],
+  )
+  /** Null: not known whole on this device. */
+  const catalogue = freshness.complete ? modules : null
+  return { formContext, names, modules, catalogue, lists, today, getListState }
+}

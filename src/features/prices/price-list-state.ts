@@ -1,0 +1,41 @@
+/** Which price lists count (D16): among those of one client type, as this device knows them. */
+import type { TFunction } from 'i18next'
+import type { PriceRow } from '#contract/prices.ts'
+
+export type PriceListState = 'inForce' | 'next' | 'later' | 'replaced' | 'draft' | 'withdrawn'
+
+/** How a list is named where one is picked; the others by their day alone. */
+export const pickTextKeys: Partial<Record<PriceListState, 'whatIf.inForce' | 'whatIf.withdrawn'>> = {
+  inForce: 'whatIf.inForce',
+  withdrawn: 'whatIf.withdrawn',
+}
+
+/** Withdrawn lists count for nothing. By the list's own words: the confirmed one that began last, the one that takes its place, and what lies before and after. */
+export function createListStateLookup(rows: readonly PriceRow[], today: string): (row: PriceRow) => PriceListState {
+  const days = rows.filter(({ confirmed, withdrawn }) => confirmed && !withdrawn).map((row) => row.effective_date)
+  days.sort()
+  const currentDay = days.findLast((day) => day <= today)
+  const nextDay = days.find((day) => day > today)
+  return ({ confirmed, withdrawn, effective_date: day }) => {
+    if (withdrawn) return 'withdrawn'
+    if (!confirmed) return 'draft'
+    if (day === currentDay) return 'inForce'
+    if (day === nextDay) return 'next'
+    return day > today ? 'later' : 'replaced'
+  }
+}
+
+/** The later list that keeps a withdrawn one from counting again (D81), in words; null: there is none known here. */
+export function getReinstateBlockReason(
+  t: TFunction<'prices'>,
+  { effective_date: day }: PriceRow,
+  lists: readonly PriceRow[],
+  today: string,
+): string | null {
+  const getListState = createListStateLookup(lists, today)
+  const currentList = lists.find((row) => getListState(row) === 'inForce')
+  if (currentList && currentList.effective_date > day)
+    return t('reinstate.laterInForce', { day: currentList.effective_date, desc: currentList.desc })
+  const isTaken = lists.some((row) => !row.withdrawn && row.effective_date === day)
+  return isTaken ? t('reinstate.taken', { day }) : null
+}

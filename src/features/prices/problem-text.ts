@@ -1,0 +1,36 @@
+/** What is wrong with a price list's form, in words that say what to write instead. */
+import type { TFunction } from 'i18next'
+import { formatOrderFieldProblem } from '#ui/i18n/order-field-messages.ts'
+import { minimumNames } from '#features/prices/price-list-form.ts'
+import type { PlacedProblem } from '#features/prices/sent-list.ts'
+
+const isWholeNumberField = (name: string) => name === 'to' || minimumNames.some((one) => one === name)
+
+/** How a field is called; of a row, its column. */
+export function getFieldLabel(t: TFunction<'prices'>, name: string): string {
+  const fieldName = name.replace(/^pdbPrice\./, '')
+  const match = /^(.+)_(hkd|usd|rmb)$/.exec(fieldName)
+  if (match)
+    return t('field.inCurrency', {
+      field: t(`field.${match[1]}` as 'field.min_fee'),
+      currency: match[2]?.toUpperCase(),
+    })
+  return t(`field.${fieldName as 'desc'}`)
+}
+
+export function getProblemText(
+  t: TFunction<'prices'>,
+  { name, problem }: Pick<PlacedProblem, 'name' | 'problem'>,
+): string {
+  if (problem.code === 'OUT_OF_RANGE') {
+    if (name === 'uat_charge') return t('wrong.percent')
+    if (name.endsWith('discount')) return t('wrong.discount')
+    if (name.endsWith('traffic')) return t('wrong.traffic')
+    return isWholeNumberField(name) ? t('wrong.users') : t('wrong.negative')
+  }
+  if (problem.code === 'INVALID_FORMAT') {
+    if (name === 'effective_date') return t('wrong.day')
+    return isWholeNumberField(name) ? t('wrong.users') : t('wrong.amount')
+  }
+  return formatOrderFieldProblem(problem, getFieldLabel(t, name))
+}

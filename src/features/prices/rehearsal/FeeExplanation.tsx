@@ -1,0 +1,31 @@
+import type { ContractTerms } from '#domain/fees/annual.ts'
+import type { Currency } from '#domain/money.ts'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { useTranslation } from 'react-i18next'
+import type { SentList } from '#features/prices/sent-list.ts'
+import { calculateAnnualFee, type ShowFee } from '#features/prices/rehearsal/annual-fee.ts'
+import { useSettings } from '#features/prices/useSettings.ts'
+
+interface Props {
+  list: SentList
+  currency: Currency
+  choice: ContractTerms
+  names: ReadonlyMap<string, string>
+  ShowFee: ShowFee
+}
+
+/** The fee of a year by a list, line by line. */
+export function FeeExplanation({ list, currency, choice, names, ShowFee }: Props) {
+  const { t } = useTranslation('prices')
+  const settings = useSettings()
+  if (!settings) return <Skeleton lines={3} />
+  const fee = calculateAnnualFee(list, { currency, choice, uatBound: settings.uat_bound })
+  if (fee.kind === 'priced') return <ShowFee {...{ currency, names }} steps={fee.steps} />
+  return (
+    <p>
+      {fee.kind === 'USERS_OUT_OF_RANGE'
+        ? t('rehearsal.users', { users: choice.users })
+        : t('rehearsal.missing', { codes: fee.modules.join(', ') })}
+    </p>
+  )
+}

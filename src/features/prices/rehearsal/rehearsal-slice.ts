@@ -1,0 +1,59 @@
+/** Rehearsals in the store: how the latest stands, and what came of it, as long as the page lives. */
+import { createSlice } from '@reduxjs/toolkit'
+import type { InputOf, OutputOf } from '#contract/endpoint.ts'
+import { rehearsePriceList } from '#contract/prices.ts'
+import type { Problem } from '#contract/problem.ts'
+import { readActivity } from '#local/jobs/read-jobs.ts'
+import { createAppThunk, getRejectedProblem } from '#state/app-thunk.ts'
+import { signedOut } from '#state/session-slice.ts'
+import { rootReducer } from '#state/store.ts'
+
+export type RehearsalOutput = OutputOf<typeof rehearsePriceList>
+type RehearsalInput = { listKey: string } & Pick<InputOf<typeof rehearsePriceList>['body'], 'id' | 'list'>
+
+/** `of`: the list as it is typed, as text: what came of another one says nothing of it. */
+export const rehearse = createAppThunk(
+  'rehearsal/rehearse',
+  async ({ listKey: _listKey, ...body }: RehearsalInput, { extra: { api }, rejectWithValue }) => {
+    const result = await api.call(rehearsePriceList, { body: { ...body, progressKey: crypto.randomUUID() } })
+    if (result.kind === 'problem') return rejectWithValue(result.problem)
+    return result.kind === 'fresh' ? result.output : null
+  },
+)
+
+/** The rehearsal that runs on this device, begun here or before the page was opened; null: none does. */
+export async function readRunningRehearsal(): Promise<{ percent: number } | null> {
+  const activities = await readActivity()
+  return activities.find(({ endpoint, isOpen: open }) => endpoint === rehearsePriceList.name && open) ?? null
+}
+
+interface RehearsalState {
+  isRunning: boolean
+  problem: Problem | null
+  latestResult: { listKey: string; result: RehearsalOutput } | null
+}
+const initialState: RehearsalState = { isRunning: false, problem: null, latestResult: null }
+
+const rehearsal = createSlice({
+  name: 'rehearsal',
+  initialState,
+  reducers: {},
+  extraReducers: (builder) =>
+    builder
+      .addCase(rehearse.pending, () => ({ isRunning: true, problem: null, latestResult: null }))
+      .addCase(rehearse.fulfilled, (_, { payload, meta }) => ({
+        isRunning: false,
+        problem: null,
+        latestResult: payload && { listKey: meta.arg.listKey, result: payload },
+      }))
+      .addCase(rehearse.rejected, (_, action) => ({
+        isRunning: false,
+        problem: getRejectedProblem(action),
+        latestResult: null,
+      }))
+      .addCase(signedOut, () => initialState),
+})
+
+const injectedSlice = rehearsal.injectInto(rootReducer)
+/** Of the whole state, whose type no feature knows. */
+export const selectRehearsal = (state: object): RehearsalState => injectedSlice.selectSlice(state)

@@ -1,0 +1,54 @@
+import type { TFunction } from 'i18next'
+import type { ServiceRow } from '#contract/services.ts'
+import { Tag, type TagTone } from '#ui/display/Tag.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
+import { useTranslation } from 'react-i18next'
+
+type ServiceStatus = ServiceRow['system_status']
+type ServiceStateFields = Pick<ServiceRow, 'system_status' | 'online' | 'needs_reboot' | 'fault'>
+
+const tones: Record<number, TagTone> = {
+  0: 'neutral',
+  1: 'accent',
+  2: 'positive',
+  3: 'accent',
+  4: 'neutral',
+  5: 'danger',
+} satisfies Record<ServiceStatus, TagTone>
+
+const runningStatus = 2
+
+/** A dot and the word (D40); one that runs and is not reached is no good news. */
+export function ServiceStatusTag({
+  system_status: status,
+  online,
+}: Pick<ServiceStateFields, 'system_status' | 'online'>) {
+  const { t } = useTranslation('services')
+  const tone = status === runningStatus && online === 0 ? 'warning' : (tones[status] ?? 'neutral')
+  return <Tag tone={tone}>{t(`status.${status as 0}`)}</Tag>
+}
+
+/** What is to be known beside it, worst first; empty where all is well. */
+export function listNotes(
+  { system_status: status, online, needs_reboot: needsReboot, fault }: ServiceStateFields,
+  t: TFunction<'services'>,
+) {
+  return [
+    ...(fault === null ? [] : [t(`fault.${fault}`)]),
+    // What is stopped or being made is not reached, as everybody would expect.
+    ...(status === runningStatus && online === 0 && fault === null ? [t('offline')] : []),
+    ...(needsReboot ? [t('needsReboot')] : []),
+  ]
+}
+
+/** Memory in MB, in words; 0: left to the platform (D42); null: nothing runs. */
+export function formatMemory(memory: number | null, t: TFunction<'services'>, isShort = false): string {
+  if (memory === null) return t('capacity.none')
+  return memory === 0
+    ? t(isShort ? 'capacity.autoShort' : 'capacity.auto')
+    : t('capacity.megabytes', { number: formatNumber(memory) })
+}
+
+/** Tasks that are set; -1: left to the platform (D42). */
+export const formatTasks = (tasks: number, t: TFunction<'services'>, isShort = false): string =>
+  tasks === -1 ? t(isShort ? 'capacity.autoShort' : 'capacity.auto') : formatNumber(tasks)

@@ -1,0 +1,106 @@
+import { useParams } from 'react-router-dom'
+import { isOffline } from '#contract/problem.ts'
+import { Button, ButtonLink } from '#ui/display/Button.tsx'
+import { EmptyState } from '#ui/list/EmptyState.tsx'
+import { Freshness } from '#ui/list/Freshness.tsx'
+import { Menu } from '#ui/overlay/Menu.tsx'
+import { Page } from '#ui/page/Page.tsx'
+import { LoadProblem } from '#ui/page/LoadProblem.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { useTranslation } from 'react-i18next'
+import { type ServiceBackupsPart, type ServiceEventsPart, ServicePanel } from '#features/services/info/ServicePanel.tsx'
+import { useService } from '#features/services/info/useService.ts'
+import { useServiceJobs } from '#features/services/operations/jobs.ts'
+import { useServiceActions } from '#features/services/operations/useServiceActions.tsx'
+import { ServiceStatusTag } from '#features/services/ServiceStatusTag.tsx'
+import { ServiceStyles } from '#features/services/ServiceStyles.tsx'
+
+const listPath = '/app/service'
+
+interface ServiceDetailsParts {
+  Events: ServiceEventsPart
+  Backups: ServiceBackupsPart
+}
+
+/** One service by its number, for the provider's admins. */
+export function ServiceDetailsPage(parts: ServiceDetailsParts) {
+  const { id = '' } = useParams()
+  // Each is a page of its own.
+  return /^\d{1,10}$/.test(id) ? <ServiceById key={id} id={Number(id)} {...parts} /> : <UnknownService />
+}
+
+function ServiceById({ id, Events, Backups }: { id: number } & ServiceDetailsParts) {
+  const { t } = useTranslation('services')
+  const { row, freshness, isFetching, problem, refetch, refresh } = useService({ id })
+  const jobs = useServiceJobs()
+  const logPath = `${listPath}/${id}/log`
+  const actions = useServiceActions({ jobs, logPath: () => logPath, onDone: refresh })
+  if (!row) {
+    const isUnknown = row === null && !problem && !isFetching && freshness.asOf !== null
+    if (isUnknown) return <UnknownService />
+    return (
+      <Page title={t('page.unknownTitle')} crumbs={[{ label: t('page.crumb'), to: listPath }]}>
+        <ServiceStyles />
+        {isOffline(problem) ? (
+          <section className="card">
+            <EmptyState icon="offline" title={t('page.notHere')}>
+              <p>{t('page.notHereText')}</p>
+            </EmptyState>
+          </section>
+        ) : problem ? (
+          <ProblemNote problem={problem} title={t('page.missing')} onRetry={refetch} />
+        ) : (
+          <Skeleton lines={6} />
+        )}
+        {actions.dialog}
+      </Page>
+    )
+  }
+  return (
+    <Page
+      title={row.name}
+      crumbs={[{ label: t('page.crumb'), to: listPath }]}
+      intro={
+        <span className="service-intro">
+          <code>{row.code}</code>
+          <ServiceStatusTag {...row} />
+          <Freshness freshness={{ asOf: freshness.asOf, cachedCount: 1, total: 1, complete: true }} />
+        </span>
+      }
+      action={
+        <>
+          <Button icon="refresh" busy={isFetching} onClick={refetch}>
+            {t('refresh')}
+          </Button>
+          <Menu label={t('panel.menu', { code: row.code })} kind="quiet" items={actions.listMenuItems(row)} />
+        </>
+      }
+    >
+      <ServiceStyles />
+      <LoadProblem problem={problem} onRetry={refetch} />
+      <ServicePanel row={row} jobs={jobs} actions={actions} logPath={logPath} Events={Events} />
+      <Backups row={row} />
+      {actions.dialog}
+    </Page>
+  )
+}
+
+function UnknownService() {
+  const { t } = useTranslation('services')
+  const allServicesLink = (
+    <ButtonLink kind="primary" to={listPath}>
+      {t('page.all')}
+    </ButtonLink>
+  )
+  return (
+    <Page title={t('page.unknownTitle')} crumbs={[{ label: t('page.crumb'), to: listPath }]}>
+      <ServiceStyles />
+      <section className="card">
+        <EmptyState icon="search" title={t('page.unknown')} action={allServicesLink}>
+          <p>{t('page.unknownText')}</p>
+        </EmptyState>
+      </section>
+    </Page>
+  )
+}

@@ -1,0 +1,31 @@
+/** What the address of a log says (C-01): the span, what is looked for, whether it is followed. */
+import { isMinute } from '#domain/plain-dates.ts'
+import type { ServiceLogRange } from '#features/services/log/log-range.ts'
+
+export interface LogViewState {
+  /** Null: the last hour, as of when the page came. */
+  range: ServiceLogRange | null
+  searchText: string
+  follow: boolean
+}
+
+const maxSearchLength = 100
+const parseMinute = (text: string | null) => (text !== null && isMinute(text) ? text : null)
+
+export function readLogView(query: URLSearchParams): LogViewState {
+  const from = parseMinute(query.get('from'))
+  return {
+    range: from === null ? null : { from, to: parseMinute(query.get('to')) ?? '' },
+    searchText: (query.get('searchText') ?? '').slice(0, maxSearchLength),
+    follow: query.get('follow') === '1',
+  }
+}
+
+export function writeLogView({ range, searchText, follow }: LogViewState): URLSearchParams {
+  const query = new URLSearchParams()
+  if (range) query.set('from', range.from)
+  if (range && range.to !== '') query.set('to', range.to)
+  if (searchText.trim() !== '') query.set('searchText', searchText)
+  if (follow) query.set('follow', '1')
+  return query
+}

@@ -1,0 +1,76 @@
+import type { Intent } from '#contract/endpoint.ts'
+import type { ServiceRow } from '#contract/services.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
+import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { useTranslation } from 'react-i18next'
+import { useServiceOperation } from '#features/services/operations/useServiceOperation.ts'
+import { useOfflineReason } from '#features/services/useOfflineReason.ts'
+import type { ServiceOperationRequest } from '#features/services/services-slice.ts'
+
+export type ConfirmedAction = 'create' | 'update' | 'reboot' | 'reset' | 'remove'
+
+interface ConfirmActionProps {
+  row: ServiceRow
+  onClose: () => void
+  onDone: (operation: ServiceOperationRequest, intent: Intent) => void
+}
+
+/** Says what will happen to whom before anything is sent; in one that takes something away the safe way out has the focus (C-16). */
+export function ConfirmActionDialog({
+  action,
+  row,
+  onClose,
+  onDone,
+}: ConfirmActionProps & { action: ConfirmedAction }) {
+  const { t } = useTranslation('services')
+  const disabledReason = useOfflineReason()
+  const { isBusy, problem, run } = useServiceOperation({ row, onStarted: onClose, onDone })
+  const isLoss = action === 'remove'
+  const operation: ServiceOperationRequest =
+    action === 'create'
+      ? { kind: action, contractId: row.contract_id, hasData: row.erase_date !== null }
+      : { kind: action, id: row.id }
+  const confirmButton = (
+    <Button
+      kind={isLoss ? 'danger' : 'primary'}
+      busy={isBusy}
+      disabledReason={disabledReason}
+      onClick={() => run(operation)}
+    >
+      {t(`move.${action}`)}
+    </Button>
+  )
+  return (
+    <Dialog open title={t(`ask.${action}.title`, { code: row.code })} onClose={onClose} action={confirmButton}>
+      <div className="form">
+        <ProblemNote problem={problem} title={t(`failed.${action}`)} shouldFocus />
+        <p>{t(`ask.${action}.text`)}</p>
+        {disabledReason && <p className="field-help">{disabledReason}</p>}
+      </div>
+    </Dialog>
+  )
+}
+
+/** The code of the service and a code are typed (M52, D41). */
+export function DeleteServiceDialog({ row, onClose, onDone }: ConfirmActionProps) {
+  const { t } = useTranslation('services')
+  const { isBusy, problem, run } = useServiceOperation({ row, onStarted: onClose, onDone })
+  const { id, code, name, company_name: company } = row
+  return (
+    <TypedConfirmation
+      open
+      title={t('ask.delete.title', { code })}
+      value={code}
+      label={t('ask.delete.label')}
+      actionLabel={t('move.delete')}
+      busy={isBusy}
+      problem={problem}
+      onConfirm={() => run({ kind: 'delete', id })}
+      onClose={onClose}
+    >
+      <p>{t('ask.delete.text', { name, company })}</p>
+    </TypedConfirmation>
+  )
+}

@@ -1,0 +1,151 @@
+import { type ReactNode, useState } from 'react'
+import { useNavigate } from 'react-router-dom'
+import type { Intent } from '#contract/endpoint.ts'
+import type { ServiceRow } from '#contract/services.ts'
+import { useSignedIn } from '#state/use-store.ts'
+import { buildHistoryPath } from '#ui/links/history-path.ts'
+import type { IconName } from '#ui/icons/Icon.tsx'
+import type { MenuItem } from '#ui/overlay/Menu.tsx'
+import { findMessage } from '#ui/i18n/messages.ts'
+import { useTranslation } from 'react-i18next'
+import { ConfirmActionDialog, DeleteServiceDialog } from '#features/services/operations/ConfirmActionDialog.tsx'
+import { ConfigDialog } from '#features/services/operations/ConfigDialog.tsx'
+import { findOpenJob, findPasswordJob, type ServiceJob } from '#features/services/operations/jobs.ts'
+import {
+  type ServiceMenuAction,
+  listServiceActions,
+  findActionRefusal,
+} from '#features/services/operations/service-actions.ts'
+import { PasswordDialog } from '#features/services/operations/PasswordDialog.tsx'
+import { RebootOffer } from '#features/services/operations/RebootOffer.tsx'
+import { useOfflineReason } from '#features/services/useOfflineReason.ts'
+import { DownloadDialog } from '#features/services/log/DownloadDialog.tsx'
+import type { ServiceOperationRequest } from '#features/services/services-slice.ts'
+import { useBusinessDay } from '#features/services/useBusinessNow.ts'
+
+type OpenDialog =
+  | { kind: Exclude<ServiceMenuAction, 'log'>; row: ServiceRow }
+  | { kind: 'rebootOffer'; row: ServiceRow }
+  | { kind: 'password'; row: ServiceRow; intent: Intent }
+
+const icons: Record<ServiceMenuAction, IconName> = {
+  create: 'plus',
+  update: 'upload',
+  reboot: 'refresh',
+  configure: 'tools',
+  reset: 'key',
+  log: 'trail',
+  download: 'install',
+  remove: 'stop',
+  delete: 'remove',
+}
+const dangerousActions: readonly ServiceMenuAction[] = ['remove', 'delete']
+
+interface ServiceActionsOptions {
+  jobs: readonly ServiceJob[] | undefined
+  /** Where its log is read. */
+  logPath: (row: ServiceRow) => string
+  /** Something has come to an end: what is shown may be old. */
+  onDone: () => void
+}
+
+/** What may be done to a service, as a menu by state and right, and the dialogs that do it. */
+export function useServiceActions({ jobs, logPath, onDone }: ServiceActionsOptions) {
+  const { t } = useTranslation('services')
+  const { caller } = useSignedIn()
+  const navigate = useNavigate()
+  const offlineReason = useOfflineReason()
+  const today = useBusinessDay()
+  const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null)
+  const close = () => setOpenDialog(null)
+
+  function getDisabledReason(action: ServiceMenuAction, row: ServiceRow): string | null {
+    if (action === 'log') return null
+    const refusal = findActionRefusal(action, row, caller, today)
+    if (action === 'download') return offlineReason
+    if (refusal === 'busy') return formatBusy(row)
+    if (refusal) return t(`whyNot.${refusal}`, { date: row.period_start ?? '' })
+    // What this device has begun the list may not tell of yet.
+    return findOpenJob(jobs, row) ? t('whyNot.begun') : offlineReason
+  }
+  function formatBusy({ operation }: ServiceRow): string {
+    const operationText = findMessage('services', `locked.${operation?.kind}`) ?? ''
+    const userName = operation?.user_name ?? null
+    return userName === null
+      ? t('whyNot.busyItself', { action: operationText })
+      : t('whyNot.busy', { user: userName, action: operationText })
+  }
+  const selectAction = (action: ServiceMenuAction, row: ServiceRow) =>
+    action === 'log' ? void navigate(logPath(row)) : setOpenDialog({ kind: action, row })
+
+  const listMenuItems = (row: ServiceRow): MenuItem[] => {
+    const trailPath = buildHistoryPath({ code: 'service', name: row.code, companyId: row.company_id }, caller)
+    const actionItems = listServiceActions(row, caller, today).map((action) => ({
+      key: action,
+      label: t(`move.${action}`),
+      icon: icons[action],
+      danger: dangerousActions.includes(action),
+      disabledReason: getDisabledReason(action, row),
+      onSelect: () => selectAction(action, row),
+    }))
+    const passwordJob = findPasswordJob(jobs, row)
+    const passwordItems: MenuItem[] = passwordJob
+      ? [
+          {
+            key: 'password',
+            label: t('move.password'),
+            icon: 'seen',
+            disabledReason: offlineReason,
+            onSelect: () => setOpenDialog({ kind: 'password', row, intent: passwordJob.intent }),
+          },
+        ]
+      : []
+    const historyItems: MenuItem[] =
+      trailPath === null
+        ? []
+        : [{ key: 'history', label: t('move.history'), icon: 'history', onSelect: () => void navigate(trailPath) }]
+    return [
+      ...passwordItems,
+      ...actionItems.filter(({ danger }) => !danger),
+      ...historyItems,
+      ...actionItems.filter(({ danger }) => danger),
+    ]
+  }
+
+  const handleDone = (row: ServiceRow) => (operation: ServiceOperationRequest, intent: Intent) => {
+    onDone()
+    if (operation.kind === 'configure') setOpenDialog({ kind: 'rebootOffer', row })
+    if ((operation.kind === 'create' && !operation.hasData) || operation.kind === 'reset')
+      setOpenDialog({ kind: 'password', row, intent })
+  }
+  return {
+    listMenuItems,
+    isOffered: (row: ServiceRow, action: ServiceMenuAction) => listServiceActions(row, caller, today).includes(action),
+    getDisabledReason,
+    openDialog: setOpenDialog,
+    dialog: openDialog && renderDialog(openDialog, close, handleDone),
+  }
+}
+
+function renderDialog(
+  openDialog: OpenDialog,
+  onClose: () => void,
+  onDone: (row: ServiceRow) => (operation: ServiceOperationRequest, intent: Intent) => void,
+): ReactNode {
+  const { kind, row } = openDialog
+  const props = { row, onClose, onDone: onDone(row) }
+  switch (kind) {
+    case 'configure':
+      return <ConfigDialog {...props} />
+    case 'delete':
+      return <DeleteServiceDialog {...props} />
+    case 'download':
+      return <DownloadDialog service={row} onClose={onClose} />
+    case 'rebootOffer':
+      return <RebootOffer row={row} onClose={onClose} />
+    case 'password':
+      return <PasswordDialog service={row} intent={openDialog.intent} onClose={onClose} />
+    default:
+      return <ConfirmActionDialog action={kind} {...props} />
+  }
+}

@@ -1,0 +1,39 @@
+import { useState } from 'react'
+import type { Problem } from '#contract/problem.ts'
+import { useDispatch } from '#state/use-store.ts'
+import { Button } from '#ui/display/Button.tsx'
+import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import { useTranslation } from 'react-i18next'
+import { endOtherSessionsOfUser } from '#features/sessions/sessions-slice.ts'
+
+/** Says what is lost; the safe way out has the focus (C-16, A-10). */
+export function EndOtherSessionsDialog({ onClose, onEnded }: { onClose: () => void; onEnded: () => void }) {
+  const { t } = useTranslation('sessions')
+  const dispatch = useDispatch()
+  const [isBusy, setIsBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  async function endSessions() {
+    setIsBusy(true)
+    const result = await dispatch(endOtherSessionsOfUser())
+    setIsBusy(false)
+    if (result.kind === 'problem') return setProblem(result.problem)
+    showToast({ kind: 'done', text: t('othersEnded') })
+    onEnded()
+    onClose()
+  }
+  const confirmButton = (
+    <Button kind="danger" busy={isBusy} onClick={() => void endSessions()}>
+      {t('endOthers')}
+    </Button>
+  )
+  return (
+    <Dialog open title={t('others.title')} onClose={onClose} action={confirmButton} cancel={t('others.keep')}>
+      <div className="form">
+        <ProblemNote problem={problem} title={t('failed')} shouldFocus />
+        <p>{t('others.text')}</p>
+      </div>
+    </Dialog>
+  )
+}

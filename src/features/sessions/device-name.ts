@@ -1,9 +1,0 @@
-import type { SessionRow } from '#contract/sessions.ts'
-import { useTranslation } from 'react-i18next'
-
-/** "Firefox on Windows", as far as the browser says either. */
-export function useDeviceName() {
-  const { t } = useTranslation('sessions')
-  return ({ browser, system }: Pick<SessionRow, 'browser' | 'system'>): string =>
-    browser && system ? t('on', { browser, system }) : (browser ?? system ?? t('unknown'))
-}

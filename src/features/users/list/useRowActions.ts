@@ -1,0 +1,85 @@
+import type { UserRow } from '#contract/users.ts'
+import { type UserAction, userStatus, getUserActionRefusal } from '#domain/accounts/users.ts'
+import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { useDispatch, useSelector, useSignedIn } from '#state/use-store.ts'
+import type { RowAction } from '#ui/list/column.ts'
+import { useTranslation } from 'react-i18next'
+import type { UsersView } from '#features/users/users-view.ts'
+import { useLastAdmin } from '#features/users/form/useLastAdmin.ts'
+import { useResultToast } from '#features/users/useResultToast.ts'
+import { runUserAction, selectRunningActions } from '#features/users/users-slice.ts'
+
+interface RowActionHandlers {
+  onOpen: (open: UsersView['open']) => void
+  onRemove: (overlaidRow: OverlaidRow<UserRow>) => void
+  onDone: () => void
+}
+
+const icons = { activatemail: 'mail', disable: 'stop', enable: 'play' } as const
+/** What takes a move back (C-14): it is sent at once, because a disabled user must be out at once. */
+const reverseActions: Partial<Record<UserAction, UserAction>> = { disable: 'enable', enable: 'disable' }
+
+/** What may be done on each row, by the moves of portal 4; what may not says why. */
+export function useRowActions({ onOpen, onRemove, onDone }: RowActionHandlers) {
+  const { t } = useTranslation('users')
+  const { t: tUi } = useTranslation('ui')
+  const { user } = useSignedIn()
+  const isSessionExpired = useSelector(({ connection }) => connection.isSessionExpired)
+  const runningActions = useSelector((state) => selectRunningActions(state))
+  const dispatch = useDispatch()
+  const showResult = useResultToast()
+  const lastAdminId = useLastAdmin()
+
+  const getDisabledReason = (action: UserAction) => (overlaidRow: OverlaidRow<UserRow>) => {
+    const { row } = overlaidRow
+    if (isSessionExpired) return tUi('form.lapsed')
+    if (runningActions[row.id]) return t('reason.moving')
+    const refusal = getUserActionRefusal(action, row, {
+      isSelf: row.id === user.id,
+      isLastAdmin: row.id === lastAdminId,
+    })
+    return refusal && t(`reason.${refusal === 'USER_STATUS_INVALID' ? action : refusal}`)
+  }
+
+  async function run(action: UserAction, { row }: OverlaidRow<UserRow>) {
+    const result = await dispatch(runUserAction(action, row.id))
+    if (!result) return
+    const reverseAction = reverseActions[action]
+    const undo = reverseAction && { label: t('toast.undo'), run: () => void run(reverseAction, { row, waiting: null }) }
+    showResult(t(`action.${action}`), result, undo)
+    if (result.kind !== 'queued') onDone()
+  }
+
+  const createAction = (action: 'activatemail' | 'disable' | 'enable'): RowAction<OverlaidRow<UserRow>> => ({
+    key: action,
+    label: t(`action.${action}`),
+    icon: icons[action],
+    getDisabledReason: getDisabledReason(action),
+    onSelect: (overlaidRow) => void run(action, overlaidRow),
+  })
+
+  return ({ row }: OverlaidRow<UserRow>): RowAction<OverlaidRow<UserRow>>[] => {
+    // Of the two opposites only the one that fits is offered; where neither does, the first says why.
+    const toggleAction = row.status === userStatus.disabled ? 'enable' : 'disable'
+    return [
+      {
+        key: 'edit',
+        label: t('action.edit'),
+        icon: 'edit',
+        getDisabledReason: (overlaidRow) =>
+          overlaidRow.row.status === userStatus.deleted ? t('reason.deleted') : null,
+        onSelect: (overlaidRow) => onOpen(overlaidRow.row.id),
+      },
+      createAction('activatemail'),
+      createAction(toggleAction),
+      {
+        key: 'remove',
+        label: t('action.remove'),
+        icon: 'remove',
+        danger: true,
+        getDisabledReason: getDisabledReason('remove'),
+        onSelect: onRemove,
+      },
+    ]
+  }
+}

@@ -1,0 +1,259 @@
+/** The kept part of an audit trail as the server would answer of it: pages, counts and activity, by the index alone. */
+import type { VersionedRow } from '#contract/endpoint.ts'
+import { getActivityDays } from '#domain/audit-log/activity.ts'
+import { type AuditEntryRow, maxCountedEntries, toEntryRow } from '#domain/audit-log/leaf.ts'
+import type { PlainDate } from '#domain/time.ts'
+import { storedTrailIndex, getTrailListId } from '#local/audit-trail/stored-trail-index.ts'
+import { searchStoredTrail } from '#local/audit-trail/stored-trail-search.ts'
+import { getLeaves, leavesPerBlock } from '#local/audit-trail/stored-tiles.ts'
+import type { StoredTrail } from '#local/storage/trail-records.ts'
+import { findRowsBetween, getIndexReader, loadIndexReader, readIndexBuckets } from '#local/list-index/list-index.ts'
+import {
+  type FilterValues,
+  normaliseTexts,
+  createRowMatcher,
+  createPositionReader,
+} from '#local/list-query/filter-and-order.ts'
+import type { ListBucket } from '#local/storage/cache-records.ts'
+import type { UserDatabase } from '#local/storage/database.ts'
+import { readInTransaction } from '#local/storage/transaction.ts'
+
+export interface TrailQuery {
+  /** By the names of `keptTrail.filters`, in the contract. */
+  filters: FilterValues
+  order: 'asc' | 'desc'
+  results: number
+  page: number
+  /** Id of the entry that the page begins behind; it takes the place of `page`. */
+  after?: number | undefined
+}
+
+export interface TrailPage {
+  count: number
+  data: AuditEntryRow[]
+  more?: true
+}
+
+/** What of the days that are asked for is kept: all of them, or those of the range (`to` null: up to the present). */
+export type CoveredDays = 'all' | { from: PlainDate; to: PlainDate | null }
+
+/** Null: none of them, or the range is not all here yet. A range that follows has no end but the present. */
+export function getCoveredDays(
+  storedTrail: StoredTrail,
+  dateFrom: PlainDate | undefined,
+  dateTo: PlainDate | undefined,
+): CoveredDays | null {
+  if (storedTrail.next < storedTrail.to || storedTrail.asOf === null) return null
+  // Before the first entry of all there are no others.
+  const isFirst = storedTrail.from === 0 && storedTrail.to > 0
+  const isStartCovered = isFirst || (dateFrom !== undefined && dateFrom >= storedTrail.dateFrom)
+  if (isStartCovered && (storedTrail.follows || (dateTo !== undefined && dateTo <= storedTrail.dateTo))) return 'all'
+  const isBefore = dateTo !== undefined && dateTo < storedTrail.dateFrom
+  const isAfter = dateFrom !== undefined && !storedTrail.follows && dateFrom > storedTrail.dateTo
+  return isBefore || isAfter
+    ? null
+    : { from: storedTrail.dateFrom, to: storedTrail.follows ? null : storedTrail.dateTo }
+}
+
+const tables = ['indexes', 'buckets', 'columns', 'keptTrails', 'keptTiles'] as const
+
+/** A day is a bucket of the index, so a range of days is not tested row by row. */
+const splitDays = ({ dateFrom, dateTo, searchText: _byTexts, ...rest }: FilterValues) => ({
+  rest,
+  from: dateFrom,
+  to: dateTo,
+})
+
+async function readDayBuckets(db: UserDatabase, index: string, filters: FilterValues): Promise<ListBucket[]> {
+  const { from, to } = splitDays(filters)
+  const buckets = await readIndexBuckets(db, index, {
+    list: storedTrailIndex,
+    filters: {},
+    sort: storedTrailIndex.sort,
+  })
+  return buckets.filter(
+    ({ at }) => (from === undefined || String(at) >= String(from)) && (to === undefined || String(at) <= String(to)),
+  )
+}
+
+/** Null: nothing of that company is kept. */
+export async function readStoredTrailPage(
+  db: UserDatabase,
+  companyId: number,
+  query: TrailQuery,
+): Promise<TrailPage | null> {
+  await loadIndexReader()
+  return await readInTransaction(db, tables, async () => {
+    const index = (await db.indexes.get(getTrailListId(companyId)))?.name
+    if (index === undefined) return null
+    const logIndexes = await searchStoredTrail(db, companyId, query.filters['searchText'])
+    const matches = await (logIndexes
+      ? findByText(db, index, query, logIndexes)
+      : findByFilters(db, index, companyId, query))
+    const page = {
+      count: Math.min(matches.count, maxCountedEntries),
+      data: await readEntries(db, companyId, matches.logIndexes),
+    }
+    return matches.count > maxCountedEntries ? { ...page, more: true as const } : page
+  })
+}
+
+interface TrailMatches {
+  count: number
+  /** Of the page, in order. */
+  logIndexes: number[]
+}
+
+async function findByFilters(
+  db: UserDatabase,
+  index: string,
+  companyId: number,
+  query: TrailQuery,
+): Promise<TrailMatches> {
+  const { rest } = splitDays(query.filters)
+  const indexQuery = { list: storedTrailIndex, filters: rest, sort: [storedTrailIndex.sort[0], query.order] as const }
+  const indexMatches = await getIndexReader().findRows(
+    db,
+    index,
+    indexQuery,
+    await readDayBuckets(db, index, query.filters),
+  )
+  const first =
+    query.after === undefined
+      ? (query.page - 1) * query.results
+      : await countThroughEntry(db, index, { companyId, query: { ...query, after: query.after } })
+  return { count: indexMatches.count, logIndexes: await indexMatches.ids(first, query.results) }
+}
+
+/** Of what has the text in it, however much that is, every place: they are counted, and put in order, in memory. */
+async function findByText(
+  db: UserDatabase,
+  index: string,
+  query: TrailQuery,
+  logIndexes: ReadonlySet<number>,
+): Promise<TrailMatches> {
+  const matchingIndexes = (await findMatchesByDay(db, index, query.filters, logIndexes)).flatMap(
+    ({ dayIndexes }) => dayIndexes,
+  )
+  if (query.order === 'desc') matchingIndexes.reverse()
+  const first =
+    query.after === undefined
+      ? (query.page - 1) * query.results
+      : await findStartBehind(db, index, matchingIndexes, query.after)
+  return { count: matchingIndexes.length, logIndexes: matchingIndexes.slice(first, first + query.results) }
+}
+
+async function findStartBehind(
+  db: UserDatabase,
+  index: string,
+  matchingIndexes: readonly number[],
+  entryId: number,
+): Promise<number> {
+  const [logIndex] = await findLogIndex(db, index, entryId)
+  const at = logIndex === undefined ? -1 : matchingIndexes.indexOf(logIndex)
+  return at < 0 ? matchingIndexes.length : at + 1
+}
+
+/** Each day's entries that the filter means and that stand at one of these places, in the order of time. */
+async function findMatchesByDay(
+  db: UserDatabase,
+  index: string,
+  filters: FilterValues,
+  logIndexes: ReadonlySet<number>,
+) {
+  const query = { list: storedTrailIndex, filters: splitDays(filters).rest, sort: storedTrailIndex.sort }
+  const buckets = await readDayBuckets(db, index, filters)
+  const bucketMatches = await getIndexReader().findInBuckets(db, index, { query, buckets, ids: logIndexes })
+  return bucketMatches.map(({ bucket, matchingIds: dayIndexes }) => ({ day: String(bucket.at), dayIndexes }))
+}
+
+/** Entries by their places, in that order, each as its leaf says. */
+async function readEntries(
+  db: UserDatabase,
+  companyId: number,
+  logIndexes: readonly number[],
+): Promise<AuditEntryRow[]> {
+  const { zone = '' } = (await db.keptTrails.get(companyId)) ?? {}
+  const blocks = [...new Set(logIndexes.map((logIndex) => Math.floor(logIndex / leavesPerBlock)))]
+  const records = await getLeaves(db, companyId, blocks)
+  const leaves = new Map(blocks.map((block, at) => [block, records[at]?.leaves]))
+  return logIndexes.flatMap((logIndex) => {
+    const leaf = leaves.get(Math.floor(logIndex / leavesPerBlock))?.[logIndex % leavesPerBlock]
+    return leaf ? [toEntryRow(leaf, logIndex, zone)] : []
+  })
+}
+
+/** How many entries of the filter stand up to that entry, itself included; beyond all of them where it is not here. */
+async function countThroughEntry(
+  db: UserDatabase,
+  index: string,
+  { companyId, query }: { companyId: number; query: TrailQuery & { after: number } },
+): Promise<number> {
+  const { filters, order, after } = query
+  const [field] = storedTrailIndex.sort
+  const ids = await findLogIndex(db, index, after)
+  const [entry] = await readEntries(db, companyId, ids)
+  if (!entry) return Number.MAX_SAFE_INTEGER
+  const row = { ...entry, id: ids[0] ?? 0 } as unknown as VersionedRow
+  const candidate = { row, folds: normaliseTexts(storedTrailIndex, row) }
+  const indexQuery = { list: storedTrailIndex, filters, sort: [field, order] as const }
+  const position = createPositionReader(storedTrailIndex, field)(candidate)
+  const earlierIds = await findRowsBetween(db, index, indexQuery, { afterPosition: null, beforePosition: position })
+  return earlierIds.length + (createRowMatcher(storedTrailIndex, filters)(candidate) ? 1 : 0)
+}
+
+/** Where the entry of this id stands, or nothing. */
+async function findLogIndex(db: UserDatabase, index: string, id: number): Promise<number[]> {
+  const indexQuery = { list: storedTrailIndex, filters: { entry: id }, sort: storedTrailIndex.sort }
+  return await (await getIndexReader().findRows(db, index, indexQuery)).ids(0, 1)
+}
+
+export interface TrailActivity {
+  days: { day: PlainDate; done: number; failed: number }[]
+  from: PlainDate | null
+}
+
+/** Null: nothing of that company is kept. `today`: in the business time zone. */
+export async function readStoredTrailActivity(
+  db: UserDatabase,
+  companyId: number,
+  filters: FilterValues,
+  today: PlainDate,
+): Promise<TrailActivity | null> {
+  const { dateFrom, dateTo } = filters as { dateFrom?: PlainDate; dateTo?: PlainDate }
+  const { first, last, from } = getActivityDays({ dateFrom, dateTo }, today)
+  if (first > last) return { days: [], from }
+  await loadIndexReader()
+  return await readInTransaction(db, tables, async () => {
+    const index = (await db.indexes.get(getTrailListId(companyId)))?.name
+    if (index === undefined) return null
+    const range = { ...filters, dateFrom: first, dateTo: last }
+    const logIndexes = await searchStoredTrail(db, companyId, filters['searchText'])
+    const count = (filterValues: FilterValues) => countDays(db, index, filterValues, logIndexes)
+    const dayCounts = await count(range)
+    const failures = filters['status'] === undefined ? await count({ ...range, status: -1 }) : dayCounts
+    const activityDays = dayCounts.map(({ day, hits }, n) => {
+      const failed = filters['status'] === 0 ? 0 : (failures[n]?.hits ?? 0)
+      return { day, done: hits - failed, failed }
+    })
+    return {
+      days: activityDays.filter(({ done, failed }) => done + failed > 0),
+      from,
+    }
+  })
+}
+
+async function countDays(
+  db: UserDatabase,
+  index: string,
+  filters: FilterValues,
+  logIndexes: ReadonlySet<number> | null,
+) {
+  if (logIndexes) {
+    const dayMatches = await findMatchesByDay(db, index, filters, logIndexes)
+    return dayMatches.map(({ day, dayIndexes: own }) => ({ day, hits: own.length }))
+  }
+  const query = { list: storedTrailIndex, filters: splitDays(filters).rest, sort: storedTrailIndex.sort }
+  const counts = await getIndexReader().countInBuckets(db, index, query, await readDayBuckets(db, index, filters))
+  return counts.map(({ bucket, hits }) => ({ day: String(bucket.at), hits }))
+}

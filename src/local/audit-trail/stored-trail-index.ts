@@ -1,0 +1,52 @@
+/** The index of what is kept of one company's trail: that of long lists, whose rows go by their place in the log. */
+import { storedTrailListSpec } from '#contract/audit-trail.ts'
+import type { ListSpec, VersionedRow } from '#contract/endpoint.ts'
+import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
+import { deleteIndexRecords } from '#local/storage/index-records.ts'
+import { addToIndex, resetIndex } from '#local/list-index/list-index.ts'
+import { toListId } from '#local/storage/list-ids.ts'
+import { normaliseTexts } from '#local/list-query/filter-and-order.ts'
+import type { StoredRow } from '#local/storage/cache-records.ts'
+import type { UserDatabase } from '#local/storage/database.ts'
+
+const { searchText: _byTexts, ...byColumns } = storedTrailListSpec.filters
+
+/** As the server knows it, but for free text (`kept-search.ts`), and that the id of an entry is not its place. */
+export const storedTrailIndex: ListSpec = {
+  ...storedTrailListSpec,
+  filters: { ...byColumns, entry: { kind: 'equal', column: 'entry_id' } },
+}
+
+export const getTrailListId = (companyId: number): string => toListId(storedTrailIndex.table, companyId)
+
+/** An empty one. Inside a transaction over the tables of lists. */
+export const createTrailIndex = (db: UserDatabase, companyId: number): Promise<void> =>
+  resetIndex(db, storedTrailIndex, companyId)
+
+/** Inside a transaction over the tables of lists. */
+export async function addIndexEntries(
+  db: UserDatabase,
+  companyId: number,
+  rows: readonly AuditEntryRow[],
+  asOf: number,
+): Promise<void> {
+  const index = await db.indexes.get(getTrailListId(companyId))
+  if (index && rows.length > 0) {
+    const storedRows = rows.map((row) => toStoredRow(row, asOf))
+    await addToIndex(db, storedTrailIndex, index.name, storedRows)
+  }
+}
+
+function toStoredRow(entry: AuditEntryRow, asOf: number): StoredRow {
+  const id = entry.log_index ?? 0
+  const row = { ...entry, id, entry_id: entry.id } as unknown as VersionedRow
+  return { id, scope: entry.company_id, version: 1, asOf, row, folds: normaliseTexts(storedTrailIndex, row) }
+}
+
+/** Inside a transaction over the tables of lists. */
+export async function deleteTrailIndex(db: UserDatabase, companyId: number): Promise<void> {
+  const id = getTrailListId(companyId)
+  const oldIndex = await db.indexes.get(id)
+  if (oldIndex) await deleteIndexRecords(db, oldIndex.name)
+  for (const table of ['indexes', 'listStats', 'syncPoints'] as const) await db.table(table).delete(id)
+}

@@ -1,0 +1,47 @@
+/** The different values of one column of a long list and their order, worked out once and not with each window. */
+import type { ColumnPiece } from '#local/list-index/bucket-filter.ts'
+import type { IndexedValue } from '#local/storage/cache-records.ts'
+import { createPositionComparer } from '#local/list-query/filter-and-order.ts'
+
+/** Every value has a code for the whole list, beside the one it has in its bucket. */
+export interface ColumnRanks {
+  count(): number
+  /** Those of a bucket's values, in the bucket's own order. */
+  getCodes(piece: ColumnPiece): Uint32Array
+  /** All codes in the order of their values; what has no value comes last both ways. */
+  getSortedCodes(order: 'asc' | 'desc'): readonly number[]
+}
+
+export function createColumnRanks(): ColumnRanks {
+  const values: IndexedValue[] = []
+  const codes = new Map<IndexedValue, number>()
+  const codesByPiece = new WeakMap<ColumnPiece, Uint32Array>()
+  let sorted: { asc?: number[]; desc?: number[] } = {}
+  function getCode(value: IndexedValue): number {
+    const code = codes.get(value) ?? values.length
+    if (code === values.length) {
+      values.push(value)
+      codes.set(value, code)
+      sorted = {}
+    }
+    return code
+  }
+  return {
+    count: () => values.length,
+    getCodes(piece) {
+      const pieceCodes = codesByPiece.get(piece) ?? Uint32Array.from(piece.values, getCode)
+      codesByPiece.set(piece, pieceCodes)
+      return pieceCodes
+    },
+    getSortedCodes(order) {
+      sorted[order] ??= sortCodes(values, order)
+      return sorted[order]
+    },
+  }
+}
+
+function sortCodes(values: readonly IndexedValue[], order: 'asc' | 'desc'): number[] {
+  const compare = createPositionComparer(order)
+  const toPosition = (code: number) => ({ value: values[code] ?? null, id: 0 })
+  return [...values.keys()].sort((a, b) => compare(toPosition(a), toPosition(b)))
+}

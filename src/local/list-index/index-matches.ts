@@ -1,0 +1,228 @@
+/**
+ * Windows of a long list by its buckets: how many rows a filter means, exactly, and which stand in one window of an order.
+ * Reads the columns that the question names and the ids of the buckets that the window lies in, no row at all.
+ */
+import {
+  type TestedBucket,
+  countValues,
+  type ColumnPiece,
+  type IndexQuery,
+  type ReadColumnPieces,
+  readBuckets,
+  testBuckets,
+} from '#local/list-index/bucket-filter.ts'
+import { getColumnName, idColumn } from '#local/list-index/buckets.ts'
+import { createCachedReader, getColumnRanks } from '#local/list-index/column-cache.ts'
+import type { UserDatabase } from '#local/storage/database.ts'
+import type { ListBucket, BucketKey } from '#local/storage/cache-records.ts'
+import type { ColumnRanks } from '#local/list-index/column-ranks.ts'
+
+/** What a filter means in one list, before a window of it is chosen. */
+export interface IndexMatches {
+  count: number
+  /** Ids of the rows from place `first` on, in order. */
+  ids: (first: number, length: number) => Promise<number[]>
+}
+
+type SortOrder = 'asc' | 'desc'
+
+interface RowWindow {
+  first: number
+  length: number
+  order: SortOrder
+}
+
+/** Inside a transaction over the index. `buckets`: those of the question, where they are read already. */
+export async function findIndexMatches(
+  db: UserDatabase,
+  listId: string,
+  query: IndexQuery,
+  buckets?: readonly ListBucket[],
+): Promise<IndexMatches> {
+  const { list, sort } = query
+  const [field, order] = sort
+  const readPieces = createCachedReader(db, listId)
+  const isListOrder = field === list.sort[0]
+  const name = isListOrder ? null : field === 'id' ? idColumn : getColumnName(field, list.sorts[field] === 'text')
+  const blocks = await testBuckets(readPieces, query, buckets ?? (await readBuckets(db, listId, query)), name)
+  return {
+    count: blocks.reduce((sum, { hits }) => sum + hits, 0),
+    async ids(first, length) {
+      const window = { first, length, order }
+      if (name === null) return await readInListOrder(readPieces, blocks, window)
+      if (name !== idColumn) return await readInOtherOrder(readPieces, getColumnRanks(db, listId, name), blocks, window)
+      return cutWindow(
+        collectIds(blocks, new Map(blocks.map((block) => [block, block.extraColumn ?? undefined]))),
+        window,
+      )
+    },
+  }
+}
+
+/** Buckets in the order asked for; what has no value comes last both ways. */
+function orderBlocks(blocks: readonly TestedBucket[], order: SortOrder): readonly TestedBucket[] {
+  if (order === 'asc') return blocks
+  const valuedBlocks = blocks.filter(({ bucket }) => !isValueless(bucket.at))
+  return [...valuedBlocks.reverse(), ...blocks.filter(({ bucket }) => isValueless(bucket.at))]
+}
+
+const isValueless = (at: BucketKey) => Array.isArray(at)
+
+/** Those of the window's values, or buckets, that it lies in: how much of each comes before it, and where it ends there. */
+function* splitWindow<T>(items: Iterable<T>, countItem: (item: T) => number, { first, length }: RowWindow) {
+  let passedCount = 0
+  for (const item of items) {
+    const count = countItem(item)
+    const from = Math.max(0, first - passedCount)
+    const to = Math.min(count, first + length - passedCount)
+    if (from < to) yield { item, from, to }
+    passedCount += count
+    if (passedCount >= first + length) return
+  }
+}
+
+type IdsByBlock = ReadonlyMap<TestedBucket, ColumnPiece | undefined>
+
+/** Of blocks in the list's own order. */
+async function readIds(readPieces: ReadColumnPieces, blocks: readonly TestedBucket[]): Promise<IdsByBlock> {
+  const pieces = await readPieces(
+    idColumn,
+    blocks.map(({ bucket }) => bucket),
+  )
+  return new Map(blocks.map((block, n) => [block, pieces[n]]))
+}
+
+/** A window of the list's own order: found by counting buckets, then rows of those that it lies in. */
+async function readInListOrder(
+  readPieces: ReadColumnPieces,
+  blocks: readonly TestedBucket[],
+  window: RowWindow,
+): Promise<number[]> {
+  const { order } = window
+  const parts = [...splitWindow(orderBlocks(blocks, order), ({ hits }) => hits, window)]
+  const windowBlocks = new Set(parts.map(({ item: one }) => one))
+  const ids = await readIds(
+    readPieces,
+    blocks.filter((block) => windowBlocks.has(block)),
+  )
+  return parts.flatMap(({ item: one, from, to }) => {
+    const blockIds = collectIds([one], ids)
+    return [...(order === 'asc' ? blockIds : blockIds.reverse()).subarray(from, to)]
+  })
+}
+
+/** A window of another order: the values that it lies in by their counts, then the rows of those values by id. */
+async function readInOtherOrder(
+  readPieces: ReadColumnPieces,
+  ranks: ColumnRanks,
+  blocks: readonly TestedBucket[],
+  window: RowWindow,
+): Promise<number[]> {
+  const { order } = window
+  const counts = countByCode(ranks, blocks)
+  const parts = [...splitWindow(ranks.getSortedCodes(order), (code) => counts[code] ?? 0, window)]
+  const idListByCode = new Map(
+    parts.map(({ item: one }) => [one, { ids: new Float64Array(counts[one] ?? 0), length: 0 }]),
+  )
+  const windowBlocks = blocks.filter(
+    ({ extraColumn }) => extraColumn && ranks.getCodes(extraColumn).some((code) => idListByCode.has(code)),
+  )
+  for (const [block, piece] of await readIds(readPieces, windowBlocks)) distributeIds(idListByCode, ranks, block, piece)
+  return parts.flatMap(({ item: one, from, to }) =>
+    cutWindow(idListByCode.get(one)?.ids ?? new Float64Array(), { first: from, length: to - from, order }),
+  )
+}
+
+/** Puts the ids of a bucket's rows that are meant where the others of the same value are. */
+function distributeIds(
+  idListByCode: ReadonlyMap<number, { ids: Float64Array; length: number }>,
+  ranks: ColumnRanks,
+  { hits, extraColumn, ...block }: TestedBucket,
+  ids: ColumnPiece | undefined,
+): void {
+  if (!extraColumn || !ids || hits === 0) return
+  const mask = block.mask()
+  const idListByPosition = Array.from(ranks.getCodes(extraColumn), (code) => idListByCode.get(code))
+  for (let n = 0; n < ids.codes.length; n++) {
+    const idList = mask === null || mask[n] === 1 ? idListByPosition[extraColumn.codes[n] as number] : undefined
+    if (!idList) continue
+    idList.ids[idList.length] = ids.codes[n] as number
+    idList.length += 1
+  }
+}
+
+/** How many of the rows that are meant have each value, by its code. */
+function countByCode(ranks: ColumnRanks, blocks: readonly TestedBucket[]): Float64Array {
+  const countedBlocks = blocks.flatMap(({ hits, mask, extraColumn }) =>
+    extraColumn && hits > 0 ? [{ mask: mask(), extraColumn, codes: ranks.getCodes(extraColumn) }] : [],
+  )
+  const counts = new Float64Array(ranks.count())
+  for (const { mask, extraColumn, codes } of countedBlocks) {
+    const bucketCounts = mask === null ? countValues(extraColumn) : countMasked(extraColumn, mask)
+    for (let n = 0; n < bucketCounts.length; n++) {
+      const code = codes[n] as number
+      counts[code] = (counts[code] as number) + (bucketCounts[n] as number)
+    }
+  }
+  return counts
+}
+
+function countMasked({ codes, values }: ColumnPiece, mask: Uint8Array): Uint32Array {
+  const counts = new Uint32Array(values.length)
+  for (let n = 0; n < codes.length; n++) {
+    const code = codes[n] as number
+    counts[code] = (counts[code] as number) + (mask[n] as number)
+  }
+  return counts
+}
+
+/** Ids of the rows that are meant, bucket by bucket. */
+function collectIds(blocks: readonly TestedBucket[], ids: IdsByBlock): Float64Array {
+  const collectedIds = new Float64Array(blocks.reduce((sum, { hits }) => sum + hits, 0))
+  let length = 0
+  for (const block of blocks) {
+    if (block.hits === 0) continue
+    const mask = block.mask()
+    const { codes } = ids.get(block) ?? { codes: [] }
+    for (let n = 0; n < codes.length; n++) {
+      if (mask !== null && mask[n] === 0) continue
+      collectedIds[length] = codes[n] as number
+      length += 1
+    }
+  }
+  return collectedIds.subarray(0, length)
+}
+
+/** A window of these ids in order. */
+function cutWindow(ids: Float64Array, { first, length, order }: RowWindow): number[] {
+  if (order === 'asc') return [...selectSorted(ids, first, first + length)]
+  const last = ids.length - first
+  return [...selectSorted(ids, Math.max(0, last - length), Math.max(0, last))].reverse()
+}
+
+const stretchCount = 1_024
+
+/**
+ * Those from one place of the order to another. How many lie in each stretch of numbers tells which stretches they are
+ * in, so that no others are put in order; what is in order already, as rows are that came one after the other, is not.
+ */
+function selectSorted(ids: Float64Array, from: number, to: number): Float64Array {
+  if (ids.every((id, n) => n === 0 || (ids[n - 1] as number) <= id)) return ids.slice(from, to)
+  const [minId, maxId] = ids.reduce(([low, high], id) => [Math.min(low, id), Math.max(high, id)], [Infinity, -Infinity])
+  const width = (maxId - minId) / stretchCount + 1
+  const getStretch = (id: number) => Math.floor((id - minId) / width)
+  const counts = new Uint32Array(stretchCount)
+  for (const id of ids) counts[getStretch(id)] = (counts[getStretch(id)] as number) + 1
+  let passedCount = 0
+  let skippedCount = 0
+  const isIncluded = Array.from(counts, (count) => {
+    const isBefore = passedCount + count <= from
+    if (isBefore) skippedCount += count
+    passedCount += count
+    return !isBefore && passedCount - count < to
+  })
+  return ids
+    .filter((id) => isIncluded[getStretch(id)])
+    .sort()
+    .slice(from - skippedCount, to - skippedCount)
+}

@@ -1,0 +1,191 @@
+/**
+ * Filters and orders rows as the server's SQL does (protocol 36), from the contract's data alone: text by its folded
+ * key in the order of its UTF-8 bytes, nulls last both ways, ties by id in the same direction, `~intent` after every id.
+ */
+import type { ListSpec, ListFilter, RowRef, VersionedRow } from '#contract/endpoint.ts'
+import { normaliseText } from '#domain/text.ts'
+
+export type ColumnValue = string | number | boolean | null | undefined
+export type FilterValues = Record<string, string | number | boolean | undefined>
+
+/** A row with its folded texts at hand. */
+export interface ListCandidate {
+  row: VersionedRow
+  folds: Record<string, string>
+}
+
+/** A dot leads into an object: `pending.type`. */
+export function getColumnValue(row: VersionedRow, column: string): ColumnValue {
+  const values = row as unknown as Record<string, ColumnValue>
+  if (!column.includes('.')) return values[column]
+  const [name = '', innerName = ''] = column.split('.')
+  return (values[name] as unknown as Record<string, ColumnValue> | null | undefined)?.[innerName]
+}
+
+const getTextColumns = (list: ListSpec) =>
+  new Set([
+    ...Object.keys(list.sorts).filter((column) => list.sorts[column] === 'text'),
+    ...Object.values(list.filters).flatMap((filter) => (filter.kind === 'contains' ? filter.columns : [])),
+  ])
+
+export function normaliseTexts(list: ListSpec, row: VersionedRow): Record<string, string> {
+  const texts: Record<string, string> = {}
+  for (const column of getTextColumns(list)) {
+    const value = getColumnValue(row, column)
+    if (typeof value === 'string') texts[column] = normaliseText(value)
+  }
+  return texts
+}
+
+/** What was asked without what asks for nothing: the same filter always looks the same. */
+export function normaliseFilters(list: ListSpec, filters: FilterValues): Record<string, string | number | boolean> {
+  const usedFilters = Object.entries(filters).filter(([name, value]) => {
+    const filter = list.filters[name]
+    if (!filter || value === undefined || value === '') return false
+    if (filter.kind === 'shows') return value === true
+    return filter.kind !== 'contains' || normaliseText(String(value)) !== ''
+  })
+  return Object.fromEntries(usedFilters.sort(([a], [b]) => (a < b ? -1 : 1))) as Record<
+    string,
+    string | number | boolean
+  >
+}
+
+/** One filter as it is tested: a row fits if any of the columns holds an accepted value. */
+export interface FilterCondition {
+  columns: readonly string[]
+  /** Whether it looks at the folded text. */
+  usesNormalisedText: boolean
+  accepts: (value: ColumnValue) => boolean
+  /** Accepts a stretch of the column's order, so whoever accepts both ends of one accepts what lies between. */
+  isRange: boolean
+}
+
+export function buildConditions(list: ListSpec, filters: FilterValues): FilterCondition[] {
+  const usedFilters = normaliseFilters(list, filters)
+  return Object.entries(list.filters).flatMap(
+    ([name, filter]) => buildCondition(list, filter, usedFilters[name], usedFilters) ?? [],
+  )
+}
+
+export function createRowMatcher(list: ListSpec, filters: FilterValues): (candidate: ListCandidate) => boolean {
+  const conditions = buildConditions(list, filters)
+  return ({ row, folds: texts }) =>
+    conditions.every(({ columns, usesNormalisedText, accepts }) =>
+      columns.some((column) => accepts(usesNormalisedText ? texts[column] : getColumnValue(row, column))),
+    )
+}
+
+function buildCondition(
+  list: ListSpec,
+  filter: ListFilter,
+  filterValue: string | number | boolean | undefined,
+  usedFilters: FilterValues,
+): FilterCondition | null {
+  const createCondition = (accepts: FilterCondition['accepts'], isRange = false): FilterCondition => ({
+    columns: 'columns' in filter ? filter.columns : [filter.column],
+    usesNormalisedText: filter.kind === 'contains',
+    accepts,
+    isRange,
+  })
+  if (filter.kind === 'shows')
+    return filterValue === true || isValueRequested(list, filter, usedFilters)
+      ? null
+      : createCondition((value) => value !== filter.value)
+  if (filterValue === undefined) return null
+  switch (filter.kind) {
+    case 'equal': {
+      const { column, or } = filter
+      if (or?.value !== filterValue) return createCondition((value) => value === filterValue)
+      const values: readonly ColumnValue[] = [filterValue, ...or.values]
+      return { ...createCondition((value) => values.includes(value)), columns: [column, or.column] }
+    }
+    case 'contains': {
+      const normalisedPart = normaliseText(String(filterValue))
+      return createCondition((text) => typeof text === 'string' && text.includes(normalisedPart))
+    }
+    case 'from':
+      return createCondition((value) => hasValue(value) && compareValues(value, filterValue) >= 0, true)
+    case 'until':
+      return createCondition(
+        (value) => hasValue(value) && compareValues(getPrefix(value, filterValue), filterValue) <= 0,
+        true,
+      )
+  }
+}
+
+/** No value is neither before nor after anything. */
+const hasValue = (value: ColumnValue) => value !== null && value !== undefined
+
+/** As much of it as is asked about: a time of the last day belongs to a range that ends with that day. */
+const getPrefix = (value: ColumnValue, filterValue: ColumnValue) =>
+  typeof value === 'string' && typeof filterValue === 'string' ? value.slice(0, filterValue.length) : value
+
+/** Whether another filter asks for just the value that `shows` hides. */
+export const isValueRequested = (list: ListSpec, hiddenFilter: ListFilter & { kind: 'shows' }, filters: FilterValues) =>
+  Object.entries(list.filters).some(
+    ([name, filter]) =>
+      filter.kind === 'equal' && filter.column === hiddenFilter.column && filters[name] === hiddenFilter.value,
+  )
+
+/** Strings in the order of their UTF-8 bytes: UTF-16 units differ where a surrogate meets U+E000 and above. */
+function compareText(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let at = 0; at < length; at++) {
+    const left = a.charCodeAt(at)
+    const right = b.charCodeAt(at)
+    if (left !== right) return getByteRank(left) - getByteRank(right)
+  }
+  return a.length - b.length
+}
+
+const isSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdfff
+const getByteRank = (unit: number) => (isSurrogate(unit) ? unit + 0x10000 : unit)
+
+export function compareValues(a: ColumnValue, b: ColumnValue): number {
+  if (a === b) return 0
+  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b)
+  return Number(a) - Number(b)
+}
+
+const getIdRank = (id: RowRef) => (typeof id === 'number' ? id : Number.POSITIVE_INFINITY)
+
+function compareIds(a: RowRef, b: RowRef): number {
+  if (a === b) return 0
+  const [left, right] = [getIdRank(a), getIdRank(b)]
+  return left === right ? compareText(String(a), String(b)) : left < right ? -1 : 1
+}
+
+/** Where a row stands in one order. */
+export interface ListPosition {
+  value: ColumnValue
+  id: RowRef
+}
+
+export function createPositionReader(list: ListSpec, field: string): (candidate: ListCandidate) => ListPosition {
+  const isText = list.sorts[field] === 'text'
+  return ({ row, folds: texts }) => ({
+    value: (isText ? texts[field] : getColumnValue(row, field)) ?? null,
+    id: row.id,
+  })
+}
+
+export function createPositionComparer(order: 'asc' | 'desc'): (a: ListPosition, b: ListPosition) => number {
+  const direction = order === 'desc' ? -1 : 1
+  return (a, b) => {
+    if (a.value === null || b.value === null) {
+      if (a.value !== b.value) return a.value === null ? 1 : -1
+      return direction * compareIds(a.id, b.id)
+    }
+    return direction * (compareValues(a.value, b.value) || compareIds(a.id, b.id))
+  }
+}
+
+export function createRowComparer(
+  list: ListSpec,
+  [field, order]: ListSpec['sort'],
+): (a: ListCandidate, b: ListCandidate) => number {
+  const readPosition = createPositionReader(list, field)
+  const compare = createPositionComparer(order)
+  return (a, b) => compare(readPosition(a), readPosition(b))
+}

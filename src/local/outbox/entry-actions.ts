@@ -1,0 +1,186 @@
+/** What its user decides about a waiting write. Each decision is one transaction, like every move of an entry. */
+import type { Intent } from '#contract/endpoint.ts'
+import type { UserDatabase } from '#local/storage/database.ts'
+import { cleanUpFiles } from '#local/outbox/files.ts'
+import { getDependencyTables, loadNameRules, readDependencies, type RowNameRules } from '#local/outbox/dependencies.ts'
+import { removeEntry } from '#local/outbox/dependents.ts'
+import { isParked } from '#local/outbox/read-entries.ts'
+import { countOpenAttempts, isParkedAsOld } from '#local/outbox/claim.ts'
+import { createReceipt, receiptTables } from '#local/outbox/receipts.ts'
+import type { EntryView } from '#local/outbox/read-entries.ts'
+import type { OutboxEntry } from '#local/storage/records.ts'
+import { transact } from '#local/storage/transaction.ts'
+
+/** Nothing of it can be on its way or done, the bytes before it was mended included: none ever left, or all were refused. */
+export const isUnsent = (entry: EntryView) => (isParked(entry) ? countOpenAttempts(entry) : entry.attempts) === 0
+
+/** Its user wants an old write sent: the same bytes under the same key, because the server may know them (protocol 19). */
+export async function markEntryAllowed(db: UserDatabase, intent: Intent, now: number): Promise<boolean> {
+  return await transact(db, ['outbox'], async () => {
+    const entry = await db.outbox.get(intent)
+    if (entry?.state !== 'asks' || !isParkedAsOld(entry)) return false
+    await db.outbox.put({ ...entry, state: 'waiting', notBefore: 0, problem: null, allowedAt: now })
+    return true
+  })
+}
+
+export type ResendInput = { key: string } & Partial<Pick<OutboxEntry, 'input' | 'ifMatch' | 'base'>>
+
+/**
+ * A parked write goes again: a new key under the same intent, in its old place (protocol 1, 6). An old one was shown, so
+ * it is not shown again for its age alone (protocol 19). False: not parked.
+ */
+export async function resendEntry(db: UserDatabase, intent: Intent, input: ResendInput, now: number): Promise<boolean> {
+  return await updateWithDependencies(db, intent, (entry) => {
+    if (!isParked(entry)) return false
+    const allowedFields = isParkedAsOld(entry) ? { allowedAt: now } : {}
+    return { ...entry, ...input, ...resentFields, attempts: countOpenAttempts(entry), ...allowedFields }
+  })
+}
+
+/** Its user wants something else, and nothing of it ever left: other values under its key (protocol 2). False: it may have. */
+export async function updateEntryInput(
+  db: UserDatabase,
+  intent: Intent,
+  input: OutboxEntry['input'],
+): Promise<boolean> {
+  return await updateWithDependencies(db, intent, (entry) =>
+    entry.state === 'waiting' && isUnsent(entry) ? { ...entry, input } : false,
+  )
+}
+
+/** Stores what an entry becomes, with what that has to wait for now. False: it is not there, or stays as it is. */
+async function updateWithDependencies(
+  db: UserDatabase,
+  intent: Intent,
+  getChanged: (entry: OutboxEntry) => OutboxEntry | false,
+): Promise<boolean> {
+  const currentEntry = await db.outbox.get(intent)
+  if (!currentEntry) return false
+  const names = await loadNameRules([currentEntry])
+  return await transact(db, ['outbox', ...getDependencyTables(currentEntry, names)], async () => {
+    const entry = await db.outbox.get(intent)
+    const changed = entry ? getChanged(entry) : false
+    if (!changed) return false
+    await db.outbox.put({ ...changed, dependsOn: await readDependencies(db, changed, names) })
+    return true
+  })
+}
+
+/** One that waits only for its time may go at once. False: it does not wait. */
+export async function clearEntryDelay(db: UserDatabase, intent: Intent): Promise<boolean> {
+  return await transact(db, ['outbox'], async () => {
+    const entry = await db.outbox.get(intent)
+    if (entry?.state !== 'waiting') return false
+    await db.outbox.put({ ...entry, ...noDelay })
+    return true
+  })
+}
+
+/**
+ * A write that a 412 asked to be merged goes again the same way, out of the very step that heard it: nobody who watches
+ * the entry is shown a conflict that was none. False: it is another write by now, or to be dropped.
+ */
+export async function resendMergedEntry(
+  db: UserDatabase,
+  { intent, key }: OutboxEntry,
+  input: ResendInput,
+): Promise<boolean> {
+  return await transact(db, ['outbox'], async () => {
+    const entry = await db.outbox.get(intent)
+    if (entry?.key !== key || entry.state === 'dropping') return false
+    await db.outbox.put({ ...entry, ...input, ...resentFields })
+    return true
+  })
+}
+
+const resentFields = {
+  state: 'waiting',
+  bytes: null,
+  attempts: 0,
+  notBefore: 0,
+  delayedBy: null,
+  problem: null,
+  leaseUntil: 0,
+  blockedTries: 0,
+} satisfies Partial<OutboxEntry>
+
+const noDelay = { notBefore: 0, delayedBy: null }
+
+/** What waits only for its time may go at once; the lane decides whether it can. */
+export async function clearAllDelays(db: UserDatabase): Promise<void> {
+  await transact(db, ['outbox', 'meta'], async () => {
+    await db.meta.delete('pause')
+    await db.outbox.where('state').equals('waiting').modify(noDelay)
+  })
+}
+
+/**
+ * Gone at once if none of it ever left. What may be on its way is only marked: it holds its lane until the server has
+ * said that it will never run (protocol 13, 15).
+ */
+export async function dropStoredEntry(
+  db: UserDatabase,
+  intent: Intent,
+  { now, newId }: { now: number; newId: () => string },
+): Promise<'gone' | 'asked' | 'unknown'> {
+  const names = await loadEntryNameRules(db, intent)
+  return await transact(db, ['outbox', 'files', ...receiptTables], async () => {
+    const entry = await db.outbox.get(intent)
+    if (!entry) return 'unknown'
+    if (!isUnsent(entry)) {
+      await db.outbox.update(intent, {
+        state: 'dropping',
+        notBefore: 0,
+        delayedBy: null,
+        leaseUntil: 0,
+        blockedTries: 0,
+      })
+      return 'asked'
+    }
+    await forgetEntry(db, entry, { now, newId, names })
+    return 'gone'
+  })
+}
+
+/** The server has said that it will never run. */
+export async function dropVoidedEntry(
+  db: UserDatabase,
+  intent: Intent,
+  { now, newId }: { now: number; newId: () => string },
+): Promise<boolean> {
+  const names = await loadEntryNameRules(db, intent)
+  return await transact(db, ['outbox', 'files', ...receiptTables], async () => {
+    const entry = await db.outbox.get(intent)
+    if (entry?.state !== 'dropping') return false
+    await forgetEntry(db, entry, { now, newId, names })
+    return true
+  })
+}
+
+async function loadEntryNameRules(db: UserDatabase, intent: Intent): Promise<RowNameRules | null> {
+  const entry = await db.outbox.get(intent)
+  return entry ? await loadNameRules([entry]) : null
+}
+
+async function forgetEntry(
+  db: UserDatabase,
+  entry: OutboxEntry,
+  { now, newId, names }: { now: number; newId: () => string; names: RowNameRules | null },
+): Promise<void> {
+  for (const removedEntry of await removeEntry(db, entry, { newId, names })) {
+    await cleanUpFiles(db, removedEntry, null)
+    await db.receipts.put(await createReceipt(db, removedEntry, { outcome: 'dropped', time: now }))
+  }
+}
+
+/** The user wants none of it. What is on its way may still happen; that nobody asks about it any more is their will. */
+export async function discardAllEntries(db: UserDatabase, now: number): Promise<void> {
+  await transact(db, ['outbox', 'files', ...receiptTables], async () => {
+    const entries = await db.outbox.toArray()
+    await db.outbox.clear()
+    await db.files.clear()
+    for (const entry of entries)
+      await db.receipts.put(await createReceipt(db, entry, { outcome: 'dropped', time: now }))
+  })
+}

@@ -1,0 +1,63 @@
+/** Calls that watch a log and fill what is kept of it: past the cache, and only as the one whose device this is. */
+import type { Endpoint, InputOf, OutputOf } from '#contract/endpoint.ts'
+import { headers } from '#contract/headers.ts'
+import { toHttpRequest } from '#contract/http-mapping.ts'
+import { createLocalProblem, type Problem } from '#contract/problem.ts'
+import type { PipelinePorts } from '#request/ports.ts'
+import type { SessionGuard } from '#request/reads/read-context.ts'
+import { sendSignedIn } from '#request/session/send-signed-in.ts'
+import { formatSubject } from '#request/session/subject.ts'
+import { sendOrExplain } from '#request/transport/blocked.ts'
+import { isSuccess, parseJson, toProblem, type ResponseData } from '#request/transport/send-request.ts'
+
+/** What the line, the server or the disk did not grant; said to whoever waits for it. */
+export class TrailProblem extends Error {
+  readonly problem: Problem
+  constructor(problem: Problem) {
+    super(problem.code)
+    this.problem = problem
+  }
+}
+
+/** Throws TrailProblem. */
+export async function fetchTrailResponse<E extends Endpoint>(
+  ports: PipelinePorts,
+  guard: SessionGuard,
+  endpoint: E,
+  input: InputOf<E>,
+): Promise<ResponseData> {
+  const { method, path, body, contentType } = toHttpRequest(endpoint, input as never)
+  const writeHeaders =
+    method === 'GET' ? {} : { [headers.key]: ports.newId(), [headers.forUser]: formatSubject(guard.subject) }
+  const request = {
+    method,
+    path,
+    headers: { ...(contentType ? { 'content-type': contentType } : {}), ...writeHeaders },
+    body,
+  }
+  const response = await sendOrExplain(ports, request, (observedRequest) =>
+    sendSignedIn(ports, observedRequest, endpoint.access),
+  )
+  if (!response) throw new TrailProblem(createLocalProblem('OFFLINE'))
+  if (!isSuccess(response)) throw new TrailProblem(toProblem(response))
+  // Somebody else's cookie: what they may read is not for this database.
+  if (response.headers.get(headers.subject) !== formatSubject(guard.subject))
+    throw new TrailProblem(createLocalProblem('OFFLINE'))
+  return response
+}
+
+/** Throws TrailProblem, also where what came is no JSON. */
+export async function fetchTrail<E extends Endpoint>(
+  ports: PipelinePorts,
+  guard: SessionGuard,
+  endpoint: E,
+  input: InputOf<E>,
+): Promise<{ body: OutputOf<E>; asOf: number }> {
+  const response = await fetchTrailResponse(ports, guard, endpoint, input)
+  const body = parseJson(response)
+  if (typeof body !== 'object' || body === null) throw new TrailProblem(createLocalProblem('UNREADABLE_ANSWER'))
+  return { body: body as OutputOf<E>, asOf: readServerTime(response, ports) }
+}
+
+export const readServerTime = (response: ResponseData, ports: PipelinePorts): number =>
+  Number(response.headers.get(headers.asOf) ?? ports.clock())

@@ -1,0 +1,36 @@
+/** The kept part of an audit trail as CSV, made here: what is filtered, in the order of the list, as far as it is kept. */
+import type { exportTrail } from '#contract/audit-trail.ts'
+import type { InputOf } from '#contract/endpoint.ts'
+import { toEntryCells, entryColumns } from '#domain/audit-log/columns.ts'
+import { formatCsvLine, csvByteOrderMark } from '#domain/csv.ts'
+import { toPlainDate } from '#domain/time.ts'
+import { getCoveredDays, readStoredTrailPage } from '#local/audit-trail/read-stored-trail.ts'
+import type { PipelinePorts } from '#request/ports.ts'
+import { readSessionGuard } from '#request/reads/read-context.ts'
+import type { DownloadedFile, CallResult } from '#request/call-results.ts'
+
+const rowsPerPiece = 2_000
+
+/** Null: nothing of this company and these days is kept here. `days` where more was asked for than is kept. */
+export async function buildStoredTrailCsv(
+  ports: PipelinePorts,
+  { query = {} }: InputOf<typeof exportTrail>,
+): Promise<CallResult<DownloadedFile> | null> {
+  const { guard } = await readSessionGuard(ports)
+  const { companyId = guard?.subject.companyId ?? 0, sortOrder: order = 'desc', ...input } = query
+  const { code, operation, dateFrom, dateTo, user, status, intent, searchText } = input
+  const filters = { code, operation, dateFrom, dateTo, user, status, intent, searchText }
+  const storedTrail = await guard?.db.keptTrails.get(companyId)
+  const days = storedTrail ? getCoveredDays(storedTrail, dateFrom, dateTo) : null
+  if (!guard || !storedTrail || storedTrail.asOf === null || days === null) return null
+  const pieces = [csvByteOrderMark + formatCsvLine(entryColumns)]
+  for (let page = 1; ; page++) {
+    const storedPage = await readStoredTrailPage(guard.db, companyId, { filters, order, results: rowsPerPiece, page })
+    if (!storedPage) return null
+    pieces.push(storedPage.data.map((row) => formatCsvLine(toEntryCells(row).map(String))).join(''))
+    if (storedPage.data.length < rowsPerPiece) break
+  }
+  const name = `audit-trail-${toPlainDate(storedTrail.zone, storedTrail.asOf)}.csv`
+  const output = { bytes: new Blob(pieces, { type: 'text/csv;charset=utf-8' }), name }
+  return { kind: 'kept', output, asOf: storedTrail.asOf, days: days === 'all' ? null : days }
+}

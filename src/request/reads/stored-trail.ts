@@ -1,0 +1,89 @@
+/** Answers of the audit trail from what the device was asked to keep of it, in the server's own shape. */
+import { listTrail, trailActivity } from '#contract/audit-trail.ts'
+import { headers } from '#contract/headers.ts'
+import { convertPairs } from '#contract/http-mapping.ts'
+import { toPlainDate } from '#domain/time.ts'
+import { getCoveredDays, readStoredTrailActivity, readStoredTrailPage } from '#local/audit-trail/read-stored-trail.ts'
+import type { StoredTrail } from '#local/storage/trail-records.ts'
+import type { UserDatabase } from '#local/storage/database.ts'
+import { toCachedResponse } from '#request/reads/list.ts'
+import type { PipelinePorts } from '#request/ports.ts'
+import { type EndpointCall, readSessionGuard } from '#request/reads/read-context.ts'
+import type { ResponseData } from '#request/transport/send-request.ts'
+
+/** What is kept of all the days that are asked for, else the last answer to the same question, else what is kept of some of them. */
+export async function readTrailResponse(
+  ports: PipelinePorts,
+  endpointCall: EndpointCall,
+  readCached: () => Promise<ResponseData | null>,
+): Promise<ResponseData | null> {
+  const { name } = endpointCall.endpoint
+  if (name !== listTrail.name && name !== trailActivity.name) return await readCached()
+  return (
+    (await readFromStoredTrail(ports, endpointCall, { isComplete: true })) ??
+    (await readCached()) ??
+    (await readFromStoredTrail(ports, endpointCall, { isComplete: false }))
+  )
+}
+
+/**
+ * Null: no such answer. `whole`: only where every day that is asked for is kept; otherwise of the days that are, which the header
+ * `keptDays` then names.
+ */
+async function readFromStoredTrail(
+  ports: PipelinePorts,
+  endpointCall: EndpointCall,
+  { isComplete }: { isComplete: boolean },
+): Promise<ResponseData | null> {
+  const { guard } = await readSessionGuard(ports)
+  const search = new URLSearchParams(endpointCall.request.path.split('?')[1] ?? '')
+  const companyId = Number(search.get('companyId') ?? guard?.subject.companyId)
+  const storedTrail = await guard?.db.keptTrails.get(companyId)
+  if (!guard || !storedTrail) return null
+  const days = getCoveredDays(storedTrail, search.get('dateFrom') ?? undefined, search.get('dateTo') ?? undefined)
+  if (days === null || (days === 'all') !== isComplete) return null
+  const body = await buildBody(ports, guard.db, { endpointCall, search, storedTrail })
+  if (!body) return null
+  const response = toCachedResponse(body, storedTrail.asOf ?? 0)
+  if (days !== 'all') response.headers.set(headers.storedDays, JSON.stringify(days))
+  return response
+}
+
+async function buildBody(
+  ports: PipelinePorts,
+  db: UserDatabase,
+  {
+    endpointCall,
+    search,
+    storedTrail,
+  }: { endpointCall: EndpointCall; search: URLSearchParams; storedTrail: StoredTrail },
+): Promise<object | null> {
+  const { endpoint } = endpointCall
+  if (!endpoint.query) return null
+  const { values, repeated } = convertPairs(endpoint.query, search)
+  if (repeated.length > 0) return null
+  if (endpoint.name === trailActivity.name) {
+    const activityQuery = trailActivity.query?.safeParse(values)
+    if (!activityQuery?.success) return null
+    const { companyId: _company, ...filters } = activityQuery.data
+    return await readStoredTrailActivity(
+      db,
+      storedTrail.companyId,
+      filters,
+      toPlainDate(storedTrail.zone, ports.clock()),
+    )
+  }
+  const listQuery = listTrail.query?.safeParse(values)
+  if (!listQuery?.success) return null
+  const {
+    results,
+    page,
+    after,
+    sortField: _field,
+    sortOrder = 'desc',
+    companyId: _company,
+    ...filters
+  } = listQuery.data
+  const order = sortOrder.startsWith('asc') ? 'asc' : 'desc'
+  return await readStoredTrailPage(db, storedTrail.companyId, { filters, order, results, page, after })
+}

@@ -1,0 +1,76 @@
+/** Builds the request of an endpoint and reads its response: the only place where the page meets HTTP. */
+import { headers } from '#contract/headers.ts'
+import { type LocalProblemCode, createLocalProblem, type Problem, readProblem } from '#contract/problem.ts'
+import type { HttpRequest } from '#contract/http-mapping.ts'
+import type { HoldReason } from '#local/outbox/status.ts'
+import type { PipelinePorts } from '#request/ports.ts'
+import type { StoredDays, CallResult } from '#request/call-results.ts'
+
+export type CallInput = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
+
+export const createFailure = (code: LocalProblemCode, intent?: string): CallResult<never> => ({
+  kind: 'problem',
+  problem: createLocalProblem(code),
+  ...(intent === undefined ? {} : { intent }),
+})
+
+export const toCallRequest = (
+  ports: Pick<PipelinePorts, 'origin'>,
+  wire: HttpRequest,
+  extraHeaders: Record<string, string>,
+) =>
+  new Request(ports.origin + wire.path, {
+    method: wire.method,
+    body: wire.body,
+    headers: { ...(wire.contentType ? { 'content-type': wire.contentType } : {}), ...extraHeaders },
+    credentials: 'same-origin',
+    cache: 'no-store',
+  })
+
+export async function toCallResult(response: Response, intent?: string): Promise<CallResult<unknown>> {
+  const responseHeaders = response.headers
+  const text = await response.text()
+  const body = parseJson(text)
+  if (intent && responseHeaders.get(headers.outbox) === 'queued')
+    return { kind: 'queued', intent, ...(body ? { holdReason: body as HoldReason } : {}) }
+  if (!response.ok) return toProblemResult(response, body, intent)
+  if (body === undefined) return createFailure('UNREADABLE_ANSWER', intent)
+  if (responseHeaders.has(headers.storedResponse))
+    return {
+      kind: 'kept',
+      output: body,
+      asOf: Number(responseHeaders.get(headers.asOf)),
+      days: parseStoredDays(responseHeaders.get(headers.storedDays)),
+      ...parseCachedProblem(responseHeaders.get(headers.replacedProblem)),
+    }
+  const leftOutCount = Number(responseHeaders.get(headers.rowsLeftOut) ?? 0)
+  return { kind: 'fresh', output: body, ...(leftOutCount > 0 ? { leftOutCount } : {}) }
+}
+
+const parseCachedProblem = (text: string | null): { problem?: Problem } =>
+  text === null ? {} : { problem: parseJson(decodeURIComponent(text)) as Problem }
+
+const parseStoredDays = (text: string | null) => parseJson(text ?? '') as StoredDays | null
+
+/** Null: nothing came; undefined: it cannot be read. */
+function parseJson(text: string): unknown {
+  if (text === '') return null
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function toProblemResult(response: Response, body: unknown, intent?: string): CallResult<unknown> {
+  const problem = readProblem(response.status, body, response.headers.get(headers.requestId))
+  // It had taken effect before, and only its answer was lost: now it has come.
+  if (problem.code === 'INTENT_DONE') return { kind: 'fresh', output: getStoredOutput(problem.data) }
+  return { kind: 'problem', problem, ...(intent === undefined ? {} : { intent }) }
+}
+
+/** What was answered the first time, if it is still known. */
+function getStoredOutput(data: unknown): unknown {
+  const { answer: storedResponse } = (data ?? {}) as { answer?: { body?: unknown } | null }
+  return storedResponse?.body ?? null
+}

@@ -1,0 +1,29 @@
+/** A form with a file as it travels: built anew for each attempt from what waits on the device (protocol 22). */
+import { findEndpoint } from '#contract/endpoint.ts'
+import type { UserDatabase } from '#local/storage/database.ts'
+import type { FrozenRequest, OutboxEntry, LocalFile } from '#local/storage/records.ts'
+import type { RequestData } from '#request/transport/send-request.ts'
+
+/** What goes over the line for this entry. Null: its bytes are not here any more. */
+export async function buildEntryRequest(db: UserDatabase, entry: OutboxEntry): Promise<RequestData | null> {
+  const { bytes } = entry
+  if (!bytes || findEndpoint(entry.endpoint)?.encoding !== 'multipart') return bytes
+  const file = await db.files.get(entry.intent)
+  return file ? withFile(entry, bytes, file) : null
+}
+
+type FilePart = Omit<LocalFile, 'intent' | 'assetId'>
+
+export function withFile({ input }: Pick<OutboxEntry, 'input'>, bytes: FrozenRequest, file: FilePart): RequestData {
+  // Entries of older builds say a boundary, and the browser writes another.
+  const { 'content-type': _, ...headers } = bytes.headers
+  return { ...bytes, headers, body: buildForm((input.body ?? {}) as Record<string, unknown>, file) }
+}
+
+/** Fields first, in the order they are given, then the file. */
+function buildForm(fields: Record<string, unknown>, { field, name, type, bytes }: FilePart): FormData {
+  const form = new FormData()
+  for (const [fieldName, value] of Object.entries(fields)) form.append(fieldName, String(value))
+  form.append(field, new File([bytes], name, { type }))
+  return form
+}

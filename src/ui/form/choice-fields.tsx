@@ -1,0 +1,117 @@
+import { type ComponentProps, useId } from 'react'
+import { FieldFrame, type LabelledFieldProps, type SizedFieldProps } from '#ui/form/Field.tsx'
+import { Select } from '#ui/form/Select.tsx'
+
+export interface ChoiceOption {
+  value: string | number
+  label: string
+  help?: string
+}
+
+type SelectProps = Omit<ComponentProps<'select'>, 'id' | 'className' | 'disabled' | 'children' | 'size'>
+
+/** One of several, by the system's own list: every keyboard, reader and tablet knows it. */
+export function SelectField({
+  label,
+  help,
+  error,
+  lockReason,
+  optional,
+  size,
+  options,
+  ...select
+}: SizedFieldProps & SelectProps & { options: ChoiceOption[] }) {
+  return (
+    <FieldFrame {...{ label, help, error, lockReason, size, optional: optional ?? false }}>
+      {(controlProps) => (
+        // A locked select is disabled: readonly means nothing to it. Its value is then not submitted, as intended.
+        <Select disabled={Boolean(lockReason)} {...select} {...controlProps}>
+          {options.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </Select>
+      )}
+    </FieldFrame>
+  )
+}
+
+type BoxProps = Omit<ComponentProps<'input'>, 'type' | 'id' | 'className' | 'disabled' | 'size'>
+
+/** On or off. `look="switch"` where it takes effect at once or is a right that one has. */
+export function CheckField({
+  label,
+  help,
+  error,
+  lockReason,
+  variant = 'box',
+  ...input
+}: LabelledFieldProps & BoxProps & { variant?: 'box' | 'switch' }) {
+  const id = useId()
+  const note = error ?? lockReason ?? help
+  return (
+    <div className={`check ${variant}${error ? ' wrong' : ''}`}>
+      <input
+        {...input}
+        id={id}
+        type="checkbox"
+        role={variant === 'switch' ? 'switch' : undefined}
+        disabled={Boolean(lockReason)}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={note ? `${id}-note` : undefined}
+      />
+      <div>
+        <label htmlFor={id}>{label}</label>
+        {note && (
+          <p className={error ? 'field-error' : 'field-help'} id={`${id}-note`}>
+            {note}
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** A few choices that should all be seen. Spread `register(name)`, which every radio gets, or keep `chosen` yourself. */
+export function RadioField({
+  label,
+  help,
+  error,
+  lockReason,
+  options,
+  selectedValue,
+  ...input
+}: LabelledFieldProps & BoxProps & { options: ChoiceOption[]; selectedValue?: string }) {
+  const id = useId()
+  const note = error ?? lockReason ?? help
+  const getCheckedProps = (value: ChoiceOption['value']) =>
+    selectedValue === undefined ? {} : { getCheckedProps: selectedValue === String(value) }
+  return (
+    <fieldset className={`radios${error ? ' wrong' : ''}`} aria-describedby={note ? `${id}-note` : undefined}>
+      <legend>{label}</legend>
+      <div className="radio-row">
+        {options.map((option) => (
+          <label key={option.value} className="radio">
+            <input
+              {...input}
+              {...getCheckedProps(option.value)}
+              type="radio"
+              value={option.value}
+              disabled={Boolean(lockReason)}
+            />
+            <span>
+              {option.label}
+              {option.help && <span className="field-help">{option.help}</span>}
+            </span>
+          </label>
+        ))}
+      </div>
+      {note && (
+        <p className={error ? 'field-error' : 'field-help'} id={`${id}-note`}>
+          {note}
+        </p>
+      )}
+    </fieldset>
+  )
+}

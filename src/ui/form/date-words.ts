@@ -1,7 +1,0 @@
-/** The words of date fields come with them: few pages have one. */
-import en from '#locales/en/dates.json'
-import zh from '#locales/zh/dates.json'
-import { i18n } from '#ui/i18n/i18n.ts'
-
-i18n.addResourceBundle('en', 'dates', en)
-i18n.addResourceBundle('zh', 'dates', zh)

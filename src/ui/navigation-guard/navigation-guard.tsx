@@ -1,0 +1,103 @@
+/** What was typed is not lost by leaving: every form asks in the same words, in a drawer and on a page (C-22). */
+import { useContext, useEffect, useState } from 'react'
+import { UNSAFE_NavigationContext } from 'react-router-dom'
+import { Button } from '#ui/display/Button.tsx'
+import { guardHistory, getHistoryIndex } from '#ui/navigation-guard/history-guard.ts'
+import { popstateGuard } from '#ui/navigation-guard/popstate.ts'
+import { useTranslation } from 'react-i18next'
+
+/** The browser asks before the tab goes with unsaved words in it. */
+export function useLeaveWarning(isDirty: boolean) {
+  useEffect(() => {
+    if (!isDirty) return
+    const preventUnload = (event: BeforeUnloadEvent) => event.preventDefault()
+    window.addEventListener('beforeunload', preventUnload)
+    return () => window.removeEventListener('beforeunload', preventUnload)
+  }, [isDirty])
+}
+
+interface LeaveQuestionProps {
+  onStay: () => void
+  onLeave: () => void
+  /** Where it is not typed words that would be lost. */
+  texts?: { text: string; stay: string; leave: string }
+}
+
+export function LeaveQuestion({ onStay, onLeave, texts }: LeaveQuestionProps) {
+  const { t } = useTranslation('ui')
+  return (
+    <div className="drawer-leave" role="alert">
+      <p>{texts?.text ?? t('form.unsaved')}</p>
+      <Button kind="danger" onClick={onLeave}>
+        {texts?.leave ?? t('form.discard')}
+      </Button>
+      <Button autoFocus onClick={onStay}>
+        {texts?.stay ?? t('form.keep')}
+      </Button>
+    </div>
+  )
+}
+
+type NavigateAction = () => void
+let isUnguarded = false
+
+/** A way that a form takes by itself, after saving: nothing is lost by it, so nobody is asked. */
+export function navigateUnguarded(go: NavigateAction): void {
+  isUnguarded = true
+  try {
+    go()
+  } finally {
+    isUnguarded = false
+  }
+}
+
+/**
+ * The browser asks before the tab goes with unsaved words in it. Back and Forward have happened by the time they are heard
+ * of: the step is taken back before the router sees it, and `go` of what is answered takes it after all. A step that the app
+ * takes by itself, as in closing a drawer, goes through.
+ */
+export function useHistoryGuard(isDirty: boolean) {
+  const { navigator } = useContext(UNSAFE_NavigationContext)
+  const [pendingStep, setPendingStep] = useState<{ go: NavigateAction } | null>(null)
+  useLeaveWarning(isDirty)
+  useEffect(() => {
+    if (!isDirty) return
+    const { go } = navigator
+    const { pass, hold } = guardHistory(getHistoryIndex(history.state), go, (delta) =>
+      setPendingStep({ go: () => pass(delta) }),
+    )
+    Object.assign(navigator, { go: pass })
+    popstateGuard.hold = hold
+    return () => {
+      Object.assign(navigator, { go })
+      popstateGuard.hold = null
+    }
+  }, [isDirty, navigator])
+  return [pendingStep, setPendingStep] as const
+}
+
+/**
+ * Holds every way to another address of the app while something is typed. The router has no blocking of its own without its
+ * data routes (decision 15), so its ways of going are stood in for.
+ */
+export function useNavigationGuard(isDirty: boolean) {
+  const { navigator } = useContext(UNSAFE_NavigationContext)
+  const [pendingStep, setPendingStep] = useHistoryGuard(isDirty)
+  const guard = (go: NavigateAction) => (isDirty ? setPendingStep({ go }) : go())
+  useEffect(() => {
+    if (!isDirty) return
+    const { push, replace } = navigator
+    const guardNavigation =
+      (go: typeof push): typeof push =>
+      (...to) =>
+        isUnguarded ? go(...to) : setPendingStep({ go: () => go(...to) })
+    Object.assign(navigator, { push: guardNavigation(push), replace: guardNavigation(replace) })
+    return () => void Object.assign(navigator, { push, replace })
+  }, [isDirty, navigator, setPendingStep])
+  const stay = () => setPendingStep(null)
+  const leave = () => {
+    setPendingStep(null)
+    if (pendingStep) navigateUnguarded(pendingStep.go)
+  }
+  return { isLeaveQuestionOpen: pendingStep !== null, hold: guard, stay, leave }
+}

@@ -1,0 +1,18 @@
+import { useSyncExternalStore } from 'react'
+import { toPlainDate, type PlainDate } from '#domain/time.ts'
+import { getBusinessNow, getBusinessZone, subscribeToBusinessClock } from '#ui/page/business-clock.ts'
+
+const minuteMs = 60_000
+
+function subscribe(listener: () => void) {
+  const timer = setInterval(listener, minuteMs)
+  const stop = subscribeToBusinessClock(listener)
+  return () => {
+    clearInterval(timer)
+    stop()
+  }
+}
+
+/** "Today" of every rule: in the business time zone (D31), and another one after midnight on a page that stays open. */
+export const useToday = (zone: string | null | undefined): PlainDate =>
+  useSyncExternalStore(subscribe, () => toPlainDate(zone ?? getBusinessZone(), getBusinessNow()))

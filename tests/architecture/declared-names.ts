@@ -1,0 +1,159 @@
+/** Every name that a file declares, as its syntax tree has it: variables, parameters, members, types, exports, literals of unions. */
+import { parseSync } from 'vite'
+
+export interface DeclaredName {
+  name: string
+  line: number
+  /** A string of a union or of a member `kind`, `state` and the like: code compares with it as with a name. */
+  isLiteral: boolean
+}
+
+export interface FileNames {
+  names: DeclaredName[]
+  /** Names under which others import, by `export` in any of its forms. `isType`: interfaces and type aliases. */
+  exports: { name: string; isType: boolean; isReExport: boolean }[]
+}
+
+interface Node {
+  type: string
+  start: number
+  [field: string]: unknown
+}
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && typeof (value as Partial<Node>).type === 'string'
+
+const nodesOf = (value: unknown): Node[] => (Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : [])
+
+/** Members whose string tells the arms of a union apart. */
+const discriminants = new Set(['kind', 'type', 'state', 'status', 'outcome', 'result', 'reason', 'about', 'stage'])
+
+/** Identifiers that a pattern declares: `{ a: b, ...rest }` declares b and rest. */
+function* patternNames(pattern: Node): Generator<Node> {
+  switch (pattern.type) {
+    case 'Identifier':
+      yield pattern
+      return
+    case 'ObjectPattern':
+      for (const property of nodesOf(pattern['properties']))
+        yield* nodesOf(property['value'] ?? property['argument']).flatMap((value) => [...patternNames(value)])
+      return
+    case 'ArrayPattern':
+      for (const element of nodesOf(pattern['elements'])) yield* patternNames(element)
+      return
+    case 'AssignmentPattern':
+      for (const left of nodesOf(pattern['left'])) yield* patternNames(left)
+      return
+    case 'RestElement':
+      for (const argument of nodesOf(pattern['argument'])) yield* patternNames(argument)
+      return
+    case 'TSParameterProperty':
+      for (const parameter of nodesOf(pattern['parameter'])) yield* patternNames(parameter)
+  }
+}
+
+const memberTypes = new Set([
+  'Property',
+  'TSPropertySignature',
+  'TSMethodSignature',
+  'PropertyDefinition',
+  'MethodDefinition',
+  'TSEnumMember',
+  'AccessorProperty',
+])
+const namedTypes = new Set([
+  'FunctionDeclaration',
+  'FunctionExpression',
+  'ClassDeclaration',
+  'ClassExpression',
+  'TSTypeAliasDeclaration',
+  'TSInterfaceDeclaration',
+  'TSEnumDeclaration',
+  'TSTypeParameter',
+  'TSModuleDeclaration',
+])
+
+const textOf = (node: Node): string | null => {
+  if (node.type === 'Identifier' || node.type === 'PrivateIdentifier') return String(node['name'])
+  return node.type === 'Literal' && typeof node['value'] === 'string' ? node['value'] : null
+}
+
+/** Nodes whose children declare names, by the field that holds the declared one. */
+function declaredBy(node: Node, parent: Node | null): Node[] {
+  if (memberTypes.has(node.type)) {
+    const isShorthandPattern = parent?.type === 'ObjectPattern'
+    return isShorthandPattern || node['computed'] === true ? [] : nodesOf(node['key'] ?? node['id'])
+  }
+  if (node.type === 'VariableDeclarator') return nodesOf(node['id']).flatMap((id) => [...patternNames(id)])
+  if (node.type === 'CatchClause') return nodesOf(node['param']).flatMap((param) => [...patternNames(param)])
+  if (node.type === 'ImportSpecifier') return nodesOf(node['local'])
+  if (node.type === 'ImportDefaultSpecifier' || node.type === 'ImportNamespaceSpecifier') return nodesOf(node['local'])
+  if (node.type === 'ExportSpecifier' || node.type === 'ExportAllDeclaration') return nodesOf(node['exported'])
+  if (node.type === 'TSNamedTupleMember') return nodesOf(node['label'])
+  if (node.type === 'LabeledStatement') return nodesOf(node['label'])
+  const named = namedTypes.has(node.type) ? nodesOf(node['id'] ?? node['name']) : []
+  const parameters = nodesOf(node['params']).flatMap((parameter) => [...patternNames(parameter)])
+  return [...named, ...parameters]
+}
+
+/** Strings of a union, or of the member that tells its arms apart. */
+function literalOf(node: Node, parent: Node | null, owner: Node | null): string | null {
+  const value = node.type === 'Literal' ? textOf(node) : null
+  if (value === null || !parent) return null
+  if (parent.type === 'TSLiteralType') return value
+  const key = owner === null ? null : nodesOf(owner['key'])[0]
+  return key && key !== node && discriminants.has(textOf(key) ?? '') ? value : null
+}
+
+const typeDeclarations = new Set(['TSTypeAliasDeclaration', 'TSInterfaceDeclaration'])
+
+function exportsOf(node: Node): FileNames['exports'] {
+  if (node.type === 'ExportSpecifier')
+    return nodesOf(node['exported']).flatMap((exported) => {
+      const name = textOf(exported)
+      return name === null ? [] : [{ name, isType: false, isReExport: true }]
+    })
+  if (node.type !== 'ExportNamedDeclaration' && node.type !== 'ExportDefaultDeclaration') return []
+  return nodesOf(node['declaration']).flatMap((declaration) => {
+    const ids =
+      declaration.type === 'VariableDeclaration'
+        ? nodesOf(declaration['declarations']).flatMap((one) =>
+            nodesOf(one['id']).flatMap((id) => [...patternNames(id)]),
+          )
+        : nodesOf(declaration['id'])
+    return ids.flatMap((id) => {
+      const name = textOf(id)
+      return name === null ? [] : [{ name, isType: typeDeclarations.has(declaration.type), isReExport: false }]
+    })
+  })
+}
+
+/** Reads `text` as the file of that name, whose extension says which language it is. */
+export function readNames(file: string, text: string): FileNames {
+  const { program } = parseSync(file, text)
+  const lineStarts = [0, ...[...text.matchAll(/\n/g)].map((match) => match.index + 1)]
+  const lineOf = (position: number) => {
+    let low = 0
+    let high = lineStarts.length
+    while (low + 1 < high) {
+      const middle = (low + high) >> 1
+      if ((lineStarts[middle] ?? 0) <= position) low = middle
+      else high = middle
+    }
+    return low + 1
+  }
+  const result: FileNames = { names: [], exports: [] }
+  const walk = (node: Node, parent: Node | null, owner: Node | null) => {
+    for (const declared of declaredBy(node, parent)) {
+      const name = textOf(declared)
+      if (name !== null) result.names.push({ name, line: lineOf(declared.start), isLiteral: false })
+    }
+    const literal = literalOf(node, parent, owner)
+    if (literal !== null) result.names.push({ name: literal, line: lineOf(node.start), isLiteral: true })
+    result.exports.push(...exportsOf(node))
+    const nextOwner = memberTypes.has(node.type) ? node : node.type === 'CallExpression' ? null : owner
+    for (const field of Object.keys(node)) for (const child of nodesOf(node[field])) walk(child, node, nextOwner)
+  }
+  walk(program as unknown as Node, null, null)
+  return result
+}

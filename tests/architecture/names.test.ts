@@ -1,0 +1,158 @@
+/** Names say what things are in the field's own terms: docs/glossary.md has the terms, retired-words.json what they replace. */
+import { basename } from 'node:path'
+import { expect, it } from 'vitest'
+import { type FileNames, readNames } from '#tests/architecture/declared-names.ts'
+import { isCode, listFilesUnder, readFileText, readJson } from '#tests/architecture/tree.ts'
+
+interface RetiredWord {
+  word: string
+  in: 'any name' | 'a whole name'
+  write: string
+}
+
+const retiredWords = readJson<RetiredWord[]>('tests/architecture/retired-words.json')
+/** Standard names of outside interfaces, wire fields and terms of the specification that contain a retired word. */
+const exceptions = readJson<{ name: string; reason: string }[]>('tests/architecture/name-exceptions.json')
+const excepted = new Set(exceptions.map(({ name }) => name))
+
+const inAnyName = new Map(retiredWords.filter((rule) => rule.in === 'any name').map((rule) => [rule.word, rule]))
+const asWholeName = new Map(retiredWords.map((rule) => [rule.word, rule]))
+
+const wordsOf = (name: string): string[] =>
+  name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g)?.map((word) => word.toLowerCase()) ?? []
+
+/** Words that say nothing: `keptData` is `kept` in disguise. */
+const padding = new Set(['data', 'info', 'thing', 'things', 'item', 'items'])
+
+/** The rule that refuses a name; undefined: it may stay. */
+function findRule(name: string): RetiredWord | undefined {
+  if (excepted.has(name)) return undefined
+  const words = wordsOf(name)
+  const inside = words.find((word) => inAnyName.has(word))
+  if (inside !== undefined) return inAnyName.get(inside)
+  const [meaning, ...more] = words.filter((word, index) => index === 0 || !padding.has(word))
+  return meaning !== undefined && more.length === 0 ? asWholeName.get(meaning) : undefined
+}
+
+/** A state may be an adjective (`'gone'`), so of a string only the words are refused that are wrong in any name. */
+function findLiteralRule(text: string): RetiredWord | undefined {
+  if (excepted.has(text) || !/^[a-z][A-Za-z-]*$/.test(text)) return undefined
+  return wordsOf(text)
+    .map((word) => inAnyName.get(word))
+    .find((rule) => rule !== undefined)
+}
+
+function refusedNames(file: string, { names }: FileNames): string[] {
+  return names.flatMap(({ name, line, isLiteral }) => {
+    const rule = isLiteral ? findLiteralRule(name) : findRule(name)
+    return rule ? [`${file}:${line} ${name}: write ${rule.write}`] : []
+  })
+}
+
+const camelCase = (file: string) =>
+  basename(file)
+    .replace(/\.\w+$/, '')
+    .replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+
+const isComponentOrHook = (file: string) => /\/(?:[A-Z]\w*\.tsx|use(?:-[a-z]|[A-Z])[\w-]*\.tsx?)$/.test(file)
+
+const isMisnamed = (file: string, { exports }: FileNames): boolean =>
+  isComponentOrHook(file) && !exports.some(({ name }) => name === camelCase(file))
+
+function repeatedTypes(namesOfFiles: ReadonlyMap<string, FileNames>): string[] {
+  const files = new Map<string, string[]>()
+  for (const [file, { exports }] of namesOfFiles)
+    for (const { name, isType } of exports) if (isType) files.set(name, [...(files.get(name) ?? []), file])
+  return [...files].filter(([, where]) => where.length > 1).map(([name, where]) => `${name}: ${where.join(', ')}`)
+}
+
+// Migrations keep the names under which they ran.
+const isMigration = (file: string) => file.startsWith('server/db/migrations/')
+const all = listFilesUnder('src', 'server', 'demo', 'tests', 'bench', 'scripts').filter((file) => !isMigration(file))
+const code = new Map(all.filter(isCode).map((file) => [file, readNames(file, readFileText(file))]))
+const product = new Map([...code].filter(([file]) => /^(?:src|server|demo)\//.test(file)))
+
+it('no name that is declared has a retired word', () => {
+  expect([...code].flatMap(([file, names]) => refusedNames(file, names))).toEqual([])
+  expect([...code.values()].reduce((sum, { names }) => sum + names.length, 0)).toBeGreaterThan(70_000)
+})
+
+it('no file is named by a retired word', () => {
+  expect(all.length).toBeGreaterThan(2_000)
+  expect(all.filter((file) => findRule(camelCase(file.replace(/\.night\.|\.test\./g, '.'))))).toEqual([])
+})
+
+it('a file of a component or hook exports what it is called', () => {
+  expect([...product.keys()].filter(isComponentOrHook).length).toBeGreaterThan(200)
+  expect([...product].filter(([file, names]) => isMisnamed(file, names)).map(([file]) => file)).toEqual([])
+})
+
+it('no two files export a type of one name', () => {
+  const types = [...product.values()].flatMap(({ exports }) => exports.filter(({ isType }) => isType))
+  expect(types.length).toBeGreaterThan(600)
+  expect(repeatedTypes(product)).toEqual([])
+})
+
+it('every exception has a reason, is used, and there are at most 60', () => {
+  const declared = new Set([...code.values()].flatMap(({ names }) => names.map(({ name }) => name)))
+  expect(exceptions.length).toBeLessThanOrEqual(60)
+  expect(exceptions.filter(({ name, reason }) => reason.length < 10 || !declared.has(name))).toEqual([])
+})
+
+it.each([
+  ['a variable', 'const askedRows = 1'],
+  ['a parameter', 'export function run(whole: boolean) {}'],
+  ['a destructured name', 'const { rows: kept } = cache'],
+  ['a rest of an array', 'const [first, ...told] = rows'],
+  ['a parameter of a function type', 'type Listener = (said: string) => void'],
+  ['a member of a type', 'interface Row { heardAt: number }'],
+  ['a member of an object', 'send({ hurry: true })'],
+  ['a private field', 'class Sender { #lanes = [] }'],
+  ['a type', 'type Wish = string'],
+  ['a type parameter', 'type Box<Told> = Told[]'],
+  ['an imported name', "import { rows as kept } from './rows.ts'"],
+  ['an exported name', 'const rows = 1\nexport { rows as kept }'],
+  ['a namespace', "export * as deeds from './actions.ts'"],
+  ['a caught value', 'try { run() } catch (said) {}'],
+  ['a string that tells a union apart', "type Result = { kind: 'askedAgain' } | { kind: 'done' }"],
+  ['a value of its member', "return_({ state: 'begun' })"],
+  ['a name padded with Data', 'const foundData = 1'],
+  ['a name padded with Info', 'const chosenInfo = 1'],
+  ['a name padded with Thing', 'type ShownThing = 1'],
+  ['a name padded with Item', 'const takenItem = 1'],
+])('refuses %s', (_, text) => {
+  expect(refusedNames('planted.ts', readNames('planted.ts', text))).toHaveLength(1)
+})
+
+it.each([
+  'const foundRows = 1',
+  'const request = 1',
+  "type State = 'gone' | 'done'",
+  'const warehouse = 1',
+  "log('what was asked')",
+])('accepts %s', (text) => {
+  expect(refusedNames('planted.ts', readNames('planted.ts', text))).toEqual([])
+})
+
+it('a failure says what to write', () => {
+  expect(refusedNames('planted.ts', readNames('planted.ts', '\nconst kept = 1'))).toEqual([
+    'planted.ts:2 kept: write cached, stored, saved, pending',
+  ])
+})
+
+it('finds a component that its file does not name, and a type of two files', () => {
+  const names = readNames(
+    'src/app/ErrorBoundary.tsx',
+    'export const Broken = () => null\nexport interface Row { id: number }',
+  )
+  expect(isMisnamed('src/app/ErrorBoundary.tsx', names)).toBe(true)
+  expect(isMisnamed('src/app/Broken.tsx', names)).toBe(false)
+  expect(
+    repeatedTypes(
+      new Map([
+        ['a.ts', names],
+        ['b.ts', names],
+      ]),
+    ),
+  ).toEqual(['Row: a.ts, b.ts'])
+})

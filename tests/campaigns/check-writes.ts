@@ -1,0 +1,145 @@
+/** What the server's own database says in the end, against what was asked of it. Opened while the server is stopped. */
+import pino from 'pino'
+import { readFolderConfig } from '#tests/campaigns/read-folder-config.ts'
+import { openDatabase } from '#server/db/open.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { findBrokenEntries } from '#server/use-cases/audit/check-log.ts'
+import { noBackups } from '#server/context/backup-destinations.ts'
+import { noCheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
+import { noHosting } from '#server/context/no-hosting.ts'
+import { noPaymentMethods } from '#server/context/payment-methods.ts'
+import type { WritePlan, WriteQueue } from '#tests/campaigns/write-plan.ts'
+
+export interface WriteCheck {
+  /** Writes that took effect. */
+  done: number
+  lost: string[]
+  doubled: string[]
+  disordered: string[]
+  /** By whom or for whom it was not meant, or known to no one. */
+  foreign: string[]
+  /** Ledger, trail and rows do not agree. */
+  torn: string[]
+}
+
+interface ServerContent {
+  idempotency: Map<string, { state: string; row_id: number | null; company_id: number; user_id: number }>
+  /** Effects by intent, in the order in which they were committed. */
+  effects: { intent: string; entryId: number }[]
+  rows: Map<number, { name: string; row_version: number; company_id: number }>
+  findBroken: number
+}
+
+/** `author` is whose writes they are: company and user. */
+export async function checkWrites(
+  env: Record<string, string>,
+  plan: WritePlan,
+  author: { companyId: number; userId: number },
+): Promise<WriteCheck> {
+  const content = await readContent(env)
+  const entryIdsByIntent = new Map<string, number[]>()
+  for (const { intent, entryId } of content.effects)
+    entryIdsByIntent.set(intent, [...(entryIdsByIntent.get(intent) ?? []), entryId])
+  const queues = [...plan.queues.values()]
+  const plannedIntents = new Set(queues.flatMap(({ writes }) => writes.map(({ intent }) => intent)))
+  const isDone = (intent: string) => content.idempotency.get(intent)?.state === 'done'
+  return {
+    done: [...plannedIntents].filter(isDone).length,
+    lost: [...new Set([...plan.recorded, ...plan.acknowledged])].filter((intent) => !isDone(intent)),
+    doubled: [...entryIdsByIntent]
+      .filter(([, entryIds]) => entryIds.length > 1)
+      .map(([intent, entryIds]) => `${intent} ${entryIds.length} times`),
+    disordered: queues.flatMap((queue) => findOutOfOrder(queue, entryIdsByIntent)),
+    foreign: [...content.idempotency]
+      .filter(([intent, row]) => {
+        const isAuthors = row.company_id === author.companyId && row.user_id === author.userId
+        return plannedIntents.has(intent) ? !isAuthors : isAuthors
+      })
+      .map(([intent]) => intent),
+    torn: [
+      ...queues.flatMap((queue) => findTorn(queue, content, isDone)),
+      ...findTrailDifferences(entryIdsByIntent, content),
+      ...findBroken(content),
+    ],
+  }
+}
+
+async function readContent(env: Record<string, string>): Promise<ServerContent> {
+  const config = await readFolderConfig(env)
+  const log = pino({ level: 'silent' })
+  const database = await openDatabase(config, log)
+  try {
+    const app = {
+      config,
+      database,
+      log,
+      clock: Date.now,
+      payments: noPaymentMethods,
+      hosting: noHosting,
+      backups: noBackups,
+      checkpointStore: noCheckpointStore,
+    }
+    return await runInTransaction(app, { role: 'portal_system' }, async (db) => {
+      const idempotency = await db
+        .selectFrom('idempotency')
+        .select(['intent', 'state', 'row_id', 'company_id', 'user_id'])
+        .execute()
+      const trail = await db
+        .selectFrom('audit_entry')
+        .select(['id', 'intent'])
+        .where('intent', 'is not', null)
+        .where('status', '=', 0)
+        .execute()
+      const users = await db.selectFrom('portal_user').select(['id', 'name', 'row_version', 'company_id']).execute()
+      return {
+        idempotency: new Map(idempotency.map((row) => [row.intent, row])),
+        effects: trail.map(({ id, intent }) => ({ intent: intent ?? '', entryId: id })),
+        rows: new Map(users.map((row) => [row.id, row])),
+        findBroken: (await findBrokenEntries({ config }, db)).length,
+      }
+    })
+  } finally {
+    await database.close()
+  }
+}
+
+/** What took effect must have done so in the order in which it was made, and without a gap before it. */
+function findOutOfOrder({ writes }: WriteQueue, entryIdsByIntent: Map<string, number[]>): string[] {
+  const doneWrites = writes.map(({ intent }) => ({ intent, entryId: entryIdsByIntent.get(intent)?.[0] ?? Infinity }))
+  return doneWrites
+    .filter(({ entryId }, index) => entryId < (doneWrites[index - 1]?.entryId ?? 0))
+    .map(({ intent }) => intent)
+}
+
+/** The user is called as the last write called it, and was changed as often as there were writes. */
+function findTorn(
+  { creationIntent, writes }: WriteQueue,
+  { idempotency, rows }: ServerContent,
+  isDone: (intent: string) => boolean,
+): string[] {
+  const doneWrites = writes.filter(({ intent }) => isDone(intent))
+  if (doneWrites.length === 0) return []
+  const row = rows.get(idempotency.get(creationIntent)?.row_id ?? 0)
+  if (!row) return [`${creationIntent} made no user`]
+  const lastWrite = doneWrites.at(-1)
+  return [
+    ...(row.row_version === doneWrites.length
+      ? []
+      : [`${creationIntent} has version ${row.row_version} after ${doneWrites.length} writes`]),
+    ...(row.name === lastWrite?.name ? [] : [`${creationIntent} is called ${row.name} and not ${lastWrite?.name}`]),
+  ]
+}
+
+/** Each deed that the idempotency store knows has its effect in the trail, and the other way round. */
+function findTrailDifferences(entryIdsByIntent: Map<string, number[]>, { idempotency }: ServerContent): string[] {
+  const doneIntents = [...idempotency].filter(([, { state }]) => state === 'done').map(([intent]) => intent)
+  return [
+    ...doneIntents.filter((intent) => !entryIdsByIntent.has(intent)).map((intent) => `${intent} left no trail`),
+    ...[...entryIdsByIntent.keys()]
+      .filter((intent) => idempotency.get(intent)?.state !== 'done')
+      .map((intent) => `${intent} is only in the trail`),
+  ]
+}
+
+const findBroken = ({ findBroken: brokenCount }: ServerContent) =>
+  brokenCount > 0 ? [`the trail is broken in ${brokenCount} places`] : []

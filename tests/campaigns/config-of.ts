@@ -1,8 +1,0 @@
-/** The configuration of a server that was ended, with the key that it had: in its settings, or in its folder. */
-import { type Config, readConfig } from '#server/config/config.ts'
-import { keyOfFolder } from '#server/db/accounts/token-key.ts'
-
-export async function configOf(env: Record<string, string>): Promise<Config> {
-  const config = readConfig({ TOKEN_KEY: '00'.repeat(32), ...env })
-  return env['TOKEN_KEY'] ? config : { ...config, tokenKey: await keyOfFolder(config) }
-}

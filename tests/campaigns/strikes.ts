@@ -1,0 +1,63 @@
+/** What is done to browser, worker, server and line while somebody writes, each at a moment that the seed draws. */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { CampaignTabs } from '#tests/campaigns/tabs.ts'
+import type { Portal } from '#tests/support/browser/browser.ts'
+import { between, type Chance } from '#tests/support/runner/chance.ts'
+import type { FaultProxy } from '#tests/support/network/fault-proxy.ts'
+
+export const strikeKinds = [
+  'worker stopped',
+  'browser killed',
+  'server killed',
+  'line cut',
+  'device offline',
+  'a tab without a worker',
+] as const
+export type StrikeKind = (typeof strikeKinds)[number]
+
+export interface StrikeContext {
+  tabs: CampaignTabs
+  portal: Portal
+  proxy: FaultProxy
+  chance: Chance
+  /** Resolves when so many more writes are recorded. */
+  waitForRecorded: (additionalCount: number) => Promise<void>
+}
+
+/** Begun together with the writing; answers how often it struck. Whoever is gone by then is not brought back here. */
+export async function applyStrike(
+  kind: StrikeKind,
+  { tabs, portal, proxy, chance, waitForRecorded }: StrikeContext,
+): Promise<number> {
+  const recordedCount = between(chance, 5, 35)
+  const delayMs = between(chance, 0, 150)
+  switch (kind) {
+    case 'worker stopped':
+      return await tabs.harassWorker(chance, { minMs: 20, maxMs: 250, forMs: 2_500 })
+    case 'browser killed':
+      await waitForRecorded(recordedCount)
+      await wait(delayMs)
+      await tabs.browser.kill()
+      return 1
+    case 'server killed':
+      await waitForRecorded(recordedCount)
+      await wait(delayMs)
+      await portal.kill()
+      await wait(300)
+      await portal.start()
+      return 1
+    case 'line cut':
+      await waitForRecorded(recordedCount)
+      proxy.cut()
+      await wait(1_000)
+      return 1
+    case 'device offline':
+      await waitForRecorded(recordedCount)
+      await tabs.browser.context.setOffline(true)
+      await wait(1_000)
+      return 1
+    case 'a tab without a worker':
+      // Page and worker send side by side: it was reloaded before the writing.
+      return 1
+  }
+}

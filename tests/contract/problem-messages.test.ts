@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest'
+import type { FieldCode } from '#domain/checks/field-checks.ts'
+import { type LocalProblemCode, problemStatus } from '#contract/problem.ts'
+import { serviceOperations } from '#contract/services.ts'
+import enFields from '#locales/en/fields.json' with { type: 'json' }
+import en from '#locales/en/problem.json' with { type: 'json' }
+import enParts from '#locales/en/ui.json' with { type: 'json' }
+import zhFields from '#locales/zh/fields.json' with { type: 'json' }
+import zh from '#locales/zh/problem.json' with { type: 'json' }
+import enServices from '#locales/en/services.json' with { type: 'json' }
+import { messageCatalogue } from '#tests/contract/specified.ts'
+import zhServices from '#locales/zh/services.json' with { type: 'json' }
+import zhParts from '#locales/zh/ui.json' with { type: 'json' }
+
+const localCodes: Record<LocalProblemCode, true> = {
+  OFFLINE: true,
+  UNREADABLE_ANSWER: true,
+  DOWNLOAD_CUT: true,
+  UNREADABLE_FILE: true,
+  STORAGE_FAILED: true,
+  STORAGE_LOST: true,
+  STORAGE_SILENT: true,
+  DEVICE_FULL: true,
+  NEEDS_CONNECTION: true,
+  SIGNED_OUT: true,
+  SESSION_LAPSED: true,
+  NOT_STARTED: true,
+  TOO_OLD: true,
+  BLOCKED_BY_PROXY: true,
+}
+/** In answers rather than of them: the activation's result and its last resort, and what is wrong with versions of apps. */
+const responseCodes = ['ACTIVATE_OK', 'ERROR_FOUND', 'apps_loop', 'apps_missing', 'apps_incompatible']
+/** For a code that comes without the names which its sentence needs. */
+const fallbackCodes = ['bare']
+/** Which limit a RATE_LIMITED is about (`getMessageKey`). */
+const limitCodes = ['EXPORTS_OF_USER', 'EXPORTS_OF_COMPANY']
+
+const fieldCodes: Record<FieldCode, true> = {
+  REQUIRED: true,
+  TOO_SHORT: true,
+  TOO_LONG: true,
+  OUT_OF_RANGE: true,
+  INVALID_FORMAT: true,
+  HIDDEN_CHARACTER: true,
+  INVALID_EMAIL: true,
+  INVALID_CODE: true,
+  INVALID_TEL: true,
+  DIAL_CODE_MISSING: true,
+  INVALID_URL: true,
+  MISMATCH: true,
+  COMMON_PASSWORD: true,
+  LOCKED: true,
+  DUPLICATE: true,
+  BAD_PACKAGE: true,
+  RESERVED: true,
+  UNKNOWN_FIELD: true,
+  TOO_MANY: true,
+  TOO_DEEP: true,
+}
+
+describe('words for what goes wrong', () => {
+  test.each([
+    ['English', en],
+    ['Chinese', zh],
+  ])('every code has them, in %s', (_, words) => {
+    const codes = [
+      ...Object.keys(problemStatus),
+      ...Object.keys(localCodes),
+      ...responseCodes,
+      ...fallbackCodes,
+      ...limitCodes,
+    ]
+    expect(Object.keys(words).toSorted()).toEqual(codes.toSorted())
+    expect(Object.values(words).filter((text) => text.trim() === '')).toEqual([])
+  })
+
+  test.each([
+    ['English', enFields],
+    ['Chinese', zhFields],
+  ])('every code of a field has them, in %s', (_, words) => {
+    expect(Object.keys(words).toSorted()).toEqual(Object.keys(fieldCodes).toSorted())
+  })
+
+  test('the catalogue of the specification is kept to the letter (M48, M51; portal 5, 8; contracts 5, 8)', () => {
+    expect(en).toMatchObject({
+      ...messageCatalogue,
+      ERROR_FOUND: 'Error Found',
+      apps_missing: 'The following apps are missing!',
+    })
+    expect(enFields).toMatchObject({
+      REQUIRED: 'Please input "{{field}}" as it\'s required.',
+      INVALID_EMAIL: 'Email format is invalid!',
+      INVALID_CODE: 'Only number&character is allowed',
+      MISMATCH: 'The passwords you entered do not match!',
+      DUPLICATE: '"{{code}}" is occupied.',
+      RESERVED: '"{{code}}" is reserved by system',
+    })
+  })
+
+  test('what is said of every change is kept to the letter (M50)', () => {
+    expect(enParts.message).toEqual({
+      updated: 'Update successfully.',
+      updateFailed: 'Update failed.',
+      done: '{{action}} successfully.',
+      failed: '{{action}} failed.',
+    })
+    expect(Object.keys(zhParts.message)).toEqual(Object.keys(enParts.message))
+  })
+
+  test('both languages fill in the same values', () => {
+    const listPlaceholders = (words: Record<string, string>) =>
+      Object.entries(words).map(([code, text]) => [code, [...text.matchAll(/\{\{\w+\}\}/g)].map(String).toSorted()])
+    expect(listPlaceholders(zh)).toEqual(listPlaceholders(en))
+    expect(listPlaceholders(zhFields)).toEqual(listPlaceholders(enFields))
+  })
+})
+
+test('what is done to a service has a word in both languages (M49)', () => {
+  for (const { locked } of [enServices, zhServices])
+    expect(Object.keys(locked).toSorted()).toEqual([...serviceOperations, 'run-backup', 'somebody'].toSorted())
+})

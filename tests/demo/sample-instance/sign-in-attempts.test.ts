@@ -1,0 +1,109 @@
+/** How often a password of a sample instance may be tried, and by whom. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createHashQueue } from '#demo/sample-instance/hash-queue.ts'
+import { forgiveAttempt, reserveAttempt, type SignInAttempt } from '#demo/sample-instance/sign-in-attempts.ts'
+import { openStore, type SampleStore } from '#demo/sample-instance/store.ts'
+
+const minuteMs = 60_000
+let folder: string
+let store: SampleStore
+let now: number
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sign-in-'))
+  now = Date.parse('2026-11-26T12:00:00Z')
+  store = openStore(folder, now)
+  store.exec('pragma synchronous = off')
+})
+afterEach(() => {
+  store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const buildAttempt = (overrides: Partial<SignInAttempt> = {}): SignInAttempt => ({
+  name: 'admin',
+  address: '203.0.113.1',
+  device: '',
+  ...overrides,
+})
+/** Null: the password was looked at, and was wrong. Otherwise the wait in ms. */
+function failAttempt(overrides: Partial<SignInAttempt> = {}): number | null {
+  const reservation = reserveAttempt(store, buildAttempt(overrides), now)
+  return typeof reservation === 'number' ? reservation : null
+}
+function succeedAttempt(overrides: Partial<SignInAttempt>): boolean {
+  const reservation = reserveAttempt(store, buildAttempt(overrides), now)
+  if (typeof reservation === 'number') return false
+  forgiveAttempt(store, reservation, buildAttempt(overrides), now)
+  return true
+}
+const countCheckedFailures = (count: number, buildOverrides: (index: number) => Partial<SignInAttempt>) =>
+  Array.from({ length: count }, (_, index) => failAttempt(buildOverrides(index))).filter((wait) => wait === null).length
+const countRows = () => Number(store.prepare('select count(*) as count from sign_in_attempts').get()?.count)
+
+it('fault 15e makes an address wait longer with each wrong password of an account, and a refusal moves no wait', () => {
+  expect(countCheckedFailures(20, () => ({}))).toBe(5)
+  const waits: (number | null)[] = []
+  for (let round = 0; round < 7; round++) {
+    const wait = failAttempt()
+    waits.push(wait)
+    now += wait ?? 0
+    expect(failAttempt()).toBe(null)
+  }
+  expect(waits).toEqual([0.5, 1, 2, 4, 8, 15, 15].map((minutes) => minutes * minuteMs))
+})
+
+it('fault 15e locks the owner out neither of a known device nor of a known address, whoever guesses', () => {
+  expect(succeedAttempt({ address: '198.51.100.1', device: 'owner' })).toBe(true)
+  expect(countCheckedFailures(500, (index) => ({ address: `203.0.113.${index % 250}` }))).toBe(10)
+  expect(failAttempt({ address: '203.0.113.251' })).toBeGreaterThan(0)
+  expect(succeedAttempt({ address: '192.0.2.77', device: 'owner' })).toBe(true)
+  expect(succeedAttempt({ address: '198.51.100.1', device: 'new one' })).toBe(true)
+  // Strangers in the network of the owner make strangers there wait, and not the device.
+  expect(countCheckedFailures(50, () => ({ address: '198.51.100.1' }))).toBe(5)
+  expect(succeedAttempt({ address: '198.51.100.1', device: 'owner' })).toBe(true)
+  // A device of another user is a stranger here, and the device itself does not guess without end.
+  store.prepare('insert into users (name, is_admin, created) values (?, 0, ?)').run('clerk', now)
+  expect(countCheckedFailures(50, () => ({ name: 'clerk', device: 'owner' }))).toBe(5)
+  expect(countCheckedFailures(50, () => ({ device: 'owner' }))).toBe(5)
+})
+
+it('fault 15e counts an address over all accounts, and IPv6 by its network', () => {
+  expect(countCheckedFailures(100, (index) => ({ name: `user${index}` }))).toBe(30)
+  expect(countCheckedFailures(20, (index) => ({ address: `2001:db8::${index + 1}` }))).toBe(5)
+})
+
+it('fault 15e keeps few counters, however many names and addresses are made up', () => {
+  store.exec('begin')
+  const insertRow = store.prepare("insert into sign_in_attempts values (?, '', 1, ?, 0)")
+  for (let index = 0; index < 12_000; index++) insertRow.run(`pair ${index}`, now - index)
+  store.exec('commit')
+  expect(
+    countCheckedFailures(300, (index) => ({ name: `made-up-${index}`, address: `10.1.${index >> 8}.${index & 255}` })),
+  ).toBe(300)
+  expect(countRows()).toBeLessThanOrEqual(10_300)
+  const accounts = store.prepare("select count(*) as count from sign_in_attempts where subject like 'account %'").get()
+  expect(Number(accounts?.count)).toBeLessThan(300)
+  now += 31 * minuteMs
+  failAttempt()
+  expect(countRows()).toBe(3)
+})
+
+it('fault 15e looks at the password of a known user at once, and lets few strangers wait', async () => {
+  const queue = createHashQueue()
+  const finishers: (() => void)[] = []
+  const startWork = () => new Promise<void>((resolve) => void finishers.push(resolve))
+  const strangerRuns = Array.from({ length: 30 }, () => queue.run(false, startWork))
+  expect(strangerRuns.filter((strangerRun) => strangerRun === null)).toHaveLength(12)
+  expect(finishers).toHaveLength(2)
+  await queue.run(true, async () => undefined)
+  for (let index = 0; index < 18; index++) {
+    finishers[index]?.()
+    await strangerRuns[index]
+  }
+  expect(finishers).toHaveLength(18)
+  const lastRun = queue.run(false, async () => 'again')
+  expect(await lastRun).toBe('again')
+})

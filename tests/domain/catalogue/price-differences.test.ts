@@ -1,0 +1,195 @@
+/** What differs between two price lists, field by field. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type ComparedPriceList, findPriceDifferences } from '#domain/catalogue/price-differences.ts'
+import { lists } from '#tests/domain/fees/goldens.ts'
+import { randomContent, randomHeader } from '#tests/support/orders/random-prices.ts'
+
+const backup = {
+  pdb2s3_fee_hkd: '6000.00',
+  pdb2s3_fee_usd: '770.00',
+  pdb2s3_fee_rmb: '5400.00',
+  pdb2s3_traffic: '50.00',
+  pdb2s3_discount: '10.00',
+  pdb2s3_up_hkd: '12.50',
+  pdb2s3_up_usd: '1.60',
+  pdb2s3_up_rmb: '11.25',
+  pdb2rds_fee_hkd: '15000.00',
+  pdb2rds_fee_usd: '1925.00',
+  pdb2rds_fee_rmb: '13500.00',
+  pdb2rds_discount: '0.00',
+}
+const baseList: ComparedPriceList = { ...lists.A, effective_date: '2026-01-01', desc: 'A', pdbPrice: backup }
+const buildChangedList = (change: (list: ComparedPriceList) => Partial<ComparedPriceList>) => ({
+  ...baseList,
+  ...change(structuredClone(baseList)),
+})
+const findDifferences = (change: (list: ComparedPriceList) => Partial<ComparedPriceList>) =>
+  findPriceDifferences(baseList, buildChangedList(change))
+
+describe('each kind of field', () => {
+  test('of the header, numbers as text', () => {
+    expect(findDifferences(() => ({ desc: 'B', uat_charge: '12.50', min_named_user: 11 }))).toEqual([
+      { field: 'desc', before: 'A', after: 'B' },
+      { field: 'uat_charge', before: '20.00', after: '12.50' },
+      { field: 'min_named_user', before: '10', after: '11' },
+    ])
+  })
+
+  test('fault 35a of ranges, by their users; one that is added or gone is named with all of it', () => {
+    const shortenedDifferences = findDifferences(({ concurrentUser }) => ({
+      concurrentUser: concurrentUser.slice(0, 2).map((one, at) => (at === 1 ? { ...one, hkd: '1.00' } : one)),
+    }))
+    expect(shortenedDifferences.map(({ field, before, after }) => [field, before, after])).toEqual([
+      ['concurrentUser.11-50.hkd', '1000.00', '1.00'],
+      ['concurrentUser.51-999999.hkd', '800.00', null],
+      ['concurrentUser.51-999999.usd', '102.80', null],
+      ['concurrentUser.51-999999.rmb', '720.00', null],
+    ])
+  })
+
+  test('fault 35a of ranges whose limit was moved, and of one that was put between others', () => {
+    const [first, second, third] = baseList.concurrentUser
+    if (!first || !second || !third) throw new Error('the list has three ranges')
+    const movedDifferences = findDifferences(() => ({
+      concurrentUser: [{ ...first, to: 12 }, { ...second, from: 13 }, third],
+    }))
+    expect(movedDifferences.map(({ field, before, after }) => [field, before, after])).toEqual([
+      ['concurrentUser.1-10.to', '10', '12'],
+      ['concurrentUser.11-50.from', '11', '13'],
+    ])
+    const insertedRange = { ...second, from: 6, to: 10, hkd: '1100.00', usd: '140.00', rmb: '1000.00' }
+    const dividedDifferences = findDifferences(() => ({
+      concurrentUser: [{ ...first, to: 5 }, insertedRange, second, third],
+    }))
+    expect(dividedDifferences.map(({ field, before, after }) => [field, before, after])).toEqual([
+      ['concurrentUser.1-10.to', '10', '5'],
+      ['concurrentUser.6-10.hkd', null, '1100.00'],
+      ['concurrentUser.6-10.usd', null, '140.00'],
+      ['concurrentUser.6-10.rmb', null, '1000.00'],
+    ])
+  })
+
+  test('of modules, by their code: another price, added, gone', () => {
+    const moduleDifferences = findDifferences(({ module }) => ({
+      module: [
+        ...module
+          .filter(({ code }) => code !== 'doc')
+          .map((one) => (one.code === 'fin' ? { ...one, usd: '1.00' } : one)),
+        { code: 'pos', hkd: '1.00', usd: '2.00', rmb: '3.00' },
+      ],
+    }))
+    expect(moduleDifferences.map(({ field, before, after }) => [field, before, after])).toEqual([
+      ['module.fin.usd', '2310.00', '1.00'],
+      ['module.doc.hkd', '2000.00', null],
+      ['module.doc.usd', '255.00', null],
+      ['module.doc.rmb', '1800.00', null],
+      ['module.pos.hkd', null, '1.00'],
+      ['module.pos.usd', null, '2.00'],
+      ['module.pos.rmb', null, '3.00'],
+    ])
+  })
+
+  test('of the order of modules, once for all that moved', () => {
+    expect(findDifferences(({ module }) => ({ module: module.toReversed() }))).toEqual([
+      { field: 'module', before: 'core, fin, scm, hr, doc', after: 'doc, hr, scm, fin, core' },
+    ])
+  })
+
+  test('a module that a form holds twice', () => {
+    const repeatedDifferences = findDifferences(({ module }) => ({ module: [...module, ...module.slice(0, 1)] }))
+    expect(repeatedDifferences.map(({ field }) => field)).toEqual([
+      'module.core#2.hkd',
+      'module.core#2.usd',
+      'module.core#2.rmb',
+    ])
+  })
+
+  test('of the backup block, and a block that is not there', () => {
+    expect(findDifferences(() => ({ pdbPrice: { ...backup, pdb2s3_traffic: '60.00' } }))).toEqual([
+      { field: 'pdbPrice.pdb2s3_traffic', before: '50.00', after: '60.00' },
+    ])
+    expect(findDifferences(() => ({ pdbPrice: null }))).toHaveLength(Object.keys(backup).length)
+  })
+
+  test('whether it is confirmed, where both say so', () => {
+    const [unconfirmedList, confirmedList] = [
+      { ...baseList, confirmed: false },
+      { ...baseList, confirmed: true },
+    ]
+    expect(findPriceDifferences(unconfirmedList, confirmedList)).toEqual([
+      { field: 'confirmed', before: 'false', after: 'true' },
+    ])
+    expect(findPriceDifferences(baseList, confirmedList)).toEqual([])
+  })
+})
+
+const codes = ['core', 'fin', 'scm', 'hr', 'doc', 'pos']
+const listArbitrary = fc
+  .tuple(randomContent(codes), randomHeader)
+  .map(([content, header]) => ({ ...content, ...header }))
+const withoutIds = ({ concurrentUser, namedUser, module, ...others }: ComparedPriceList) => {
+  const removeIds = (rows: readonly object[]) => rows.map((row) => ({ ...row, id: 0, module_id: 0 }))
+  return {
+    ...others,
+    concurrentUser: removeIds(concurrentUser),
+    namedUser: removeIds(namedUser),
+    module: removeIds(module),
+  }
+}
+
+describe('whatever the lists', () => {
+  test('there is no difference if and only if they say the same', () => {
+    fc.assert(
+      fc.property(listArbitrary, listArbitrary, (one, other) => {
+        expect(findPriceDifferences(one, structuredClone(one))).toEqual([])
+        const isSame = JSON.stringify(withoutIds(one)) === JSON.stringify(withoutIds(other))
+        expect(findPriceDifferences(one, other).length === 0).toBe(isSame)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  /** Two lists drawn apart nearly always differ; these differ in one place at most. */
+  test('one place that is another is found, and one that is written as it was is not', () => {
+    const listPaths = (value: unknown, path: string[] = []): string[][] =>
+      typeof value === 'object' && value !== null
+        ? Object.entries(value).flatMap(([name, one]) =>
+            /^(module_)?id$/.test(name) ? [] : listPaths(one, [...path, name]),
+          )
+        : [path]
+    fc.assert(
+      fc.property(listArbitrary, fc.nat(), (one, chance) => {
+        const paths = listPaths(one)
+        const path = paths[chance % paths.length] ?? []
+        const other = structuredClone(one)
+        const last = path.at(-1) ?? ''
+        const holder = path
+          .slice(0, -1)
+          .reduce<Record<string, unknown>>((at, name) => at[name] as never, other as never)
+        const previousValue = holder[last]
+        holder[last] =
+          typeof previousValue === 'number'
+            ? previousValue + 1
+            : typeof previousValue === 'string'
+              ? `${previousValue}x`
+              : backup
+        expect(findPriceDifferences(one, other)).not.toEqual([])
+        // A range whose limit was moved has another name on the way back.
+        const withoutUsers = (field: string) => field.replace(/User\.[^.]+/, 'User')
+        const forwardDifferences = findPriceDifferences(one, other).map(({ field, before, after }) => [
+          withoutUsers(field),
+          after,
+          before,
+        ])
+        const backwardDifferences = findPriceDifferences(other, one).map(({ field, before, after }) => [
+          withoutUsers(field),
+          before,
+          after,
+        ])
+        expect(backwardDifferences.toSorted()).toEqual(forwardDifferences.toSorted())
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

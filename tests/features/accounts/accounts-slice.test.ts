@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest'
+import type { InputOf, Endpoint, OutputOf } from '#contract/endpoint.ts'
+import { createLocalProblem, type Problem } from '#contract/problem.ts'
+import {
+  activate,
+  linkOpened,
+  login,
+  logout,
+  checkActivationLink,
+  resendMail,
+  selectAccounts,
+} from '#features/accounts/accounts-slice.ts'
+import type { CallResult } from '#request/call-results.ts'
+import type { SessionUser } from '#state/session-slice.ts'
+import { type LoginCredentials, type ThunkExtra, createStore } from '#state/store.ts'
+import { noTrails } from '#tests/support/device/no-trails.ts'
+
+const user: SessionUser & Record<'seal_key' | 'session_seal_key' | 'seal_keys', unknown> = {
+  id: 7,
+  name: 'Li Wei',
+  email: 'li@acme.example',
+  title: 1,
+  admin: true,
+  order: false,
+  alert: false,
+  status: 1,
+  avatar: null,
+  language: 'en',
+  access_level: 0,
+  company_id: 2,
+  company_name: 'Acme',
+  company_code: 'acme',
+  create_time: '2026-01-01 00:00:00',
+  update_time: '2026-01-02 00:00:00',
+  row_version: 3,
+  seal_key: 'never to be shown',
+  session_seal_key: { id: 1, key: 'never to be shown' },
+  seal_keys: [{ id: 2, key: 'never to be shown' }],
+}
+const credentials: LoginCredentials = { company: ' acme ', username: ' li@acme.example', password: ' secret ' }
+const createProblem = (code: string, status = 400): Problem => ({
+  status,
+  code,
+  message: '',
+  data: null,
+  requestId: null,
+})
+
+const rejectAsUnfetched = () => Promise.reject(new TypeError('Failed to fetch dynamically imported module'))
+
+/** A store whose outside answers as told, and remembers what it was asked. */
+function createStoreWithResults(results: {
+  enterResult?: CallResult<{ user: SessionUser }>
+  callResult?: CallResult<unknown>
+  areChunksLost?: true
+}) {
+  const calls: unknown[] = []
+  const extra: ThunkExtra = {
+    api: {
+      call<E extends Endpoint>(endpoint: E, input: InputOf<E>) {
+        calls.push([endpoint.name, input])
+        if (results.areChunksLost) return rejectAsUnfetched()
+        return Promise.resolve((results.callResult ?? { kind: 'fresh', output: null }) as CallResult<OutputOf<E>>)
+      },
+    },
+    signIn: (input) => {
+      calls.push(input)
+      if (results.areChunksLost) return rejectAsUnfetched()
+      return Promise.resolve(results.enterResult ?? { kind: 'problem', problem: createLocalProblem('OFFLINE') })
+    },
+    signOut: () => {
+      calls.push('leave')
+      return Promise.resolve()
+    },
+    jobActions: { retry: () => Promise.resolve(), dismiss: () => Promise.resolve(), markSeen: () => Promise.resolve() },
+    packages: { fetchChangeLog: () => Promise.reject(), send: () => Promise.reject(), forget: () => Promise.reject() },
+    loadTrailActions: noTrails,
+  }
+  const store = createStore(extra)
+  return { store, calls, getAccounts: () => selectAccounts(store.getState()) }
+}
+
+describe('logging in', () => {
+  it('takes blanks off company and name, and the password exactly as typed', async () => {
+    const { store, calls } = createStoreWithResults({})
+    await store.dispatch(login(credentials))
+    expect(calls).toEqual([{ company: 'acme', username: 'li@acme.example', password: ' secret ', language: 'en' }])
+  })
+
+  it('makes the user of the session, and keeps the sealing keys out of the store', async () => {
+    const { store } = createStoreWithResults({ enterResult: { kind: 'fresh', output: { user } } })
+    await store.dispatch(login(credentials))
+    expect(store.getState().session).toMatchObject({ kind: 'signed in', user: { name: 'Li Wei' } })
+    expect(JSON.stringify(store.getState())).not.toContain('never to be shown')
+    expect(JSON.stringify(store.getState())).not.toContain(' secret ')
+  })
+
+  it('that is refused keeps its problem beside the form', async () => {
+    const { store, getAccounts } = createStoreWithResults({
+      enterResult: { kind: 'problem', problem: createProblem('invalid_grant', 401) },
+    })
+    await store.dispatch(login(credentials))
+    expect(getAccounts().login).toMatchObject({ kind: 'failed', problem: { code: 'invalid_grant' } })
+    expect(store.getState().session.kind).not.toBe('signed in')
+  })
+})
+
+it('what asks and cannot be fetched itself says that it needs a connection, and goes on waiting for nobody', async () => {
+  const { store, getAccounts } = createStoreWithResults({ areChunksLost: true })
+  const expectedFailure = { kind: 'failed', problem: { code: 'NEEDS_CONNECTION' } }
+  await store.dispatch(login(credentials))
+  expect(getAccounts().login).toMatchObject(expectedFailure)
+  await store.dispatch(resendMail(credentials))
+  expect(getAccounts().resend).toMatchObject(expectedFailure)
+  await store.dispatch(checkActivationLink('key'))
+  expect(getAccounts().activation).toMatchObject(expectedFailure)
+  store.dispatch(linkOpened({ kind: 'good', setsPassword: true }))
+  await store.dispatch(activate('key', 'password'))
+  expect(getAccounts()).toMatchObject({ link: { kind: 'good' }, activation: expectedFailure })
+})
+
+describe('a deactivated account', () => {
+  it('has its mail sent again by company:e-mail and password (M25)', async () => {
+    const { store, calls, getAccounts } = createStoreWithResults({})
+    await store.dispatch(resendMail(credentials))
+    expect(calls).toEqual([
+      ['resendActivationMail', { body: { username: 'acme:li@acme.example', password: ' secret ' } }],
+    ])
+    expect(getAccounts().resend).toEqual({ kind: 'sent', email: 'li@acme.example' })
+  })
+
+  it('is told when that is not possible', async () => {
+    const { store, getAccounts } = createStoreWithResults({
+      callResult: { kind: 'problem', problem: createProblem('NOT_SUPPORT', 501) },
+    })
+    await store.dispatch(resendMail(credentials))
+    expect(getAccounts().resend).toMatchObject({ kind: 'failed', problem: { code: 'NOT_SUPPORT' } })
+  })
+})
+
+it('logging out leaves, whatever the line does', async () => {
+  const { store, calls } = createStoreWithResults({})
+  await store.dispatch(logout())
+  expect(calls).toEqual(['leave'])
+  expect(store.getState().session).toEqual({ kind: 'signed out', reason: 'left' })
+})
+
+describe('an activation link', () => {
+  it.each([
+    ['SET_PASSWORD', true],
+    ['OK', false],
+  ])('that is good (%s) says whether a password is to be set', async (code, setsPassword) => {
+    const { store, getAccounts } = createStoreWithResults({ callResult: { kind: 'fresh', output: { code } } })
+    await store.dispatch(checkActivationLink('key'))
+    expect(getAccounts().link).toEqual({ kind: 'good', setsPassword })
+  })
+
+  it.each(['INVALID_ACTIVATE_KEY', 'NO_ACTIVATE_KEY'])('that is %s is used up', async (code) => {
+    const { store, getAccounts } = createStoreWithResults({
+      callResult: { kind: 'problem', problem: createProblem(code) },
+    })
+    await store.dispatch(checkActivationLink('key'))
+    expect(getAccounts().link).toMatchObject({ kind: 'used up', problem: { code } })
+  })
+
+  it('survives a weak password and a lost connection', async () => {
+    for (const code of ['WEAK_PASSWORD', 'NEEDS_CONNECTION']) {
+      const { store, getAccounts } = createStoreWithResults({
+        callResult: { kind: 'problem', problem: createProblem(code) },
+      })
+      store.dispatch(linkOpened({ kind: 'good', setsPassword: true }))
+      await store.dispatch(activate('key', 'password'))
+      expect(getAccounts()).toMatchObject({ link: { kind: 'good' }, activation: { kind: 'failed', problem: { code } } })
+    }
+  })
+
+  it('leads to success', async () => {
+    const { store, getAccounts } = createStoreWithResults({
+      callResult: { kind: 'fresh', output: { code: 'ACTIVATE_OK' } },
+    })
+    await store.dispatch(activate('key', 'Portal-demo-1'))
+    expect(getAccounts().link).toEqual({ kind: 'done' })
+  })
+})

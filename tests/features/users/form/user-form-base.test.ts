@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest'
+import type { Problem } from '#contract/problem.ts'
+import type { UserRow } from '#contract/users.ts'
+import { toUserChanges, toUserFields, emptyUserFields } from '#features/users/form/user-form.ts'
+import {
+  type UserFormBase,
+  newUserFormBase,
+  buildFormBase,
+  buildFormBaseOfWrite,
+} from '#features/users/form/user-form-base.ts'
+import type { EntryView } from '#local/outbox/read-entries.ts'
+import type { OverlaidRow } from '#local/lists/list-view.ts'
+
+const intent = '11111111-1111-4111-8111-111111111111'
+const storedRow: UserRow = {
+  id: 7,
+  name: 'Li Wei',
+  email: 'li@acme.example',
+  title: 1,
+  admin: false,
+  order: true,
+  alert: false,
+  status: 0,
+  avatar: null,
+  language: 'en',
+  access_level: 0,
+  company_id: 2,
+  company_name: 'Acme',
+  company_code: 'acme',
+  create_time: '2026-01-01 00:00:00',
+  update_time: '2026-01-02 00:00:00',
+  row_version: 3,
+}
+const refusal: Problem = { status: 409, code: 'STATE_CONFLICT', message: '', data: null, requestId: null }
+/** The row with the name that was wished laid over it. */
+const createOverlaidRow = (
+  state: 'waiting' | 'refused' | 'conflict',
+  action: 'create' | 'change' = 'change',
+): OverlaidRow<UserRow> => ({
+  row: { ...storedRow, name: 'Li Wei Ming' },
+  waiting: { intent, action, state },
+})
+const createEntry = (overrides: Partial<EntryView>): EntryView => ({
+  intent,
+  key: 'k1',
+  queueKey: 'user:7',
+  dependsOn: [],
+  endpoint: 'updateCompanyUser',
+  table: 'users',
+  target: 7,
+  action: 'change',
+  state: 'refused',
+  since: 1,
+  attempts: 1,
+  problem: refusal,
+  base: { name: 'Li Wei' },
+  input: { params: { id: 7 }, body: { name: 'Li Wei Ming' } },
+  ...overrides,
+})
+const getChanges = ({ base, values }: UserFormBase) =>
+  toUserChanges(values, base ? toUserFields(base.row) : emptyUserFields, new Set())
+
+describe('the form opens', () => {
+  it('empty for a new user', () =>
+    expect(newUserFormBase).toEqual({ base: null, values: emptyUserFields, refusedWrite: null }))
+
+  it('on the row as it is shown, own waiting writes included, and chains on them', () => {
+    const formBase = buildFormBase(createOverlaidRow('waiting'), [createEntry({ state: 'waiting', problem: null })])
+    expect(formBase.base?.waiting?.intent).toBe(intent)
+    expect(getChanges(formBase)).toEqual({})
+  })
+
+  it('on a refused change with what was wished still in it, to be sent as the same wish', () => {
+    const formBase = buildFormBase(createOverlaidRow('refused'), [createEntry({})])
+    expect(formBase.refusedWrite).toEqual({ intent, problem: refusal })
+    expect(formBase.base).toEqual({ row: storedRow, waiting: null })
+    expect(getChanges(formBase)).toEqual({ name: 'Li Wei Ming' })
+  })
+
+  it('on a change in conflict with the row as it is now beneath it', () => {
+    const current = { ...storedRow, order: false, row_version: 4 }
+    const problem = { ...refusal, status: 412, code: 'VERSION_CONFLICT', data: { current } }
+    const formBase = buildFormBase(createOverlaidRow('conflict'), [createEntry({ state: 'conflict', problem })])
+    expect(formBase.base).toEqual({ row: current, waiting: null })
+  })
+
+  it('on a refused new user as on one that is being made', () => {
+    const newUserEntry = createEntry({ endpoint: 'createUser', action: 'create', target: null, base: null })
+    const formBase = buildFormBase(createOverlaidRow('refused', 'create'), [newUserEntry])
+    expect(formBase).toMatchObject({ base: null, values: { name: 'Li Wei Ming' }, refusedWrite: { intent } })
+  })
+
+  it('on a row whose move was refused without taking that move for its own', () => {
+    const formBase = buildFormBase(createOverlaidRow('refused'), [createEntry({ endpoint: 'disableUser' })])
+    expect(formBase.refusedWrite).toBeNull()
+  })
+})
+
+describe('a refused write that is mended where it waits', () => {
+  const input = { params: { id: 7 }, body: { name: 'Li Wei Ming' } }
+  const base = { ...toUserFields(storedRow) }
+
+  it('opens on the row without it, with what was typed in the fields (protocol 20)', () => {
+    const formBase = buildFormBaseOfWrite(
+      createEntry({ state: 'refused', problem: refusal, input, base }),
+      createOverlaidRow('refused'),
+    )
+    expect(formBase.base?.row).toEqual(storedRow)
+    expect(formBase.values).toEqual({ ...toUserFields(storedRow), name: 'Li Wei Ming' })
+    expect(formBase.refusedWrite).toEqual({ intent, problem: refusal })
+  })
+
+  it('opens on what its form had noted where the row has gone', () => {
+    const formBase = buildFormBaseOfWrite(createEntry({ state: 'refused', input, base }), null)
+    expect(toUserFields((formBase.base as OverlaidRow<UserRow>).row)).toEqual(toUserFields(storedRow))
+  })
+
+  it('that makes a user opens on nothing but what was typed', () => {
+    const body = { name: 'Aaron Ng', email: 'ada@acme.example', title: 0 }
+    const newUserEntry = createEntry({
+      endpoint: 'createUser',
+      action: 'create',
+      state: 'refused',
+      input: { body },
+      base: null,
+    })
+    expect(buildFormBaseOfWrite(newUserEntry, null)).toMatchObject({
+      base: null,
+      values: { ...emptyUserFields, ...body },
+    })
+  })
+})

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import type { UserStatus } from '#domain/accounts/users.ts'
+import { type SelectedUser, planBulkAction } from '#features/users/list/run-bulk-action.ts'
+import { rowsSelected, selectionEnded, rowSelectionSlice, selectRange } from '#features/users/list/row-selection.ts'
+
+const createUser = (id: number, status: UserStatus): SelectedUser => ({
+  id,
+  status,
+  name: `N${id}`,
+  email: `n${id}@acme.example`,
+})
+const users = [createUser(1, 1), createUser(2, 0), createUser(3, -1), createUser(4, -2), createUser(5, 1)]
+const summarisePlan = (plan: ReturnType<typeof planBulkAction>) => [
+  plan.included.map(({ id }) => id),
+  plan.excluded.map(({ user: { id }, reason }) => `${id} ${reason}`),
+]
+
+describe('a move on many users', () => {
+  it('is for those whose status allows it; of the others it says why not (M39, M41)', () => {
+    const context = { selfId: 5, lastAdminId: null }
+    expect(summarisePlan(planBulkAction('disable', users, context))).toEqual([
+      [1],
+      ['2 USER_STATUS_INVALID', '3 USER_STATUS_INVALID', '4 USER_STATUS_INVALID', '5 SELF_FORBIDDEN'],
+    ])
+    expect(summarisePlan(planBulkAction('enable', users, context))[0]).toEqual([3])
+    expect(summarisePlan(planBulkAction('activatemail', users, context))[0]).toEqual([2])
+    expect(summarisePlan(planBulkAction('remove', users, context))).toEqual([
+      [1, 2, 3],
+      ['4 USER_STATUS_INVALID', '5 SELF_FORBIDDEN'],
+    ])
+  })
+
+  it('leaves the last active admin alone (D54)', () => {
+    expect(
+      summarisePlan(planBulkAction('remove', [createUser(1, 1), createUser(2, 1)], { selfId: 9, lastAdminId: 1 })),
+    ).toEqual([[2], ['1 LAST_ADMIN']])
+  })
+})
+
+describe('what is chosen', () => {
+  const { reducer } = rowSelectionSlice
+
+  it('grows and shrinks, each once, and ends', () => {
+    let state = reducer(undefined, rowsSelected({ ids: [1, 2], isSelected: true }))
+    state = reducer(state, rowsSelected({ ids: [2, 3], isSelected: true }))
+    expect(state.ids).toEqual([1, 2, 3])
+    state = reducer(state, rowsSelected({ ids: [1], isSelected: false }))
+    expect(state).toEqual({ ids: [2, 3], rangeStart: 1 })
+    expect(reducer(state, selectionEnded())).toEqual({ ids: [], rangeStart: null })
+  })
+
+  it('is a stretch between two rows of the page, either way; alone where the first is elsewhere', () => {
+    const page = [10, 20, 30, 40]
+    expect(selectRange(page, 20, 40)).toEqual([20, 30, 40])
+    expect(selectRange(page, 40, 20)).toEqual([30, 40, 20])
+    expect(selectRange(page, 99, 30)).toEqual([30])
+    expect(selectRange(page, null, 30)).toEqual([30])
+  })
+})

@@ -1,0 +1,370 @@
+import { describe, expect, it } from 'vitest'
+import { markEntryAllowed, dropStoredEntry, resendEntry } from '#local/outbox/entry-actions.ts'
+import { enqueue } from '#local/outbox/enqueue.ts'
+import { readListOn } from '#local/lists/read-list.ts'
+import { storePage } from '#local/lists/response-store.ts'
+import { acceptWrite, removeRefusedEntry, returnToQueue, parkEntry, pauseSending } from '#local/outbox/settle-entry.ts'
+import { claimEntries } from '#local/outbox/claim.ts'
+import { markSignedOut } from '#local/session/session.ts'
+import { readRowOn } from '#local/lists/read-row.ts'
+import type { OutboxEntry } from '#local/storage/records.ts'
+import { freeze } from '#request/writes/record-write.ts'
+import {
+  buildNewEntry,
+  buildUser,
+  userList,
+  firstPage,
+  type TestDevice,
+  openTestDevice,
+  buildPageResponse,
+} from '#tests/support/device/device-database.ts'
+
+const buildClaimOptions = (options: Partial<Parameters<typeof claimEntries>[1]> = {}) => ({
+  now: 1_000,
+  leaseMs: 45_000,
+  maxEntries: 4,
+  generation: 1,
+  isLockStolen: false,
+  freezeRequest: freeze,
+  ...options,
+})
+const buildAcceptedWrite = (fields: Partial<Parameters<typeof acceptWrite>[2]> = {}) => ({
+  status: 200,
+  body: '{}',
+  row: null,
+  version: null,
+  now: 1_000,
+  asOf: 1_000,
+  generation: 1,
+  ...fields,
+})
+const problem = { status: 409, code: 'DUP_USER', message: '', data: null, requestId: null }
+const getIntents = (entries: OutboxEntry[]) => entries.map(({ intent }) => intent)
+
+async function openDeviceWithRows(...rows: ReturnType<typeof buildUser>[]): Promise<TestDevice> {
+  const testDevice = await openTestDevice()
+  await storePage(testDevice.db, userList, firstPage, buildPageResponse(rows, 100), testDevice.generation)
+  return testDevice
+}
+
+describe('the order in which writes leave', () => {
+  it('keeps two changes of one row in the order they were made, and lets other rows pass (requirement 9)', async () => {
+    const { db } = await openTestDevice()
+    const first = await enqueue(db, buildNewEntry({ target: 1 }))
+    const second = await enqueue(db, buildNewEntry({ target: 1 }))
+    const other = await enqueue(db, buildNewEntry({ target: 2 }))
+    expect(getIntents(await claimEntries(db, buildClaimOptions()))).toEqual([first.intent, other.intent])
+    const claimedEntry = (await db.outbox.get(first.intent)) as OutboxEntry
+    await acceptWrite(db, claimedEntry, buildAcceptedWrite())
+    expect(getIntents(await claimEntries(db, buildClaimOptions({ isLockStolen: true })))).toEqual([second.intent])
+  })
+
+  it('holds what follows a refused write of the same row, and nothing else', async () => {
+    const { db } = await openTestDevice()
+    await enqueue(db, buildNewEntry({ target: 1 }))
+    await enqueue(db, buildNewEntry({ target: 1 }))
+    const [sentEntry] = await claimEntries(db, buildClaimOptions())
+    await parkEntry(db, sentEntry as OutboxEntry, 'refused', problem)
+    const other = await enqueue(db, buildNewEntry({ target: 2 }))
+    expect(getIntents(await claimEntries(db, buildClaimOptions()))).toEqual([other.intent])
+  })
+
+  it('sends at most four rows at once', async () => {
+    const { db } = await openTestDevice()
+    for (let target = 1; target <= 6; target++) await enqueue(db, buildNewEntry({ target }))
+    expect(await claimEntries(db, buildClaimOptions())).toHaveLength(4)
+  })
+
+  it('keeps writes on a made row in one lane, before and after it has an id', async () => {
+    const { db } = await openTestDevice()
+    const createEntry = await enqueue(
+      db,
+      buildNewEntry({ endpoint: 'createUser', target: null, action: 'create', versioned: false }),
+    )
+    const earlierEntry = await enqueue(db, buildNewEntry({ target: `~${createEntry.intent}` }))
+    const [sentEntry] = await claimEntries(db, buildClaimOptions())
+    await acceptWrite(db, sentEntry as OutboxEntry, buildAcceptedWrite({ status: 200, row: buildUser(42) }))
+    const laterEntry = await enqueue(db, buildNewEntry({ target: 42 }))
+    expect([earlierEntry.queueKey, laterEntry.queueKey]).toEqual([createEntry.queueKey, createEntry.queueKey])
+    expect(getIntents(await claimEntries(db, buildClaimOptions()))).toEqual([earlierEntry.intent])
+  })
+})
+
+describe('what is sent', () => {
+  it('is the same to the byte in every attempt, with the same key', async () => {
+    const { db } = await openTestDevice()
+    await enqueue(db, buildNewEntry())
+    const [first] = await claimEntries(db, buildClaimOptions())
+    await returnToQueue(db, first as OutboxEntry, {
+      state: 'waiting',
+      notBefore: 0,
+      delayedBy: 'network',
+      problem: null,
+    })
+    const [second] = await claimEntries(db, buildClaimOptions())
+    expect(second?.bytes).toEqual(first?.bytes)
+    expect(second?.bytes?.headers['idempotency-key']).toBe(second?.intent)
+  })
+
+  it('gets a new key when a refused form is sent again, under the same intent', async () => {
+    const { db } = await openTestDevice()
+    const entry = await enqueue(db, buildNewEntry())
+    const [sentEntry] = await claimEntries(db, buildClaimOptions())
+    await parkEntry(db, sentEntry as OutboxEntry, 'refused', problem)
+    await removeRefusedEntry(db, entry.intent, 2_000, () => crypto.randomUUID())
+    await enqueue(db, buildNewEntry({ intent: entry.intent }))
+    const [resentEntry] = await claimEntries(db, buildClaimOptions())
+    expect(resentEntry?.key).not.toBe(entry.key)
+    expect(resentEntry?.bytes?.headers).toMatchObject({
+      'idempotency-key': resentEntry?.key,
+      'idempotency-intent': entry.intent,
+    })
+  })
+
+  it('is one write when a form is sent twice', async () => {
+    const { db } = await openTestDevice()
+    const draft = buildNewEntry()
+    await enqueue(db, draft)
+    const [sentEntry] = await claimEntries(db, buildClaimOptions())
+    await enqueue(db, { ...draft, key: crypto.randomUUID() })
+    expect(await db.outbox.toArray()).toEqual([sentEntry])
+  })
+
+  it('is based on the newest own write of the row, else on the row as shown', async () => {
+    const { db } = await openDeviceWithRows(buildUser(1, { row_version: 5 }))
+    const first = await enqueue(db, buildNewEntry({ target: 1 }))
+    const second = await enqueue(db, buildNewEntry({ target: 1 }))
+    expect([first.ifMatch, second.ifMatch]).toEqual([5, `~${first.intent}`])
+  })
+
+  it('is based on what a refused write was based on, once that one went back to its form', async () => {
+    const { db } = await openDeviceWithRows(buildUser(1, { row_version: 5 }))
+    const first = await enqueue(db, buildNewEntry({ target: 1 }))
+    const second = await enqueue(db, buildNewEntry({ target: 1 }))
+    const [sentEntry] = await claimEntries(db, buildClaimOptions())
+    await parkEntry(db, sentEntry as OutboxEntry, 'refused', problem)
+    await removeRefusedEntry(db, first.intent, 2_000, () => crypto.randomUUID())
+    expect((await db.outbox.get(second.intent))?.ifMatch).toBe(5)
+  })
+
+  it('waits while the server asked for a pause, but not for ever when the clock is turned back', async () => {
+    const { db } = await openTestDevice()
+    await enqueue(db, buildNewEntry())
+    await pauseSending(db, 10_000, 60_000)
+    expect(await claimEntries(db, buildClaimOptions({ now: 20_000 }))).toEqual([])
+    expect(await claimEntries(db, buildClaimOptions({ now: 5_000 }))).toHaveLength(1)
+  })
+})
+
+describe('a write that cannot go yet', () => {
+  it('waits for the one it refers to, which stands in another lane', async () => {
+    const { db } = await openTestDevice()
+    const first = await enqueue(db, buildNewEntry({ target: 1 }))
+    const second = await enqueue(db, buildNewEntry({ target: 2, refers: [first.intent] }))
+    const claimed = await claimEntries(db, buildClaimOptions())
+    expect(getIntents(claimed)).toEqual([first.intent])
+    await acceptWrite(db, claimed[0] as OutboxEntry, buildAcceptedWrite())
+    expect(getIntents(await claimEntries(db, buildClaimOptions()))).toEqual([second.intent])
+  })
+
+  it('because a newer build made it, waits for that build and holds nobody else (requirement 18)', async () => {
+    const { db } = await openTestDevice()
+    await enqueue(db, buildNewEntry({ endpoint: 'fromTheFuture', target: 1 }))
+    const knownEntry = await enqueue(db, buildNewEntry({ target: 2 }))
+    expect(getIntents(await claimEntries(db, buildClaimOptions()))).toEqual([knownEntry.intent])
+  })
+
+  it('goes after all when the clock that says so was turned', async () => {
+    const { db } = await openTestDevice()
+    await enqueue(db, buildNewEntry({ since: 9e12 }))
+    const [sentEntry] = await claimEntries(db, buildClaimOptions({ now: 9e12 }))
+    await returnToQueue(db, sentEntry as OutboxEntry, {
+      state: 'waiting',
+      notBefore: 9e12 + 60_000,
+      delayedBy: 'server',
+      problem: null,
+    })
+    expect(await claimEntries(db, buildClaimOptions({ now: 9e12 }))).toEqual([])
+    expect(await claimEntries(db, buildClaimOptions({ now: 1_000 }))).toHaveLength(1)
+  })
+})
+
+describe('a write that is over thirty days old', () => {
+  const dayMs = 86_400_000
+  async function enqueueForDays(days: number, fields = {}) {
+    const { db } = await openTestDevice()
+    const entry = await enqueue(db, buildNewEntry({ since: 0, ...fields }))
+    await enqueue(db, buildNewEntry({ since: 0 }))
+    return { db, entry, now: days * dayMs }
+  }
+
+  it('is shown to its user before it is sent, and holds its lane (protocol 19, W-13)', async () => {
+    const { db, entry, now } = await enqueueForDays(31)
+    expect(await claimEntries(db, buildClaimOptions({ now, isChained: true }))).toEqual([])
+    expect(await db.outbox.get(entry.intent)).toMatchObject({ state: 'asks', problem: { code: 'TOO_OLD' } })
+    expect(await markEntryAllowed(db, entry.intent, now)).toBe(true)
+    expect(getIntents(await claimEntries(db, buildClaimOptions({ now })))).toEqual([entry.intent])
+  })
+
+  it('goes by itself up to then', async () => {
+    const { db, now } = await enqueueForDays(30)
+    expect(await claimEntries(db, buildClaimOptions({ now }))).toHaveLength(1)
+  })
+
+  /** Sent once without an answer, and old by now. */
+  async function sendLongAgo() {
+    const { db, entry } = await enqueueForDays(0)
+    const [sentEntry] = await claimEntries(db, buildClaimOptions({ now: dayMs }))
+    const retryState = { state: 'waiting', notBefore: 0, delayedBy: 'network', problem: null } as const
+    await returnToQueue(db, sentEntry as OutboxEntry, retryState)
+    await claimEntries(db, buildClaimOptions({ now: 40 * dayMs }))
+    return { db, entry, sentEntry }
+  }
+
+  it('that was sent before goes on under the same key, or is taken back from the server, not only from here', async () => {
+    const { db, entry, sentEntry } = await sendLongAgo()
+    expect(await dropStoredEntry(db, entry.intent, { now: 40 * dayMs, newId: () => 'other' })).toBe('asked')
+    await db.outbox.update(entry.intent, { state: 'asks' })
+    await db.outbox.update(entry.intent, {
+      problem: { status: 0, code: 'TOO_OLD', message: '', data: null, requestId: null },
+    })
+    await markEntryAllowed(db, entry.intent, 40 * dayMs)
+    const [resentEntry] = await claimEntries(db, buildClaimOptions({ now: 40 * dayMs }))
+    expect([resentEntry?.key, resentEntry?.bytes]).toEqual([sentEntry?.key, sentEntry?.bytes])
+  })
+
+  it('that was sent before and is mended is taken back from the server too, because the first bytes may be done', async () => {
+    for (const resend of [
+      (db: TestDevice['db'], { intent }: OutboxEntry) => resendEntry(db, intent, { key: 'mended' }, 40 * dayMs),
+      (db: TestDevice['db'], { intent }: OutboxEntry) =>
+        enqueue(db, buildNewEntry({ intent, key: 'mended', since: 40 * dayMs })),
+    ]) {
+      const { db, entry } = await sendLongAgo()
+      await resend(db, entry)
+      expect(await db.outbox.get(entry.intent)).toMatchObject({ key: 'mended', state: 'waiting', bytes: null })
+      expect(await dropStoredEntry(db, entry.intent, { now: 40 * dayMs, newId: () => 'other' })).toBe('asked')
+    }
+  })
+
+  it('that was mended and refused before the server looked it up is taken back from the server still, also sent again', async () => {
+    for (const [code, dropResult] of [
+      ['VALIDATION_ERROR', 'asked'],
+      ['NOT_SUPPORT', 'asked'],
+      // The server looks up what it knows of the intent before it says this.
+      ['DUP_USER', 'gone'],
+    ] as const)
+      for (const isSentAgain of [false, true]) {
+        const { db, entry } = await sendLongAgo()
+        await resendEntry(db, entry.intent, { key: 'mended' }, 40 * dayMs)
+        const [resentEntry] = await claimEntries(db, buildClaimOptions({ now: 40 * dayMs }))
+        await parkEntry(db, resentEntry as OutboxEntry, 'refused', { ...problem, code })
+        if (isSentAgain) await resendEntry(db, entry.intent, { key: 'mended twice' }, 41 * dayMs)
+        expect(await dropStoredEntry(db, entry.intent, { now: 41 * dayMs, newId: () => 'other' }), code).toBe(
+          dropResult,
+        )
+      }
+  })
+
+  it('that was mended is not shown again for its age', async () => {
+    const { db, entry, now } = await enqueueForDays(31)
+    await claimEntries(db, buildClaimOptions({ now }))
+    await resendEntry(db, entry.intent, { key: 'mended' }, now)
+    expect(getIntents(await claimEntries(db, buildClaimOptions({ now })))).toEqual([entry.intent])
+  })
+})
+
+describe('who may say what became of a write', () => {
+  async function claimTwice() {
+    const { db } = await openTestDevice()
+    await enqueue(db, buildNewEntry())
+    const [firstClaim] = await claimEntries(db, buildClaimOptions())
+    const [secondClaim] = await claimEntries(db, buildClaimOptions())
+    return { db, firstClaim: firstClaim as OutboxEntry, secondClaim: secondClaim as OutboxEntry }
+  }
+
+  it('a sender whose claim was taken over can no longer give it back', async () => {
+    const { db, firstClaim, secondClaim } = await claimTwice()
+    expect(
+      await returnToQueue(db, firstClaim, { state: 'waiting', notBefore: 9, delayedBy: 'network', problem: null }),
+    ).toBe(false)
+    expect((await db.outbox.get(secondClaim.intent))?.state).toBe('sending')
+  })
+
+  it('but its final answer counts', async () => {
+    const { db, firstClaim, secondClaim } = await claimTwice()
+    expect(await acceptWrite(db, firstClaim, buildAcceptedWrite())).toBe(true)
+    expect(await acceptWrite(db, secondClaim, buildAcceptedWrite())).toBe(false)
+    expect(await db.outbox.count()).toBe(0)
+  })
+
+  it('what another still sends is left alone when its lock was taken from it alive', async () => {
+    const { db } = await openTestDevice()
+    await enqueue(db, buildNewEntry())
+    await claimEntries(db, buildClaimOptions())
+    expect(await claimEntries(db, buildClaimOptions({ isLockStolen: true }))).toEqual([])
+    expect(await claimEntries(db, buildClaimOptions({ isLockStolen: true, now: 50_000 }))).toHaveLength(1)
+  })
+})
+
+describe('what is shown of a waiting write', () => {
+  it('a change lies over its row and vanishes with its entry (requirement 21)', async () => {
+    const { db, device } = await openDeviceWithRows(buildUser(1, { title: 0 }))
+    const entry = await enqueue(db, buildNewEntry({ target: 1 }))
+    const overlaidRow = await readRowOn(device, 'users', 1)
+    expect(overlaidRow).toMatchObject({ row: { title: 1 }, waiting: { intent: entry.intent, action: 'change' } })
+    const [sentEntry] = await claimEntries(db, buildClaimOptions())
+    await parkEntry(db, sentEntry as OutboxEntry, 'refused', problem)
+    expect((await readRowOn(device, 'users', 1))?.waiting?.state).toBe('refused')
+    await removeRefusedEntry(db, entry.intent, 2_000, () => crypto.randomUUID())
+    expect(await readRowOn(device, 'users', 1)).toMatchObject({ row: { title: 0 }, waiting: null })
+  })
+
+  it('a made row is there under its intent, and still found by it when it has an id', async () => {
+    const { db, device } = await openDeviceWithRows(buildUser(1))
+    const body = { name: 'Made here', email: 'made@acme.example', title: 0 }
+    const createEntry = await enqueue(
+      db,
+      buildNewEntry({ endpoint: 'createUser', target: null, action: 'create', input: { body }, versioned: false }),
+    )
+    const readRowIds = async () => (await readListOn(device, userList, firstPage)).rows.map(({ row }) => row.id)
+    expect(await readRowIds()).toEqual([`~${createEntry.intent}`, 1])
+    const [sentEntry] = await claimEntries(db, buildClaimOptions())
+    await acceptWrite(db, sentEntry as OutboxEntry, buildAcceptedWrite({ row: buildUser(42, { name: 'Made here' }) }))
+    expect(await readRowIds()).toEqual([42, 1])
+    expect((await readRowOn(device, 'users', `~${createEntry.intent}`))?.row.id).toBe(42)
+  })
+
+  it('a change made before the row had its id lies over the row once it has', async () => {
+    const { db, device } = await openDeviceWithRows(buildUser(1))
+    const body = { name: 'Made here', email: 'made@acme.example', title: 0 }
+    const createEntry = await enqueue(
+      db,
+      buildNewEntry({ endpoint: 'createUser', target: null, action: 'create', input: { body }, versioned: false }),
+    )
+    await enqueue(db, buildNewEntry({ target: `~${createEntry.intent}` }))
+    const [sentEntry] = await claimEntries(db, buildClaimOptions())
+    await acceptWrite(db, sentEntry as OutboxEntry, buildAcceptedWrite({ row: buildUser(42) }))
+    expect(await readRowOn(device, 'users', 42)).toMatchObject({ row: { id: 42, title: 1 } })
+  })
+})
+
+describe('after signing out', () => {
+  it('nothing is claimed, and what waits stays', async () => {
+    const { db, device } = await openDeviceWithRows(buildUser(1))
+    await enqueue(db, buildNewEntry())
+    await markSignedOut(device)
+    expect(await claimEntries(db, buildClaimOptions())).toEqual([])
+    expect(await db.outbox.count()).toBe(1)
+    expect(await db.table('users').count()).toBe(0)
+  })
+
+  it('an answer on its way is still recorded, but leaves no row behind', async () => {
+    const { db, device } = await openDeviceWithRows(buildUser(1))
+    await enqueue(db, buildNewEntry())
+    const [sentEntry] = await claimEntries(db, buildClaimOptions())
+    await markSignedOut(device)
+    await acceptWrite(db, sentEntry as OutboxEntry, buildAcceptedWrite({ row: buildUser(1, { row_version: 2 }) }))
+    expect(await db.outbox.count()).toBe(0)
+    expect(await db.table('users').count()).toBe(0)
+  })
+})

@@ -1,0 +1,20 @@
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
+import { expect, it } from 'vitest'
+import { openDevice } from '#local/storage/device.ts'
+
+it('a database that a full disk did not let open is read and written again once there is room', async () => {
+  const factory = new IDBFactory()
+  const open = factory.open.bind(factory)
+  let isFull = true
+  factory.open = (...args) => {
+    if (isFull) throw new DOMException('no space left', 'QuotaExceededError')
+    return open(...args)
+  }
+  const device = openDevice({ indexedDB: factory, IDBKeyRange })
+  const db = device.getDatabase({ companyId: 1, userId: 2 })
+  const countRows = () => Promise.all([db.meta.where('name').equals('probe').count(), device.directory.session.count()])
+  await expect(countRows()).rejects.toThrow()
+  isFull = false
+  await expect(countRows()).rejects.toThrow()
+  await expect.poll(() => countRows().catch(() => null), { timeout: 3_000 }).toEqual([0, 0])
+})

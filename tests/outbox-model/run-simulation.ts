@@ -1,0 +1,450 @@
+/**
+ * Lives a history of deeds on a real device in a browser of the models, and compares: each commit and each arrival with
+ * the promise, each step's list with what the promise says should be seen, and in the end, when the weather has cleared
+ * and everybody has come back, the server's idempotency store with all that was ever wished.
+ */
+import type { RowRef } from '#contract/endpoint.ts'
+import { createUser, deleteUser, listUsers, updateCompanyUser } from '#contract/users.ts'
+import { readRowOn } from '#local/lists/read-row.ts'
+import type { OutboxEntry, RowId } from '#local/storage/records.ts'
+import { getBaseVersion } from '#local/lists/list-view.ts'
+import { sendOutbox } from '#request/writes/sender.ts'
+import type { CallResult } from '#request/call-results.ts'
+import { signIn, signOut } from '#request/session/sign-in.ts'
+import { createBrowser, type ModelTab } from '#tests/outbox-model/browser.ts'
+import type { Decision, ModelAction, NameWord } from '#tests/outbox-model/model-actions.ts'
+import {
+  createIdSource,
+  type Simulation,
+  isParked,
+  getDatabaseName,
+  readOutbox,
+  readReceipts,
+  readRowIds,
+  readSeals,
+  users,
+  waitsForUser,
+  chooseDecision,
+  findSignedInUser,
+} from '#tests/outbox-model/simulation.ts'
+import { createGuaranteeChecker, type IntendedWrite } from '#tests/outbox-model/guarantees.ts'
+import { checkEnd, findWrongEffects } from '#tests/outbox-model/verify.ts'
+import { createModelServer } from '#tests/outbox-model/server.ts'
+import { checkView } from '#tests/outbox-model/observation.ts'
+import { createClock } from '#tests/support/device/device.ts'
+import { companyId } from '#tests/support/device/device-database.ts'
+
+export interface SimulationResult {
+  steps: number
+  effects: number
+  writes: number
+  /** Forms that were told of a problem when the deeds were done. */
+  forms: number
+}
+
+/** `diesAt`: the browser is killed at that step. Throws where a promise is broken. */
+export async function runSimulation(
+  actions: readonly ModelAction[],
+  { diesAt = null as number | null } = {},
+): Promise<SimulationResult> {
+  const simulation = createSimulation()
+  try {
+    await runWork(simulation, () => signInUser(simulation, 0, 1))
+    await runWork(simulation, () => list(simulation, 0))
+    simulation.browser.steps = 0
+    simulation.browser.diesAt = diesAt
+    for (const action of actions) {
+      await performAction(simulation, action)
+      await check(simulation, action)
+    }
+    const { steps } = simulation.browser
+    const forms = simulation.forms.length
+    await settle(simulation)
+    return {
+      steps,
+      effects: simulation.server.effects.length,
+      writes: simulation.guarantees.intendedWrites.size,
+      forms,
+    }
+  } finally {
+    await simulation.browser.close()
+  }
+}
+
+function createSimulation(): Simulation {
+  const newId = createIdSource()
+  const clock = createClock()
+  const server = createModelServer(clock)
+  const browser = createBrowser((sent) => server.respond(sent), clock, newId)
+  const guarantees = createGuaranteeChecker(server)
+  const simulation: Simulation = { clock, server, browser, guarantees, forms: [], pending: new Set(), newId }
+  const originalOnCommit = browser.disk.onCommit
+  browser.disk.onCommit = (process, transaction) => {
+    const { db, objectStoreNames } = transaction
+    // Whatever else runs just now does not touch these: whoever changes the outbox has all of it.
+    for (const user of users.filter((user) => db.name === getDatabaseName(user) && objectStoreNames.contains('outbox')))
+      guarantees.onCommit(user, process, {
+        outbox: readOutbox(simulation, user),
+        receipts: readReceipts(simulation, user),
+        seals: readSeals(simulation, user),
+        rows: readRowIds(simulation, user),
+      })
+    originalOnCommit(process, transaction)
+  }
+  server.onArrival = (items) => guarantees.onArrival(items)
+  server.onDeletedKeys = (userId, ids) => {
+    for (const { keyId = 0 } of readSeals(simulation, userId))
+      if (ids.includes(keyId))
+        server.violations.push(`sealing key ${keyId} was deleted before its seal was opened (protocol 30)`)
+  }
+  return simulation
+}
+
+/** The tabs there were when somebody asked. */
+const tabsByWork = new WeakMap<Promise<unknown>, readonly ModelTab[]>()
+
+/** Does it, and lets happen whatever can without the clock. */
+async function runWork(simulation: Simulation, work: () => Promise<unknown>): Promise<void> {
+  const tabs = [...simulation.browser.tabs]
+  const pendingWork = work()
+    // What somebody was asked for who died over it is nobody's mistake.
+    .catch(
+      (error: unknown) => void (tabs.some(({ isDead }) => isDead) || simulation.browser.reportedErrors.push(error)),
+    )
+    .finally(() => simulation.pending.delete(pendingWork))
+  simulation.pending.add(pendingWork)
+  tabsByWork.set(pendingWork, tabs)
+  await simulation.browser.waitUntilQuiet()
+}
+
+/** The same, and turns the clock until it has come to its end. */
+async function runToEnd(simulation: Simulation, work: () => Promise<unknown>): Promise<void> {
+  let isOver = false
+  await runWork(simulation, () => work().finally(() => (isOver = true)))
+  for (let round = 0; round < 20 && !isOver; round++) await passTime(simulation, 4_000)
+}
+
+async function passTime(simulation: Simulation, ms: number): Promise<void> {
+  await simulation.clock.advance(ms)
+  await simulation.browser.waitUntilQuiet()
+}
+
+const getTab = ({ browser }: Simulation, index: number): ModelTab => browser.tabs[index] as ModelTab
+
+async function performAction(simulation: Simulation, action: ModelAction): Promise<void> {
+  const { browser, server } = simulation
+  switch (action.kind) {
+    case 'create':
+      return await runWork(simulation, () => create(simulation, action))
+    case 'change':
+      return await runWork(simulation, () => change(simulation, action))
+    case 'remove':
+      return await runWork(simulation, () => remove(simulation, action))
+    case 'again':
+      return await runWork(simulation, () => sendForm(simulation, action.tab))
+    case 'decide':
+      return await runWork(simulation, () =>
+        decide(simulation, getTab(simulation, action.tab), pickEntry(simulation, action), action.decision),
+      )
+    case 'tick':
+      return await runWork(simulation, () => tick(simulation, action.tab, action.immediate))
+    case 'list':
+      return await runWork(simulation, () => list(simulation, action.tab))
+    case 'pass':
+      return await passTime(simulation, action.ms)
+    case 'line':
+      browser.connectionState = action.state
+      return
+    case 'mood':
+      server.mood = action.mood
+      return
+    case 'behind':
+      return server.changeBehind(action.id)
+    case 'reload':
+      simulation.forms = []
+      browser.reload(action.tab)
+      return
+    case 'leave':
+      return await runToEnd(simulation, () => signOutUser(simulation, action))
+    case 'come':
+      return await runToEnd(simulation, () => signInUser(simulation, action.tab, action.user))
+    case 'full':
+      browser.disk.isFull = action.full
+      return
+    case 'closed':
+      return browser.disk.closeConnections(getTab(simulation, action.tab))
+    case 'freeze':
+      return getTab(simulation, action.tab).freeze()
+    case 'thaw':
+      getTab(simulation, action.tab).thaw()
+      return await browser.waitUntilQuiet()
+    case 'jump':
+      return await passTime(simulation, action.minutes * 60_000)
+    case 'dies':
+      browser.diesAt = browser.steps + action.after
+      return
+    case 'revoke':
+      return server.revoke()
+    case 'kill':
+      simulation.forms = []
+      return browser.kill()
+    case 'late':
+      return await browser.deliverLate()
+  }
+}
+
+const titles: Record<NameWord, number> = { good: 1, bad: 2, ask: 0 }
+
+async function create(simulation: Simulation, { tab, word }: { tab: number; word: NameWord }): Promise<void> {
+  const intent = simulation.newId()
+  const body = { title: 0 as const, name: `${word} ${intent.slice(-4)}`, email: `${intent}@acme.example` }
+  recordWrite(simulation, { intent, action: 'create', row: intent, body: [body] })
+  checkResult(simulation, intent, await getTab(simulation, tab).api.call(createUser, { body }, { intent }))
+}
+
+/** Rows that this user may mean: two that always were, and those made here. */
+function listRows(simulation: Simulation): IntendedWrite['row'][] {
+  const owner = findSignedInUser(simulation)
+  const createdWrites = [...simulation.guarantees.intendedWrites.values()].filter(
+    (one) => one.action === 'create' && one.owner === owner,
+  )
+  return [2, 3, ...createdWrites.map(({ intent }) => intent)]
+}
+
+function pickRow(simulation: Simulation, index: number): { row: IntendedWrite['row']; target: RowRef } {
+  const all = listRows(simulation)
+  const row = all[index % all.length] ?? 2
+  if (typeof row === 'number') return { row, target: row }
+  // Its number, once the device knows it for the same row.
+  const names = simulation.browser.disk.read<RowId>(getDatabaseName(findSignedInUser(simulation) ?? 0), 'rowIds')
+  const id = names.find(({ intent }) => intent === row)?.id
+  return { row, target: id !== undefined && index % 2 === 0 ? id : `~${row}` }
+}
+
+async function change(simulation: Simulation, action: ModelAction & { kind: 'change' }): Promise<void> {
+  const { row, target } = pickRow(simulation, action.at)
+  const tab = getTab(simulation, action.tab)
+  const intent = simulation.newId()
+  const body =
+    action.field === 'name'
+      ? { name: `${action.word} ${intent.slice(-4)}` }
+      : { title: titles[action.word] as 0 | 1 | 2 }
+  recordWrite(simulation, { intent, action: 'change', row, body: [body] })
+  const cachedRow = action.hasBase ? await readRowOn(await tab.ports.device(), 'users', target) : null
+  const values = Object.fromEntries(
+    Object.keys(body).map((field) => [
+      field,
+      (cachedRow?.row as unknown as Record<string, unknown> | undefined)?.[field],
+    ]),
+  )
+  const base = cachedRow ? { base: { rowVersion: getBaseVersion(cachedRow), values } } : {}
+  checkResult(
+    simulation,
+    intent,
+    await tab.api.call(updateCompanyUser, { params: { id: target }, body }, { intent, ...base }),
+  )
+}
+
+async function remove(simulation: Simulation, { tab, at }: { tab: number; at: number }): Promise<void> {
+  const { row, target } = pickRow(simulation, at)
+  const intent = simulation.newId()
+  recordWrite(simulation, { intent, action: 'delete', row, body: [{}] })
+  checkResult(
+    simulation,
+    intent,
+    await getTab(simulation, tab).api.call(deleteUser, { params: { id: target } }, { intent }),
+  )
+}
+
+function recordWrite(simulation: Simulation, write: Omit<IntendedWrite, 'expectedOutcome' | 'owner'>): void {
+  simulation.guarantees.recordWrite({
+    ...write,
+    owner: findSignedInUser(simulation) ?? 0,
+    isDirectAllowed: simulation.browser.disk.isFull,
+  })
+}
+
+function checkResult(simulation: Simulation, intent: string, result: CallResult<unknown>): void {
+  if (result.kind === 'problem' && result.intent && result.problem.status > 0) simulation.forms.push(intent)
+  if (result.kind !== 'queued') return
+  const owner = simulation.guarantees.intendedWrites.get(intent)?.owner ?? 0
+  if (
+    !simulation.guarantees.listQueue(simulation.guarantees.intendedWrites.get(intent)?.row ?? 0, owner).includes(intent)
+  )
+    simulation.guarantees.violations.push(`${intent} is called queued, and never was on the disk`)
+}
+
+/** Sent again by the form that was told, with nothing wrong in it any more: the same wish. */
+async function sendForm(simulation: Simulation, tab: number): Promise<void> {
+  const intent = simulation.forms.find(
+    (one) => simulation.guarantees.intendedWrites.get(one)?.owner === findSignedInUser(simulation),
+  )
+  const write = intent === undefined ? undefined : simulation.guarantees.intendedWrites.get(intent)
+  if (!intent || !write) return
+  simulation.forms = simulation.forms.filter((one) => one !== intent)
+  write.isDirectAllowed ||= simulation.browser.disk.isFull
+  const body = fixBody(write, intent)
+  const { api } = getTab(simulation, tab)
+  const id = typeof write.row === 'number' ? write.row : (`~${write.row}` as const)
+  if (write.action === 'create')
+    checkResult(simulation, intent, await api.call(createUser, { body: body as never }, { intent }))
+  if (write.action === 'change')
+    checkResult(simulation, intent, await api.call(updateCompanyUser, { params: { id }, body }, { intent }))
+  if (write.action === 'delete')
+    checkResult(simulation, intent, await api.call(deleteUser, { params: { id } }, { intent }))
+}
+
+function fixBody(write: IntendedWrite, intent: string): Record<string, unknown> {
+  const lastBody = write.body.at(-1) ?? {}
+  const body = 'name' in lastBody ? { ...lastBody, name: `good ${intent.slice(-4)}` } : lastBody
+  write.body.push(body)
+  return body
+}
+
+function pickEntry(
+  simulation: Simulation,
+  { at, decision }: { at: number; decision: Decision },
+): OutboxEntry | undefined {
+  const all = readOutbox(simulation, findSignedInUser(simulation) ?? 0)
+  const candidates = decision === 'drop' ? all : all.filter(({ state }) => isParked(state))
+  return candidates[at % candidates.length]
+}
+
+async function decide(
+  simulation: Simulation,
+  { actions }: ModelTab,
+  entry: OutboxEntry | undefined,
+  decision: Decision,
+): Promise<void> {
+  if (!entry) return
+  const { intent } = entry
+  const write = simulation.guarantees.intendedWrites.get(intent)
+  if (decision === 'keepServerValues' || decision === 'drop') {
+    // What the desk lists goes along, and nobody is asked twice.
+    simulation.guarantees.drop(intent)
+    simulation.forms = simulation.forms.filter((one) => one !== intent)
+    await (decision === 'drop' ? actions.drop(intent) : actions.keepServerValues(intent))
+    return
+  }
+  if (decision === 'fix' && write)
+    await actions.fix(intent, {
+      ...entry.input,
+      ...(write.action === 'delete' ? {} : { body: fixBody(write, intent) }),
+    })
+  if (decision === 'retry' || decision === 'confirm' || decision === 'keepOwnValues') await actions[decision](intent)
+}
+
+async function tick(simulation: Simulation, tabIndex: number, immediate: boolean): Promise<void> {
+  const tab = getTab(simulation, tabIndex)
+  const user = findSignedInUser(simulation)
+  const wakes = tab.wakes
+  const hasMoreToSend = await sendOutbox(tab.ports, { immediate })
+  if (tab.isDead || user === null || findSignedInUser(simulation) !== user) return
+  // It ends with nothing to send, or says so and arms the next trigger (requirement 16).
+  const hasUnsent = readOutbox(simulation, user).some(({ state }) => ['waiting', 'sending', 'dropping'].includes(state))
+  if (hasUnsent && !hasMoreToSend)
+    simulation.guarantees.violations.push('a drain has ended with something to send and did not say so')
+  if (hasMoreToSend && tab.wakes === wakes)
+    simulation.guarantees.violations.push('a drain left something and armed no trigger')
+}
+
+const list = (simulation: Simulation, tab: number) =>
+  getTab(simulation, tab).api.call(listUsers, { params: { companyId }, query: { results: 100 } })
+
+async function signOutUser(simulation: Simulation, { tab, discard }: { tab: number; discard: boolean }): Promise<void> {
+  const user = findSignedInUser(simulation)
+  if (discard && user !== null) simulation.guarantees.discard(user)
+  // No form outlives its user's being here.
+  simulation.forms = []
+  await signOut(getTab(simulation, tab).ports, discard)
+}
+
+/** Whoever comes has the line, or they could not. */
+async function signInUser(simulation: Simulation, tab: number, user: number): Promise<void> {
+  const { browser } = simulation
+  const previousState = browser.connectionState
+  browser.connectionState = 'up'
+  const credentials = {
+    company: 'acme',
+    username: `user${user}@acme.example`,
+    password: 'Portal-demo-1',
+    language: 'en',
+  } as const
+  await signIn(getTab(simulation, tab).ports, credentials).finally(() => (browser.connectionState = previousState))
+}
+
+async function check(simulation: Simulation, action: ModelAction | null): Promise<void> {
+  const broken = [...simulation.guarantees.violations, ...simulation.server.violations, ...findWrongEffects(simulation)]
+  if (broken.length > 0) throw new Error(`after ${JSON.stringify(action)}: ${broken.join('; ')}`)
+  // A device without room may fail at anything, and says so.
+  const [reportedError] = simulation.browser.reportedErrors.splice(0).filter(() => !simulation.browser.disk.isFull)
+  if (reportedError) throw new Error(`after ${JSON.stringify(action)}`, { cause: reportedError })
+  await checkView(simulation, getTab(simulation, 0))
+}
+
+const roundsToSettle = 40
+
+/** The weather clears, everybody comes back in turn, sends their forms again and decides what waits for them. */
+async function settle(simulation: Simulation): Promise<void> {
+  const { browser, server } = simulation
+  browser.diesAt = null
+  browser.disk.isFull = false
+  for (const tab of browser.tabs) tab.thaw()
+  await passTime(simulation, 120_000)
+  // After what was still under way, which leaves the line as it found it.
+  browser.connectionState = 'up'
+  server.mood = 'well'
+  // Whoever was here last comes first; then who is left, if they ever were here.
+  const signedInUser = findSignedInUser(simulation) ?? users[0]
+  for (const user of [signedInUser, ...users.filter((one) => one !== signedInUser)])
+    if (user === signedInUser || readOutbox(simulation, user).length + readSeals(simulation, user).length > 0)
+      await settleFor(simulation, user)
+  await browser.deliverLate()
+  await check(simulation, null)
+  await runWork(simulation, () => list(simulation, 0))
+  for (const write of simulation.guarantees.intendedWrites.values()) checkEnd(simulation, write)
+  await checkNothingHangs(simulation)
+}
+
+/** Longer than anything of the request pipeline waits, on a clock that may have been put back by hours. */
+const longMs = 24 * 3_600_000
+
+/** R-44: when all is done nobody holds a lock, a transaction or an alarm, and nobody waits for an answer. */
+async function checkNothingHangs(simulation: Simulation): Promise<void> {
+  for (let round = 0; round < 2; round++) await passTime(simulation, longMs)
+  const leftovers = {
+    locks: simulation.browser.listLocks(),
+    transactions: simulation.browser.disk.countOpen(),
+    alarms: simulation.clock.countWaiting(),
+    // Whoever asked in a tab that died hears nothing for ever.
+    callers: [...simulation.pending].filter((one) => tabsByWork.get(one)?.every(({ isDead }) => !isDead)).length,
+  }
+  if (Object.values(leftovers).some((one) => (Array.isArray(one) ? one.length : one) > 0))
+    throw new Error(`something is left when all is done: ${JSON.stringify(leftovers)}`)
+}
+
+async function settleFor(simulation: Simulation, user: number): Promise<void> {
+  await runToEnd(simulation, () => signInUser(simulation, 0, user))
+  for (let round = 0; round < roundsToSettle; round++) {
+    await runWork(simulation, () => tick(simulation, round % 2, true))
+    if (round === 0) await simulation.browser.deliverLate()
+    for (const _ of simulation.forms.slice()) await runWork(simulation, () => sendForm(simulation, 0))
+    if (round > 4) abandonForms(simulation, user)
+    for (const entry of readOutbox(simulation, user).filter((one) => waitsForUser(simulation, one)))
+      await runWork(simulation, () => decide(simulation, getTab(simulation, 0), entry, chooseDecision(entry, round)))
+    await check(simulation, null)
+    if (readOutbox(simulation, user).length === 0 && readSeals(simulation, user).length === 0) return
+    await passTime(simulation, 61_000)
+  }
+  const leftovers = readOutbox(simulation, user).map(
+    ({ intent, state, attempts, problem }) => `${intent} ${state} ${attempts} ${problem?.code}`,
+  )
+  throw new Error(`stuck for ${user}: ${leftovers.join('; ')} ${readSeals(simulation, user).length} seals`)
+}
+
+/** Forms that are told the same again and again are closed. */
+function abandonForms(simulation: Simulation, user: number): void {
+  const ownForms = simulation.forms.filter((intent) => simulation.guarantees.intendedWrites.get(intent)?.owner === user)
+  for (const intent of ownForms) simulation.guarantees.drop(intent)
+  simulation.forms = simulation.forms.filter((intent) => !ownForms.includes(intent))
+}

@@ -1,0 +1,65 @@
+/** One history while it is lived: everything that takes part, and what the disk says of it. */
+import type { SessionRecord } from '#local/storage/device.ts'
+import type { StoredRow } from '#local/storage/cache-records.ts'
+import type { OutboxEntry, Receipt, SealedWrites } from '#local/storage/records.ts'
+import type { ModelBrowser } from '#tests/outbox-model/browser.ts'
+import type { Decision } from '#tests/outbox-model/model-actions.ts'
+import type { GuaranteeChecker } from '#tests/outbox-model/guarantees.ts'
+import type { ModelServer } from '#tests/outbox-model/server.ts'
+import type { Clock } from '#tests/support/device/device.ts'
+import { companyId } from '#tests/support/device/device-database.ts'
+
+export const users = [1, 2] as const
+
+export interface Simulation {
+  clock: Clock
+  server: ModelServer
+  browser: ModelBrowser
+  guarantees: GuaranteeChecker
+  /** Told what was wrong, and not sent again yet. */
+  forms: string[]
+  /** Begun and waiting for the clock. */
+  pending: Set<Promise<unknown>>
+  newId: () => string
+}
+
+export const getDatabaseName = (userId: number) => `portal-${companyId}-${userId}`
+export const readOutbox = ({ browser }: Simulation, userId: number) =>
+  browser.disk.read<OutboxEntry>(getDatabaseName(userId), 'outbox').toSorted((a, b) => a.seq - b.seq)
+export const readReceipts = ({ browser }: Simulation, userId: number) =>
+  browser.disk.read<Receipt>(getDatabaseName(userId), 'receipts')
+export const readSeals = ({ browser }: Simulation, userId: number) =>
+  browser.disk.read<SealedWrites>(getDatabaseName(userId), 'meta').filter(({ name }) => name.startsWith('sealed:'))
+export const readRowIds = ({ browser }: Simulation, userId: number) =>
+  new Set(browser.disk.read<StoredRow>(getDatabaseName(userId), 'users').map(({ id }) => id))
+
+/** Who is signed in, as the disk says; null: nobody. */
+export function findSignedInUser({ browser }: Simulation): number | null {
+  const session = browser.disk.read<SessionRecord>('portal-device', 'session')[0]
+  return session?.subject && !session.signedOut ? session.subject.userId : null
+}
+
+/** For a decision, or for a row whose form was closed; all else must go by itself. */
+export function waitsForUser({ server, guarantees }: Simulation, { intent, state }: OutboxEntry): boolean {
+  const row = guarantees.intendedWrites.get(intent)?.row
+  const isCreated = typeof row === 'number' || server.effects.some((effect) => effect.intent === row)
+  return isParked(state) || (!isCreated && row !== intent)
+}
+
+export const isParked = (state: OutboxEntry['state']) => ['refused', 'asks', 'conflict'].includes(state)
+
+/** Whoever cannot have it their way lets it be. */
+export function chooseDecision({ state }: OutboxEntry, round: number): Decision {
+  if (round > 6) return 'drop'
+  if (state === 'conflict') return round > 3 ? 'keepServerValues' : 'keepOwnValues'
+  return state === 'asks' ? 'confirm' : 'fix'
+}
+
+let simulationCount = 0
+
+/** Of no life before: what a page remembers outside of the device, as the key of an unanswered write, is here the process's. */
+export function createIdSource(): () => string {
+  const prefix = String(++simulationCount).padStart(8, '0')
+  let idCount = 0
+  return () => `${prefix}-0000-4000-8000-${String(++idCount).padStart(12, '0')}`
+}

@@ -1,0 +1,437 @@
+/** A range of the audit trail on a device: kept, cut, resumed, brought up to date, read without a network, taken away. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { listTrail, trailActivity } from '#contract/audit-trail.ts'
+import { listUsers } from '#contract/users.ts'
+import type { StoredLeaves } from '#local/storage/trail-records.ts'
+import { clearCache, trimCache } from '#local/space/clear-cache.ts'
+import { retryAfterEviction } from '#local/storage/eviction.ts'
+import { readUsage } from '#local/space/usage.ts'
+import { type Installation, openInstallation } from '#tests/support/device/app.ts'
+import type { Tablet } from '#tests/support/device/device.ts'
+import {
+  dayMs,
+  fillTrail,
+  january,
+  storeTrail,
+  createStoredTrailActions,
+  requestStoredTrail,
+  resetWithTrail,
+  signInIntercepted,
+} from '#tests/support/audit-trail/stored-trail.ts'
+import { startStoredTrail } from '#request/audit-trail/store-trail.ts'
+import { buildStoredTrailCsv } from '#request/audit-trail/stored-trail-csv.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+
+let installation: Installation
+let companyId: number
+beforeAll(async () => {
+  installation = await openInstallation()
+})
+afterAll(() => installation.close())
+beforeEach(async () => {
+  await resetWithTrail(installation)
+  companyId = installation.server.world.companies.alpha
+})
+
+const month = { dateFrom: '2026-01-01', dateTo: '2026-01-31' }
+const openTabletDatabase = async (tablet: Tablet) => {
+  const session = await tablet.session()
+  if (!session) throw new Error('nobody is signed in')
+  return tablet.device.getDatabase(session)
+}
+/** How many entries are here to be read. */
+async function countEntries(db: Awaited<ReturnType<typeof openTabletDatabase>>): Promise<number> {
+  const records = (await db.keptTiles.toArray()).filter((record): record is StoredLeaves => 'leaves' in record)
+  return records.reduce((sum, { leaves }) => sum + leaves.filter((leaf) => leaf !== '').length, 0)
+}
+/** A list of the trail as the page asks for it. */
+const listEntries = async (tablet: Tablet, query: object) => {
+  const pendingResult = tablet.api.call(listTrail, { query: { results: 50, ...query } as never })
+  const result = await pendingResult
+  await tablet.settle()
+  return result
+}
+const getIds = (result: Awaited<ReturnType<typeof listEntries>>) =>
+  result.kind === 'fresh' || result.kind === 'kept' ? result.output?.data.map(({ id }) => id) : result
+
+describe('CSV without a server', () => {
+  const buildCsv = async (tablet: Tablet, query: object) => {
+    const result = await buildStoredTrailCsv(tablet.ports, { query: { format: 'csv', ...query } as never })
+    if (result?.kind !== 'kept' || !result.output) return { result, lines: [] }
+    const text = Buffer.from(await result.output.bytes.arrayBuffer()).toString()
+    return { result, lines: text.trimEnd().split('\r\n') }
+  }
+
+  it('has exactly what is filtered of what is kept, as the server would write it, and says what it lacks', async () => {
+    const tablet = await installation.signInTablet('admin@alpha')
+    expect(await buildStoredTrailCsv(tablet.ports, { query: { format: 'csv' } })).toBeNull()
+    await storeTrail(tablet, month)
+    const server = await installation.server.signIn('admin@alpha')
+    const csvQuery = { dateFrom: '2026-01-03', dateTo: '2026-01-04', sortOrder: 'asc' }
+    const serverResponse = await server.send({
+      url: `/api/systrail/export?${new URLSearchParams({ format: 'csv', ...csvQuery })}`,
+    })
+    tablet.connection.state = 'down'
+    const { result, lines } = await buildCsv(tablet, csvQuery)
+    expect(lines.length).toBeGreaterThan(100)
+    expect(`${lines.join('\r\n')}\r\n`).toBe(serverResponse.body)
+    expect(result).toMatchObject({ days: null, output: { name: expect.stringMatching(/^audit-trail-.*\.csv$/) } })
+    expect((await buildCsv(tablet, { searchText: 'nowhere' })).lines).toHaveLength(1)
+    const longerCsv = await buildCsv(tablet, { dateTo: '2026-02-28', dateFrom: '2025-12-01' })
+    expect(longerCsv.lines).toHaveLength(601)
+    expect(await buildStoredTrailCsv(tablet.ports, { query: { format: 'csv', dateFrom: '2026-02-10' } })).toBeNull()
+    const completeCsv = await buildCsv(tablet, {})
+    expect(completeCsv.result).toMatchObject({ days: { from: '2026-01-01', to: '2026-01-31' } })
+  })
+})
+
+describe('keeping a month', () => {
+  it('brings every entry of it, proven, and says how far it is', async () => {
+    const tablet = await installation.signInTablet('admin@alpha')
+    const progress: [number, number][] = []
+    expect(await storeTrail(tablet, month, { onProgress: (done, total) => progress.push([done, total]) })).toEqual({
+      kind: 'done',
+    })
+    const db = await openTabletDatabase(tablet)
+    expect(await db.keptTrails.toArray()).toMatchObject([
+      { companyId, ...month, from: 0, to: 600, next: 600, follows: false, hidden: 0, zone: 'Asia/Hong_Kong' },
+    ])
+    expect(await countEntries(db)).toBe(600)
+    expect(progress[0]).toEqual([0, 600])
+    expect(progress.at(-1)).toEqual([600, 600])
+    expect(await createStoredTrailActions(tablet).proveAll(companyId)).toMatchObject({
+      kind: 'proven',
+      entries: 600,
+      hidden: 0,
+    })
+  })
+
+  nightly('is an export, which the trail tells of', async () => {
+    const tablet = await installation.signInTablet('admin@alpha')
+    await storeTrail(tablet, month)
+    const result = await listEntries(tablet, { operation: 'export' })
+    expect(result).toMatchObject({
+      kind: 'fresh',
+      output: {
+        count: 1,
+        data: [{ code: 'system', info: { DateFrom: '2026-01-01', DateTo: '2026-01-31', Entries: 600 } }],
+      },
+    })
+  })
+
+  it('that was cut goes on from the entry it had come to, after the browser was closed too', async () => {
+    const interceptedTablet = await signInIntercepted(installation, 'admin@alpha')
+    const { tablet } = interceptedTablet
+    const storedTrailStart = await requestStoredTrail(tablet, month)
+    await startStoredTrail(tablet.ports, { ...month, today: '2026-03-02' }, storedTrailStart)
+    let streamCount = 0
+    interceptedTablet.intercept = async ({ path }, forward) => {
+      const response = await forward()
+      // Cut within a line.
+      if (path.includes('/export')) streamCount += 1
+      return path.includes('/export') && streamCount === 1
+        ? { ...response, body: response.body.slice(0, -40) }
+        : response
+    }
+    expect(await createStoredTrailActions(tablet).fill(companyId)).toEqual({ kind: 'refused', fault: 'STREAM_CUT' })
+    expect(await countEntries(await openTabletDatabase(tablet))).toBe(0)
+    interceptedTablet.intercept = null
+    // Two hundred of them come; then its user pauses it.
+    const controller = new AbortController()
+    interceptedTablet.intercept = async ({ path, ...request }, forward) => {
+      if (!path.includes('/export')) return await forward()
+      controller.abort()
+      return await forward({ ...request, path: path.replace('&to=600', '&to=200') })
+    }
+    expect(await createStoredTrailActions(tablet).fill(companyId, { signal: controller.signal })).toEqual({
+      kind: 'paused',
+    })
+    tablet.reopen()
+    const db = await openTabletDatabase(tablet)
+    expect(await db.keptTrails.get(companyId)).toMatchObject({ next: 200, to: 600, note: null })
+    // What is half here answers nothing as if it were whole.
+    tablet.connection.state = 'down'
+    expect((await listEntries(tablet, month)).kind).toBe('problem')
+    tablet.connection.state = 'up'
+    interceptedTablet.intercept = null
+    const previousLength = tablet.connection.log.length
+    expect(await createStoredTrailActions(tablet).fill(companyId)).toEqual({ kind: 'done' })
+    const exportRequests = tablet.connection.log
+      .slice(previousLength)
+      .filter(({ request }) => request.path.includes('/export'))
+    expect(exportRequests[0]?.request.path).toContain('from=200')
+    expect(await countEntries(db)).toBe(600)
+  })
+
+  it('brings hashes alone of entries that the reader may not see, and proves around them', async () => {
+    await fillTrail(installation, companyId, 30, { startAt: january + dayMs, code: 'price' })
+    const tablet = await installation.signInTablet('admin@alpha')
+    await storeTrail(tablet, month)
+    const db = await openTabletDatabase(tablet)
+    expect(await db.keptTrails.get(companyId)).toMatchObject({ hidden: 30, next: 630 })
+    expect(await countEntries(db)).toBe(600)
+    expect(await createStoredTrailActions(tablet).proveAll(companyId)).toMatchObject({
+      kind: 'proven',
+      entries: 600,
+      hidden: 30,
+    })
+  })
+
+  it('of a customer is for the provider, and stands beside their own', async () => {
+    const tablet = await installation.signInTablet('admin@m18')
+    expect(await storeTrail(tablet, month, { companyId })).toEqual({ kind: 'done' })
+    const ownCompanyId = (await tablet.session())?.companyId ?? 0
+    await fillTrail(installation, ownCompanyId, 20, { startAt: january })
+    expect(await storeTrail(tablet, month)).toEqual({ kind: 'done' })
+    tablet.connection.state = 'down'
+    expect(await listEntries(tablet, { ...month, companyId, results: 1 })).toMatchObject({
+      kind: 'kept',
+      output: { count: 600 },
+    })
+    expect(await listEntries(tablet, { ...month, results: 1 })).toMatchObject({ kind: 'kept', output: { count: 20 } })
+    await createStoredTrailActions(tablet).remove(companyId)
+    expect(await listEntries(tablet, { ...month, results: 1 })).toMatchObject({ kind: 'kept', output: { count: 20 } })
+    expect(await countEntries(await openTabletDatabase(tablet))).toBe(20)
+  })
+})
+
+describe('without a network', () => {
+  it('a week inside the month is answered as the server answers it: filters, text, order, pages, activity', async () => {
+    const tablet = await installation.signInTablet('admin@alpha')
+    await storeTrail(tablet, month)
+    const week = { dateFrom: '2026-01-03', dateTo: '2026-01-09' }
+    const queries = [
+      week,
+      { ...week, page: 2 },
+      { ...week, page: 99 },
+      { ...week, sortOrder: 'asc' },
+      { ...week, sortOrder: 'ascend', sortField: 'end_time', results: 7, page: 3 },
+      { ...week, operation: 'create' },
+      { ...week, status: -1 },
+      { ...week, code: 'price' },
+      { ...week, searchText: 'ÉLAN' },
+      { ...week, searchText: 'PERSON 14' },
+      { ...week, searchText: 'nobody at all' },
+      { ...week, operation: 'update', status: 0, searchText: '陈', sortOrder: 'asc' },
+      { dateFrom: '2026-01-05', dateTo: '2026-01-05' },
+      { dateTo: '2026-01-05' },
+    ]
+    const readActivity = (query: object) => tablet.api.call(trailActivity, { query: query as never })
+    for (const query of queries) {
+      tablet.connection.state = 'up'
+      const freshList = await listEntries(tablet, query)
+      const freshActivity = await readActivity({
+        ...query,
+        page: undefined,
+        sortOrder: undefined,
+        sortField: undefined,
+        results: undefined,
+      })
+      const db = await openTabletDatabase(tablet)
+      // The last answers would answer too: they are taken away, so that only what is kept can.
+      await db.responses.where('path').startsWith('/api/systrail').delete()
+      tablet.connection.state = 'down'
+      const cachedList = await listEntries(tablet, query)
+      expect(cachedList, JSON.stringify(query)).toMatchObject({
+        kind: 'kept',
+        output: freshList.kind === 'fresh' ? freshList.output : {},
+      })
+      expect(cachedList).toMatchObject({ kind: 'kept', days: null })
+      const cachedActivity = await readActivity({
+        ...query,
+        page: undefined,
+        sortOrder: undefined,
+        sortField: undefined,
+        results: undefined,
+      })
+      expect(cachedActivity, JSON.stringify(query)).toMatchObject({
+        kind: 'kept',
+        output: freshActivity.kind === 'fresh' ? freshActivity.output : {},
+      })
+    }
+  }, 60_000)
+
+  nightly('gives one entry by its id, and does not know whether there is one of days that are not kept', async () => {
+    const tablet = await installation.signInTablet('admin@alpha')
+    await storeTrail(tablet, { dateFrom: '2026-01-02', dateTo: '2026-01-04' })
+    const listedEntries = await listEntries(tablet, { dateFrom: '2026-01-03', dateTo: '2026-01-03', results: 3 })
+    const laterEntry = await listEntries(tablet, { dateFrom: '2026-01-06', dateTo: '2026-01-06', results: 1 })
+    const entries = listedEntries.kind === 'fresh' ? (listedEntries.output?.data ?? []) : []
+    const outsideId = laterEntry.kind === 'fresh' ? laterEntry.output?.data[0]?.id : undefined
+    const db = await openTabletDatabase(tablet)
+    await db.responses.where('path').startsWith('/api/systrail').delete()
+    tablet.connection.state = 'down'
+    expect(entries).toHaveLength(3)
+    for (const entry of entries)
+      expect(await listEntries(tablet, { entry: entry.id, results: 1 })).toMatchObject({
+        output: { count: 1, data: [entry] },
+      })
+    const days = { from: '2026-01-02', to: '2026-01-04' }
+    expect(outsideId).toBeTypeOf('number')
+    expect(await listEntries(tablet, { entry: outsideId, results: 1 })).toMatchObject({
+      output: { count: 0, data: [] },
+      days,
+    })
+  })
+
+  nightly('goes on behind an entry, both ways, as the server does', async () => {
+    const tablet = await installation.signInTablet('admin@alpha')
+    await storeTrail(tablet, month)
+    for (const sortOrder of ['asc', 'desc'] as const) {
+      const query = { ...month, sortOrder, operation: 'create', results: 40 }
+      const textQuery = { ...query, searchText: 'person 1', results: 20 }
+      tablet.connection.state = 'up'
+      const firstIds = getIds(await listEntries(tablet, query)) as number[]
+      const nextResult = await listEntries(tablet, { ...query, after: firstIds.at(-1) })
+      const matchingIds = getIds(await listEntries(tablet, textQuery)) as number[]
+      const furtherIds = getIds(await listEntries(tablet, { ...textQuery, after: matchingIds.at(-1) }))
+      await (await openTabletDatabase(tablet)).responses.clear()
+      tablet.connection.state = 'down'
+      expect(getIds(await listEntries(tablet, { ...query, after: firstIds.at(-1) }))).toEqual(getIds(nextResult))
+      expect(getIds(await listEntries(tablet, textQuery))).toEqual(matchingIds)
+      expect(furtherIds).toHaveLength(20)
+      expect(getIds(await listEntries(tablet, { ...textQuery, after: matchingIds.at(-1) }))).toEqual(furtherIds)
+      expect((getIds(await listEntries(tablet, { ...query, after: firstIds[0] })) as number[]).slice(0, 39)).toEqual(
+        firstIds.slice(1),
+      )
+    }
+  })
+
+  it('says which days are kept where more were asked for, and nothing of days that are not', async () => {
+    const tablet = await installation.signInTablet('admin@alpha')
+    const partRange = { dateFrom: '2026-01-02', dateTo: '2026-01-04' }
+    await storeTrail(tablet, partRange)
+    tablet.connection.state = 'down'
+    const days = { from: '2026-01-02', to: '2026-01-04' }
+    expect(await listEntries(tablet, month)).toMatchObject({ kind: 'kept', days, asOf: expect.any(Number) })
+    expect(await listEntries(tablet, {})).toMatchObject({ kind: 'kept', days })
+    expect(await listEntries(tablet, { dateFrom: '2026-01-04', dateTo: '2026-01-20' })).toMatchObject({
+      kind: 'kept',
+      days,
+    })
+    expect(await listEntries(tablet, { dateFrom: '2026-01-05', dateTo: '2026-01-09' })).toMatchObject({
+      kind: 'problem',
+    })
+    expect(await listEntries(tablet, partRange)).toMatchObject({ kind: 'kept', days: null })
+  })
+})
+
+describe('while there is a network', () => {
+  nightly('a range whose last day is not over is brought up to date, its proofs too', async () => {
+    const tablet = await installation.signInTablet('admin@alpha')
+    const days = { dateFrom: '2026-01-01', dateTo: '2026-03-02', today: '2026-03-02' }
+    await storeTrail(tablet, days)
+    await fillTrail(installation, companyId, 25, { startAt: installation.clock.now() })
+    await createStoredTrailActions(tablet).update()
+    const db = await openTabletDatabase(tablet)
+    const { next, from, note } = (await db.keptTrails.get(companyId)) ?? { next: 0, from: 0, note: null }
+    // The keep itself, and the sign-in if it is an entry, stand between.
+    expect(next - from).toBeGreaterThanOrEqual(626)
+    expect(note).toBe((await db.logCheckpoints.get(companyId))?.note)
+    expect(await createStoredTrailActions(tablet).proveAll(companyId)).toMatchObject({
+      kind: 'proven',
+      entries: next - from,
+    })
+    tablet.connection.state = 'down'
+    const todayEntries = await listEntries(tablet, { dateFrom: '2026-03-02', searchText: 'Person 24' })
+    expect(todayEntries).toMatchObject({ kind: 'kept', output: { count: 1 } })
+    expect(todayEntries).toMatchObject({ kind: 'kept', days: null })
+  })
+
+  nightly('a range of days that are over is left as it is', async () => {
+    const tablet = await installation.signInTablet('admin@alpha')
+    await storeTrail(tablet, month)
+    await fillTrail(installation, companyId, 25, { startAt: installation.clock.now() })
+    await createStoredTrailActions(tablet).update()
+    expect(await (await openTabletDatabase(tablet)).keptTrails.get(companyId)).toMatchObject({ to: 600, next: 600 })
+  })
+
+  it('a range without an entry yet does not bring the whole log when one comes', async () => {
+    const tablet = await installation.signInTablet('admin@alpha')
+    await storeTrail(tablet, { dateFrom: '2026-03-02', dateTo: '2026-04-30', today: '2026-03-02' })
+    await fillTrail(installation, companyId, 5, { startAt: installation.clock.now() })
+    await createStoredTrailActions(tablet).update()
+    const storedTrail = await (await openTabletDatabase(tablet)).keptTrails.get(companyId)
+    expect(storedTrail?.from).toBeGreaterThanOrEqual(600)
+    expect(await createStoredTrailActions(tablet).proveAll(companyId)).toMatchObject({ kind: 'proven' })
+  })
+})
+
+describe('what is kept', () => {
+  it('stays when lists make way: trimmed by size and age, cleared, evicted from a full disk', async () => {
+    const tablet = await installation.signInTablet('admin@alpha')
+    await storeTrail(tablet, month)
+    await tablet.api.call(listUsers, { params: { companyId }, query: {} })
+    await tablet.settle()
+    const db = await openTabletDatabase(tablet)
+    expect(await trimCache(db, { bytes: 0, ageMs: -1 })).toBe(0)
+    await clearCache(tablet.device)
+    const fullDiskError = Object.assign(new Error('full'), { name: 'QuotaExceededError' })
+    await expect(retryAfterEviction(db, () => Promise.reject(fullDiskError), fullDiskError)).rejects.toThrow('full')
+    expect(await db.table('users').count()).toBe(0)
+    expect(await countEntries(db)).toBe(600)
+    tablet.connection.state = 'down'
+    expect(await listEntries(tablet, { ...month, searchText: 'ÉLAN' })).toMatchObject({
+      kind: 'kept',
+      output: { count: 86 },
+    })
+    expect(await createStoredTrailActions(tablet).proveAll(companyId)).toMatchObject({ kind: 'proven', entries: 600 })
+  })
+
+  it('is gone after the user has left, and the checkpoint that says nothing of anybody stays', async () => {
+    const tablet = await installation.signInTablet('admin@alpha')
+    await storeTrail(tablet, month)
+    const db = await openTabletDatabase(tablet)
+    await tablet.signOut()
+    for (const table of ['trail', 'keptTrails', 'keptTiles', 'buckets', 'columns', 'indexes', 'listStats', 'responses'])
+      expect(await db.table(table).count(), table).toBe(0)
+    expect(await db.logCheckpoints.count()).toBe(1)
+    expect(JSON.stringify(await db.logCheckpoints.toArray())).not.toMatch(/Person|ALPHA|@/)
+  })
+
+  it('is gone when the server says that the session is over (401 UNAUTHORIZED), and when another user comes', async () => {
+    const interceptedTablet = await signInIntercepted(installation, 'admin@alpha')
+    const { tablet } = interceptedTablet
+    await storeTrail(tablet, month)
+    const db = await openTabletDatabase(tablet)
+    interceptedTablet.intercept = async (_sent, forward) => {
+      const response = await forward()
+      return { ...response, status: 401, body: JSON.stringify({ errorCode: 'UNAUTHORIZED', errorMessage: '' }) }
+    }
+    await createStoredTrailActions(tablet).update()
+    expect([await countEntries(db), await db.keptTrails.count(), await db.keptTiles.count()]).toEqual([0, 0, 0])
+  })
+
+  nightly('is removed by its user, and the list that is opened next is cached as before', async () => {
+    const tablet = await installation.signInTablet('admin@alpha')
+    await storeTrail(tablet, month)
+    await createStoredTrailActions(tablet).remove(companyId)
+    const db = await openTabletDatabase(tablet)
+    expect([await countEntries(db), await db.keptTrails.count(), await db.keptTiles.count()]).toEqual([0, 0, 0])
+    expect(await createStoredTrailActions(tablet).proveAll(companyId)).toBeNull()
+    expect(await createStoredTrailActions(tablet).fill(companyId)).toEqual({ kind: 'gone' })
+  })
+})
+
+describe('what an older build cached', () => {
+  it('of the trails of all companies goes when a range is kept', async () => {
+    const tablet = await installation.signInTablet('admin@alpha')
+    const db = await openTabletDatabase(tablet)
+    const buildOldRow = (id: number) => ({
+      id,
+      scope: null,
+      version: 0,
+      asOf: 1,
+      row: { id, row_version: 0 },
+      folds: {},
+    })
+    await db.table('trail').bulkPut([900_001, 900_002].map(buildOldRow))
+    await db.listStats.put({ id: 'trail|', table: 'trail', scope: null, rows: 2, bytes: 10, asOf: 1, newest: 1 })
+    await storeTrail(tablet, month)
+    expect(await db.table('trail').count()).toBe(0)
+    expect(await countEntries(db)).toBe(600)
+    expect((await readUsage(tablet.device, {}))?.lists).toMatchObject([
+      { table: 'trail', scope: companyId, rows: 600, complete: true },
+    ])
+  })
+})

@@ -1,0 +1,101 @@
+import { expect, it } from 'vitest'
+import { createWebLocks } from '#request/transport/web-locks.ts'
+import * as turns from '#request/transport/request-lock-fallback.ts'
+import { createClock } from '#tests/support/device/device.ts'
+
+/** Something that is held until it is let go. */
+function createBarrier() {
+  let release = () => {}
+  const released = new Promise<void>((resolve) => (release = resolve))
+  return { released, release: () => release() }
+}
+const clock = createClock()
+const locks = createWebLocks(turns, clock.wait)
+const longWait = { waitMs: 60_000 }
+
+it('without Web Locks one comes after the other, under each name by itself (P-31)', async () => {
+  const order: string[] = []
+  const barrier = createBarrier()
+  const firstHolder = locks.hold(
+    'a',
+    longWait,
+    async () => void (order.push('one'), await barrier.released, order.push('one ends')),
+  )
+  const secondHolder = locks.hold('a', longWait, async () => void order.push('two'))
+  await locks.hold('b', longWait, async () => void order.push('beside'))
+  expect(order).toEqual(['one', 'beside'])
+  barrier.release()
+  await Promise.all([firstHolder, secondHolder])
+  expect(order).toEqual(['one', 'beside', 'one ends', 'two'])
+})
+
+it('whoever loses patience goes, and those behind still wait for those before (P-31)', async () => {
+  const barrier = createBarrier()
+  const order: string[] = []
+  const firstHolder = locks.hold('c', longWait, async () => void (await barrier.released, order.push('one')))
+  const impatientHolder = locks.hold('c', { waitMs: 1_000 }, async () => void order.push('hasty'))
+  const lastHolder = locks.hold('c', longWait, async () => void order.push('last'))
+  await clock.advance(2_000)
+  expect(await impatientHolder).toBeNull()
+  expect(order).toEqual([])
+  barrier.release()
+  await Promise.all([firstHolder, lastHolder])
+  expect(order).toEqual(['one', 'last'])
+})
+
+it('a holder that sleeps is passed by, and one that failed holds nobody up (protocol 12, P-31)', async () => {
+  const sleepingHolder = createBarrier()
+  void locks.hold('d', longWait, () => sleepingHolder.released)
+  expect(await locks.hold('d', { waitMs: 0, steal: true }, async () => 'stolen')).toEqual({ value: 'stolen' })
+  await expect(locks.hold('e', longWait, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  expect(await locks.hold('e', longWait, async () => 'next')).toEqual({ value: 'next' })
+})
+
+it('who waits for nothing has what is free at once, and goes away from what is held', async () => {
+  const barrier = createBarrier()
+  const noWait = { waitMs: 0 }
+  expect(await locks.hold('g', noWait, async () => 'free')).toEqual({ value: 'free' })
+  const firstHolder = locks.hold('g', noWait, () => barrier.released)
+  expect(await locks.hold('g', noWait, async () => 'held')).toBeNull()
+  barrier.release()
+  await firstHolder
+  expect(await locks.hold('g', noWait, async () => 'free again')).toEqual({ value: 'free again' })
+})
+
+it('and a browser is asked for what is free, as its own patience of nothing ends before it gives anything', async () => {
+  const requestOptions: LockOptions[] = []
+  const browser = {
+    request: async <T>(_name: string, options: LockOptions, runWithLock: (lock: unknown) => Promise<T>) => {
+      requestOptions.push(options)
+      // As Chromium does: a lock comes in a later turn.
+      await Promise.resolve()
+      return runWithLock(options.ifAvailable ? null : {})
+    },
+  }
+  expect(await createWebLocks(browser, clock.wait).hold('h', { waitMs: 0 }, async () => 'mine')).toBeNull()
+  expect(requestOptions).toEqual([{ ifAvailable: true }])
+})
+
+it('whoever has lost patience before the turns were here waits for nobody (P-31)', async () => {
+  const barrier = createBarrier()
+  const firstHolder = locks.hold('f', longWait, () => barrier.released)
+  const lateLocks = createWebLocks(
+    clock.wait(5_000).then(() => turns),
+    clock.wait,
+  )
+  const impatientHolder = lateLocks.hold('f', { waitMs: 1_000 }, async () => 'in turn')
+  await clock.advance(1_000)
+  await clock.advance(5_000)
+  expect(await impatientHolder).toBeNull()
+  barrier.release()
+  await firstHolder
+})
+
+it('the work of one that waited for nothing goes on when its lock is stolen, as of any other (protocol 12)', async () => {
+  const browserLocks = createWebLocks(navigator.locks, clock.wait)
+  const barrier = createBarrier()
+  const stolenHolder = browserLocks.hold('stolen', { waitMs: 0 }, () => barrier.released.then(() => 'done'))
+  expect(await browserLocks.hold('stolen', { waitMs: 0, steal: true }, async () => 'thief')).toEqual({ value: 'thief' })
+  barrier.release()
+  expect(await stolenHolder).toEqual({ value: 'done' })
+})

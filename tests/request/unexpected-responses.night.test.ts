@@ -1,0 +1,76 @@
+/** Answers that no server of ours gives: each call comes to a result for the page all the same, and rows stay (F-12). */
+import { describe, expect, it } from 'vitest'
+import * as fc from 'fast-check'
+import type { Endpoint, ValueSchema } from '#contract/endpoint.ts'
+import { endpoints } from '#contract/index.ts'
+import { listUsers } from '#contract/users.ts'
+import { arbitraryOf } from '#tests/contract/arbitrary.ts'
+import { createClock, createTablet, type ReceivedResponse } from '#tests/support/device/device.ts'
+import { companyId } from '#tests/support/device/device-database.ts'
+import { createScriptedServer } from '#tests/support/device/scripted-server.ts'
+import { suiteSeed } from '#tests/support/runner/chance.ts'
+import { limitByDay } from '#tests/support/runner/nightly.ts'
+
+const buildResponse = (status: number, body: string, type = 'application/json'): ReceivedResponse => ({
+  status,
+  headers: { 'content-type': type, 'x-request-id': 'r' },
+  body,
+})
+const htmlPage = '<!doctype html><title>Gateway</title>'
+
+const unexpectedResponses: [string, ReceivedResponse][] = [
+  ['nothing at all', buildResponse(200, '')],
+  ['a page', buildResponse(200, htmlPage, 'text/html')],
+  ['an error without words', buildResponse(500, '{}')],
+  ['rows that are none', buildResponse(200, '{"count":2,"data":[null,7]}')],
+  ['a status of nobody', buildResponse(299, '{}')],
+  ['no JSON', buildResponse(200, '{"count":')],
+  ['an error as a page', buildResponse(500, htmlPage, 'text/html')],
+  ['null', buildResponse(200, 'null')],
+  ['an empty object', buildResponse(200, '{}')],
+  ['nulls for everything', buildResponse(200, '{"count":null,"data":null,"id":null,"status":null}')],
+  ['a row without its fields', buildResponse(200, '{"count":1,"data":[{"id":1}]}')],
+]
+
+const buildInput = (endpoint: Endpoint): Record<string, unknown> => {
+  const sampleOptions = { numRuns: 1, seed: suiteSeed } as const
+  const buildPart = (schema: ValueSchema | undefined) =>
+    schema ? fc.sample(arbitraryOf(schema), sampleOptions)[0] : undefined
+  return { params: buildPart(endpoint.params), query: buildPart(endpoint.query), body: buildPart(endpoint.body) }
+}
+// Every reading, and some writes of each way: one that waits takes the clock's turns.
+const isWrite = ({ method, name, encoding }: Endpoint) =>
+  method !== 'GET' && encoding !== 'multipart' && !/^(grantToken|signOut)$/.test(name)
+const testedEndpoints = [
+  ...endpoints.filter(({ method }) => method === 'GET'),
+  ...endpoints.filter(isWrite).slice(0, 8),
+]
+
+describe.each(limitByDay(unexpectedResponses, 5))('answered with %s', (_, received) => {
+  it('each call comes to a result, and the rows stay as they were (F-12)', async () => {
+    const clock = createClock()
+    const server = createScriptedServer(clock)
+    const tablet = createTablet((request) => server.transport(request), clock)
+    await tablet.signIn('acme', 'user1@acme.example')
+    await tablet.api.call(listUsers, { params: { companyId } })
+    await tablet.settle()
+    const previousList = await tablet.list(listUsers, { scope: companyId })
+    expect(previousList.rows).toHaveLength(3)
+
+    server.script = ({ path }, respond) => (path === '/api/m18s/token' ? respond() : received)
+    for (const endpoint of testedEndpoints) {
+      const call = tablet.api.call(endpoint, buildInput(endpoint) as never)
+      let isDone = false
+      void call.finally(() => (isDone = true))
+      for (let turns = 0; !isDone && turns < 60; turns++) await clock.advance(5_000)
+      const { kind } = await call
+      expect([endpoint.name, ['fresh', 'kept', 'queued', 'started', 'problem'].includes(kind)]).toEqual([
+        endpoint.name,
+        true,
+      ])
+    }
+    tablet.connection.state = 'down'
+    const currentList = await tablet.list(listUsers, { scope: companyId })
+    expect(currentList.rows.map(({ row }) => row.id)).toEqual(previousList.rows.map(({ row }) => row.id))
+  }, 60_000)
+})

@@ -1,0 +1,340 @@
+/** What every hosting driver does, whatever runs the services: a second one passes these too. */
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type {
+  DataPiece,
+  HostingDriver,
+  InstanceApp,
+  InstanceConfig,
+  InstanceRef,
+  InstanceLogLine,
+} from '#server/drivers/hosting/hosting-driver.ts'
+import { waitUntilHealthy, type HostingUnderTest, waitUntil } from '#tests/support/hosting/hosting.ts'
+import { packApp } from '#tests/support/uploads/packages.ts'
+
+const config: InstanceConfig = { memoryMb: 0, tasks: 1 }
+const spec = { name: 'Trading', config }
+const withFence = (fence: number) => ({ fence })
+
+export function describeHosting(name: string, openHost: () => HostingUnderTest): void {
+  describe(`${name}, as every hosting driver,`, () => {
+    let host: HostingUnderTest
+    let driver: HostingDriver
+    const packages = mkdtempSync(join(tmpdir(), 'hosting-packages-'))
+    beforeAll(() => {
+      host = openHost()
+      driver = host.driver
+    })
+    afterAll(async () => {
+      rmSync(packages, { recursive: true, force: true })
+      await host.end()
+    })
+
+    let lastServiceId = 0
+    const createRef = (): InstanceRef => ({ serviceId: (lastServiceId += 1), code: `shop${lastServiceId}` })
+    const readLines = async (
+      ref: InstanceRef,
+      timeRange = { from: 0, to: Date.now() + 60_000 },
+    ): Promise<InstanceLogLine[]> => Array.fromAsync(driver.readLog(ref, timeRange))
+
+    const readPieces = (ref: InstanceRef): Promise<DataPiece[]> => Array.fromAsync(driver.readData(ref))
+
+    async function startInstance(ref: InstanceRef, overrides: Partial<InstanceConfig> = {}): Promise<InstanceRef> {
+      await driver.prepare(ref, { ...spec, config: { ...config, ...overrides } }, withFence(1))
+      await driver.setPassword(ref, 'First-pass-1', withFence(1))
+      await driver.start(ref, { fresh: false }, withFence(1))
+      await waitUntilHealthy(driver, ref)
+      return ref
+    }
+
+    async function createApp(facts: Record<string, unknown> = {}): Promise<InstanceApp> {
+      const bytes = await packApp({ facts })
+      const sha256 = createHash('sha256').update(bytes).digest('hex')
+      const path = join(packages, `${sha256}.mapp`)
+      writeFileSync(path, bytes)
+      const version = String(facts.version ?? '1.0')
+      return { code: 'pay', name: 'Pay', version, module: 'crm', flags: { digits: 3 }, package: { path, sha256 } }
+    }
+
+    it('does nothing twice: each call can be made again', async () => {
+      const ref = createRef()
+      const firstState = await driver.prepare(ref, spec, withFence(1))
+      expect(firstState.hadData).toBe(false)
+      expect(firstState.address.adminUrl).toBe(firstState.address.url.replace('www', 'admin'))
+      expect(await driver.prepare(ref, spec, withFence(1))).toEqual(firstState)
+      expect(await driver.look(ref)).toMatchObject({ created: true, wanted: 'stopped', running: null, tasks: [] })
+      const apps = [await createApp()]
+      for (let time = 0; time < 2; time++) await driver.install(ref, apps, withFence(1))
+      for (let time = 0; time < 2; time++) await driver.setPassword(ref, 'First-pass-1', withFence(1))
+      await driver.start(ref, { fresh: true }, withFence(1))
+      const state = await waitUntilHealthy(driver, ref)
+      await driver.start(ref, { fresh: true }, withFence(1))
+      await driver.start(ref, { fresh: false }, withFence(2))
+      expect((await waitUntilHealthy(driver, ref)).tasks.map(({ started }) => started)).toEqual(
+        state.tasks.map(({ started }) => started),
+      )
+      expect(state).toMatchObject({ ...ref, running: config, healthy: true, fault: null })
+      expect(state.apps).toEqual([{ code: 'pay', version: '1.0' }])
+      expect(await host.canSignIn(firstState.address, 'First-pass-1')).toBe(true)
+      for (let time = 0; time < 2; time++) await driver.stop(ref, withFence(2))
+      expect(await driver.look(ref)).toMatchObject({ wanted: 'stopped', tasks: [], running: null, healthy: false })
+      for (let time = 0; time < 2; time++) await driver.remove(ref, withFence(3))
+      for (let time = 0; time < 2; time++) await driver.erase(ref, withFence(4))
+      expect(await driver.look(ref)).toBeNull()
+    })
+
+    it('refuses what was overtaken, and does none of it', async () => {
+      const ref = createRef()
+      await driver.prepare(ref, spec, withFence(5))
+      const previousState = await driver.look(ref)
+      const oldFence = withFence(4)
+      const calls = [
+        () => driver.prepare(ref, { ...spec, config: { memoryMb: 0, tasks: 4 } }, oldFence),
+        () => driver.install(ref, [{ ...noPackage, code: 'late' }], oldFence),
+        () => driver.configure(ref, { memoryMb: 2000, tasks: 4 }, oldFence),
+        () => driver.start(ref, { fresh: true }, oldFence),
+        () => driver.stop(ref, oldFence),
+        () => driver.setPassword(ref, 'Late-pass-1', oldFence),
+        () => driver.remove(ref, oldFence),
+        () => driver.erase(ref, oldFence),
+        () => driver.replaceData(ref, streamPieces(emptyData), oldFence),
+      ]
+      for (const call of calls) await expect(call()).rejects.toMatchObject({ fault: 'overtaken' })
+      expect(await driver.look(ref)).toEqual(previousState)
+      // After it was erased too: a node that slept through it sets nothing up again.
+      await driver.erase(ref, withFence(6))
+      await expect(driver.prepare(ref, spec, withFence(5))).rejects.toMatchObject({ fault: 'overtaken' })
+      expect(await driver.look(ref)).toBeNull()
+    })
+
+    it('knows nothing of what was never prepared', async () => {
+      const ref = createRef()
+      for (const call of [
+        () => driver.install(ref, [], withFence(1)),
+        () => driver.configure(ref, config, withFence(1)),
+        () => driver.start(ref, { fresh: false }, withFence(1)),
+        () => driver.setPassword(ref, 'Any-pass-1', withFence(1)),
+        () => readLines(ref),
+        () => readPieces(ref),
+        () => driver.replaceData(ref, streamPieces(emptyData), withFence(1)),
+      ])
+        await expect(call()).rejects.toMatchObject({ fault: 'no_instance' })
+      await driver.remove(ref, withFence(1))
+      await driver.erase(ref, withFence(1))
+      expect(await driver.look(ref)).toBeNull()
+      expect((await driver.lookAll()).map(({ serviceId }) => serviceId)).not.toContain(ref.serviceId)
+    })
+
+    it('keeps data and log when it takes a service away, and has them when it is set up again; erased, they are gone', async () => {
+      const ref = await startInstance(createRef())
+      await driver.remove(ref, withFence(2))
+      const removedState = await driver.look(ref)
+      expect(removedState).toMatchObject({ created: false, wanted: 'stopped', tasks: [] })
+      expect((await readLines(ref)).length).toBeGreaterThan(0)
+      const preparedState = await driver.prepare(ref, spec, withFence(3))
+      expect(preparedState).toEqual({ address: removedState?.address, hadData: true })
+      expect((await driver.prepare(ref, spec, withFence(3))).hadData).toBe(true)
+      await driver.start(ref, { fresh: false }, withFence(3))
+      await waitUntilHealthy(driver, ref)
+      expect(await host.canSignIn(preparedState.address, 'First-pass-1')).toBe(true)
+      await driver.erase(ref, withFence(4))
+      await expect(readLines(ref)).rejects.toMatchObject({ fault: 'no_instance' })
+      expect((await driver.prepare(ref, spec, withFence(5))).hadData).toBe(false)
+      await driver.start(ref, { fresh: false }, withFence(5))
+      const { address } = await waitUntilHealthy(driver, ref)
+      expect(await host.canSignIn(address, 'First-pass-1')).toBe(false)
+      expect(await host.canSignIn(address, '')).toBe(false)
+      await driver.stop(ref, withFence(6))
+    })
+
+    it('sets the password of a service that runs and of one that is stopped, and ends its sessions', async () => {
+      const ref = await startInstance(createRef())
+      const { address } = await waitUntilHealthy(driver, ref)
+      const cookie = (await host.signIn(address, 'First-pass-1')) ?? ''
+      expect(await host.isSignedIn(address, cookie)).toBe(true)
+      await driver.setPassword(ref, 'Second-pass-2', withFence(2))
+      expect(await host.isSignedIn(address, cookie)).toBe(false)
+      expect(await host.canSignIn(address, 'First-pass-1')).toBe(false)
+      const secondCookie = (await host.signIn(address, 'Second-pass-2')) ?? ''
+      expect(await host.isSignedIn(address, secondCookie)).toBe(true)
+      await driver.stop(ref, withFence(3))
+      await driver.setPassword(ref, '第三个密码 "$x', withFence(3))
+      await driver.start(ref, { fresh: false }, withFence(3))
+      await waitUntilHealthy(driver, ref)
+      expect(await host.isSignedIn(address, secondCookie)).toBe(false)
+      expect(await host.canSignIn(address, '第三个密码 "$x')).toBe(true)
+      await driver.stop(ref, withFence(4))
+    })
+
+    it('goes by what is configured with the next start, and shows what runs until then', async () => {
+      const ref = await startInstance(createRef())
+      const nextConfig = { memoryMb: 1000, tasks: 2 }
+      await driver.configure(ref, nextConfig, withFence(2))
+      await driver.start(ref, { fresh: false }, withFence(2))
+      expect(await driver.look(ref)).toMatchObject({ config: nextConfig, running: config, tasks: [{ limitMb: 256 }] })
+      await driver.start(ref, { fresh: true }, withFence(3))
+      const state = await waitUntil('two with 1000 MB', async () => {
+        const currentState = await driver.look(ref)
+        return (
+          currentState?.running?.memoryMb === 1000 &&
+          currentState.tasks.length === 2 &&
+          currentState.tasks.every((one) => one.healthy) &&
+          currentState
+        )
+      })
+      expect(state).toMatchObject({
+        running: nextConfig,
+        tasks: [
+          { number: 1, limitMb: 1000 },
+          { number: 2, limitMb: 1000 },
+        ],
+      })
+      await driver.configure(ref, { memoryMb: 0, tasks: 0 }, withFence(4))
+      await driver.start(ref, { fresh: true }, withFence(4))
+      await waitUntil('none', async () => (await driver.look(ref))?.tasks.length === 0)
+      // Left to the platform (D42).
+      await driver.configure(ref, { memoryMb: 0, tasks: -1 }, withFence(5))
+      await driver.start(ref, { fresh: true }, withFence(5))
+      expect((await waitUntilHealthy(driver, ref)).tasks).toMatchObject([{ limitMb: 256 }])
+      await driver.stop(ref, withFence(6))
+    })
+
+    it('reads the data of one that runs, is stopped or was taken away, the same as long as nothing changes it', async () => {
+      const ref = await startInstance(createRef())
+      await driver.stop(ref, withFence(2))
+      const stoppedData = await readPieces(ref)
+      expect(stoppedData.at(-1)).toMatchObject({ kind: 'end' })
+      expect(stoppedData.filter(({ kind }) => kind === 'table').length).toBeGreaterThan(0)
+      await driver.start(ref, { fresh: false }, withFence(3))
+      await waitUntilHealthy(driver, ref)
+      expect(await readPieces(ref)).toEqual(stoppedData)
+      await driver.remove(ref, withFence(4))
+      expect(await readPieces(ref)).toEqual(stoppedData)
+      await driver.erase(ref, withFence(5))
+      await expect(readPieces(ref)).rejects.toMatchObject({ fault: 'no_instance' })
+    })
+
+    it('takes the data of another one in place of its own, and runs if it ran', async () => {
+      const sourceRef = await startInstance(createRef())
+      const targetRef = await startInstance(createRef())
+      await driver.setPassword(sourceRef, 'Other-pass-2', withFence(2))
+      const data = await readPieces(sourceRef)
+      const { address, tasks } = await waitUntilHealthy(driver, targetRef)
+      const cookie = (await host.signIn(address, 'First-pass-1')) ?? ''
+      await driver.replaceData(targetRef, streamPieces(data), withFence(2))
+      const currentState = await waitUntilHealthy(driver, targetRef)
+      expect(currentState.tasks[0]?.started).toBeGreaterThan(tasks[0]?.started ?? 0)
+      expect(currentState.address).toEqual(address)
+      expect(await readPieces(targetRef)).toEqual(data)
+      expect(await host.isSignedIn(address, cookie)).toBe(false)
+      expect(await host.canSignIn(address, 'First-pass-1')).toBe(false)
+      expect(await host.canSignIn(address, 'Other-pass-2')).toBe(true)
+      await driver.stop(targetRef, withFence(3))
+      await driver.replaceData(targetRef, streamPieces(data), withFence(3))
+      expect(await driver.look(targetRef)).toMatchObject({ wanted: 'stopped', tasks: [] })
+      expect(await readPieces(targetRef)).toEqual(data)
+      // Set up again it has what was put in, and knows of its users.
+      await driver.remove(targetRef, withFence(4))
+      expect(await driver.prepare(targetRef, spec, withFence(5))).toMatchObject({ hadData: true })
+      await driver.remove(sourceRef, withFence(6))
+      await expect(driver.replaceData(sourceRef, streamPieces(data), withFence(7))).rejects.toMatchObject({
+        fault: 'no_instance',
+      })
+    })
+
+    it('keeps its data where the pieces end in an error, or do not fit together, and goes on', async () => {
+      const ref = await startInstance(createRef())
+      const data = await readPieces(ref)
+      const { tasks } = await waitUntilHealthy(driver, ref)
+      async function* yieldThenCut() {
+        yield* data.slice(0, 3)
+        throw new Error('cut off')
+      }
+      await expect(driver.replaceData(ref, yieldThenCut(), withFence(2))).rejects.toThrow('cut off')
+      async function* yieldThenFail() {
+        yield* data
+        throw new Error('not what was written')
+      }
+      await expect(driver.replaceData(ref, yieldThenFail(), withFence(2))).rejects.toThrow('not what was written')
+      const [endPiece] = data.slice(-1)
+      const rows = data.filter(({ kind }) => kind === 'rows')
+      for (const pieces of [data.slice(0, -1), [...data, ...data], [endPiece, endPiece], [...rows, ...data]])
+        await expect(driver.replaceData(ref, streamPieces(pieces as DataPiece[]), withFence(2))).rejects.toMatchObject({
+          fault: 'bad_data',
+        })
+      expect(await readPieces(ref)).toEqual(data)
+      expect((await waitUntilHealthy(driver, ref)).tasks.map(({ started }) => started)).toEqual(
+        tasks.map(({ started }) => started),
+      )
+    })
+
+    it('reads the log of a span, oldest first, and none of what lies before or after', async () => {
+      const ref = await startInstance(createRef())
+      const { address } = await waitUntilHealthy(driver, ref)
+      const startAt = Date.now()
+      await host.canSignIn(address, 'Wrong-pass-1')
+      await host.canSignIn(address, 'First-pass-1')
+      const endAt = Date.now() + 1
+      await driver.stop(ref, withFence(2))
+      const allLines = await readLines(ref)
+      const someLines = await readLines(ref, { from: startAt, to: endAt })
+      expect(someLines.length).toBeGreaterThan(1)
+      expect(someLines.length).toBeLessThan(allLines.length)
+      expect(someLines).toEqual(allLines.filter(({ time }) => time >= startAt && time < endAt))
+      expect(allLines.map(({ time }) => time)).toEqual(allLines.map(({ time }) => time).toSorted((a, b) => a - b))
+      expect(someLines.map(({ text }) => text).join('\n')).toMatch(/admin refused[^]*login of admin/)
+      expect(JSON.stringify(allLines)).not.toMatch(/pass-1/)
+      expect([await readLines(ref, { from: endAt, to: startAt }), await readLines(ref, { from: 0, to: 1 })]).toEqual([
+        [],
+        [],
+      ])
+    })
+
+    it('installs the packages that were published, and refuses others', async () => {
+      const ref = createRef()
+      await driver.prepare(ref, spec, withFence(1))
+      const [firstApp, secondApp] = [await createApp(), await createApp({ version: '1.1' })]
+      await driver.install(ref, [firstApp, noPackage], withFence(1))
+      const refusedApps: InstanceApp[] = [
+        { ...secondApp, package: { path: join(packages, 'none.mapp'), sha256: secondApp.package?.sha256 ?? '' } },
+        { ...secondApp, package: { path: firstApp.package?.path ?? '', sha256: secondApp.package?.sha256 ?? '' } },
+        { ...secondApp, package: { path: firstApp.package?.path ?? '', sha256: '../../x' } },
+      ]
+      const brokenPackage = join(packages, 'broken.mapp')
+      writeFileSync(brokenPackage, 'no zip file')
+      const sha256 = createHash('sha256').update('no zip file').digest('hex')
+      refusedApps.push({ ...secondApp, package: { path: brokenPackage, sha256 } })
+      for (const one of refusedApps)
+        await expect(driver.install(ref, [one], withFence(1))).rejects.toMatchObject({ fault: 'bad_package' })
+      const listVersions = async () => (await driver.look(ref))?.apps.map(({ code, version }) => `${code} ${version}`)
+      expect(await listVersions()).toEqual(['pay 1.0', 'old 3'])
+      await driver.install(ref, [secondApp], withFence(2))
+      expect(await listVersions()).toEqual(['pay 1.1'])
+    })
+
+    it('tells whoever watches of what changed, until they stop', async () => {
+      const ref = createRef()
+      const changedRefs: InstanceRef[] = []
+      const stop = driver.watch((one) => void changedRefs.push(one))
+      await driver.prepare(ref, spec, withFence(1))
+      await waitUntil('the change', () => changedRefs.some(({ serviceId }) => serviceId === ref.serviceId))
+      await driver.start(ref, { fresh: false }, withFence(1))
+      await waitUntilHealthy(driver, ref)
+      stop()
+      const otherRef = createRef()
+      await driver.prepare(otherRef, spec, withFence(1))
+      await driver.stop(ref, withFence(2))
+      expect(changedRefs.filter(({ serviceId }) => serviceId === otherRef.serviceId)).toEqual([])
+    })
+  })
+}
+
+const emptyData: DataPiece[] = [{ kind: 'end', statements: [] }]
+async function* streamPieces(pieces: readonly DataPiece[]): AsyncGenerator<DataPiece> {
+  yield* pieces
+}
+
+const noPackage: InstanceApp = { code: 'old', name: 'Old', version: '3', module: 'base', flags: {}, package: null }

@@ -1,0 +1,270 @@
+/** Forms with files as somebody hostile writes them: refused by name, never a 500, nothing left behind (U-14, F-02). */
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { maxFormBytes } from '#server/http/input/multipart-form.ts'
+import { readStatusAndCode } from '#tests/support/server/forms.ts'
+import { buildFileForm, png } from '#tests/support/uploads/pictures.ts'
+import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
+
+let server: TestServer
+let user: SignedIn
+let picture: Uint8Array
+beforeAll(async () => {
+  server = await startServer()
+  await server.fastify.listen({ port: 0, host: '127.0.0.1' })
+  picture = await png()
+}, 90_000)
+afterAll(() => server.close())
+beforeEach(async () => {
+  await server.reset()
+  user = await server.signIn('user@alpha')
+})
+
+const url = '/api/m18s/asset'
+const disposition = 'Content-Disposition: form-data'
+const buildFilePart = (moreHeaders = '', bytes: Uint8Array = picture) =>
+  buildPart(`${disposition}; name="avatar"; filename="me.png"${moreHeaders}\r\nContent-Type: image/png`, bytes)
+const buildPart = (head: string, body: Uint8Array | string = '') =>
+  Buffer.concat([Buffer.from(`--b\r\n${head}\r\n\r\n`), Buffer.from(body), Buffer.from('\r\n')])
+const buildField = (name: string, value = 'x') => buildPart(`${disposition}; name="${name}"`, value)
+const buildForm = (...parts: Buffer[]) => Buffer.concat([...parts, Buffer.from('--b--\r\n')])
+const type = 'multipart/form-data; boundary=b'
+
+const postForm = (payload: Buffer, headers: Record<string, string> = {}) =>
+  user.send({ method: 'POST', url, headers: { 'content-type': type, ...headers }, payload })
+
+const refusedOutcome = [400, 'VALIDATION_ERROR']
+
+describe('a form that means well', () => {
+  test('is taken with its fields, in any case of its header names', async () => {
+    expect((await postForm(buildForm(buildField('note'), buildFilePart()))).statusCode).toBe(200)
+    const upperCaseBody = Buffer.from(
+      buildForm(buildFilePart()).toString('latin1').replace(disposition, disposition.toUpperCase()),
+      'latin1',
+    )
+    expect((await postForm(upperCaseBody)).statusCode).toBe(200)
+    expect(
+      (await postForm(buildForm(buildFilePart()), { 'content-type': 'Multipart/Form-Data; boundary="b"' })).statusCode,
+    ).toBe(200)
+  })
+
+  test('is the same request with another boundary, and another one with another byte, name or field (protocol 8)', async () => {
+    const keyHeaders = { 'idempotency-key': randomUUID() }
+    const firstResponse = await postForm(buildForm(buildField('note', '1'), buildFilePart()), keyHeaders)
+    expect(firstResponse.statusCode).toBe(200)
+    const text = buildForm(buildField('note', '1'), buildFilePart()).toString('latin1').replaceAll('--b', '--other')
+    const otherHeaders = { ...keyHeaders, 'content-type': 'multipart/form-data; boundary=other' }
+    const repeatedResponse = await postForm(Buffer.from(text, 'latin1'), otherHeaders)
+    expect([repeatedResponse.statusCode, repeatedResponse.json()]).toEqual([200, firstResponse.json()])
+    expect(repeatedResponse.headers['idempotency-replayed']).toBe('true')
+    const bytes = Buffer.from(picture)
+    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
+    const changedBodies = [
+      buildForm(buildField('note', '2'), buildFilePart()),
+      buildForm(buildField('not', '1'), buildFilePart()),
+      buildForm(buildField('note', '1'), buildFilePart('', bytes)),
+      Buffer.from(
+        buildForm(buildField('note', '1'), buildFilePart()).toString('latin1').replace('me.png', 'us.png'),
+        'latin1',
+      ),
+    ]
+    for (const body of changedBodies)
+      expect(readStatusAndCode(await postForm(body, keyHeaders))).toEqual([422, 'IDEMPOTENCY_MISMATCH'])
+  })
+})
+
+describe('a form that is too large', () => {
+  test('in its file, in all, or in a field is refused as a picture that is too large', async () => {
+    const createBytes = (bytes: number) => Buffer.alloc(bytes, 1)
+    const bodies = [
+      buildForm(buildFilePart('', createBytes(2 * 1024 * 1024))),
+      buildForm(buildFilePart('', createBytes(2 * 1024 * 1024 + 1))),
+      buildForm(buildFilePart('', createBytes(3 * maxFormBytes))),
+      buildForm(buildField('note', 'x'.repeat(20_000)), buildFilePart()),
+      Buffer.concat([buildForm(buildFilePart()), createBytes(maxFormBytes)]),
+      Buffer.concat([createBytes(maxFormBytes), buildForm(buildFilePart())]),
+    ]
+    for (const body of bodies) expect(readStatusAndCode(await postForm(body))).toEqual([413, 'IMAGE_TOO_LARGE'])
+  })
+
+  test('without an end or a length is cut off as soon as it is, and its connection with it', async () => {
+    const socket = await openUpload(`Transfer-Encoding: chunked`)
+    const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(65_536, 1), Buffer.from('\r\n')])
+    const receiving = receiveAll(socket)
+    for (let sentBytes = 0; sentBytes <= maxFormBytes; sentBytes += chunk.length) socket.write(chunk)
+    expect(await receiving).toMatch(/^HTTP\/1.1 413 /)
+    expect((await receiving).toLowerCase()).toContain('connection: close')
+  })
+})
+
+describe('a form of too many parts', () => {
+  test.each([
+    ['fields', disposition],
+    ['fields that shout', disposition.toUpperCase()],
+    ['fields that whisper', disposition.toLowerCase()],
+    ['parts without a disposition', 'X-Nothing: x'],
+  ])('is refused: %s', async (_, head) => {
+    // Each under a name of its own, and a picture behind them: nothing but their number is wrong.
+    const floodParts = Array.from({ length: 10_000 }, (_, index) => buildPart(`${head}; name="x${index}"`, 'y'))
+    const memoryBefore = process.memoryUsage().rss
+    for (const body of [
+      buildForm(...floodParts, buildFilePart()),
+      buildForm(...floodParts.slice(0, 20), buildFilePart()),
+    ])
+      expect(readStatusAndCode(await postForm(body))).toEqual(refusedOutcome)
+    expect(process.memoryUsage().rss - memoryBefore).toBeLessThan(64e6)
+  })
+
+  test('may have twenty', async () => {
+    const fields = Array.from({ length: 19 }, (_, index) => buildField(`note-${index}`))
+    expect((await postForm(buildForm(...fields, buildFilePart()))).statusCode).toBe(200)
+    expect(readStatusAndCode(await postForm(buildForm(...fields, buildField('one-more'), buildFilePart())))).toEqual(
+      refusedOutcome,
+    )
+  })
+})
+
+describe('a form that is malformed', () => {
+  const buildPictureForm = () => buildForm(buildFilePart())
+  test.each<[string, () => Buffer]>([
+    ['nothing at all', () => Buffer.alloc(0)],
+    ['only an end', () => buildForm()],
+    ['no boundary in it', () => Buffer.from('hello')],
+    ['no last boundary', () => buildPictureForm().subarray(0, -7)],
+    ['cut off in its file', () => buildPictureForm().subarray(0, 120)],
+    ['cut off in its headers', () => buildPictureForm().subarray(0, 30)],
+    ['a field cut off', () => Buffer.from(`--b\r\n${disposition}; name="avatar"\r\n\r\nhal`)],
+    [
+      'endless headers',
+      () => buildForm(buildPart(`X-A: ${'a'.repeat(200_000)}\r\n${disposition}; name="avatar"; filename="a"`)),
+    ],
+    [
+      'many headers',
+      () => buildForm(buildPart(`${'X: y\r\n'.repeat(5000)}${disposition}; name="avatar"; filename="a"`, 'x')),
+    ],
+    ['a part without a name', () => buildForm(buildPart(`${disposition}; filename="a.png"`, picture), buildFilePart())],
+    ['a field without a name', () => buildForm(buildPart(disposition, 'x'), buildFilePart())],
+    ['a file twice', () => buildForm(buildFilePart(), buildFilePart())],
+    ['a file and a field of its name', () => buildForm(buildFilePart(), buildField('avatar'))],
+    ['a field twice', () => buildForm(buildField('note'), buildField('note'), buildFilePart())],
+    ['__proto__', () => buildForm(buildField('__proto__'), buildFilePart())],
+    [
+      'a file called __proto__',
+      () => buildForm(buildPart(`${disposition}; name="__proto__"; filename="a"`, 'x'), buildFilePart()),
+    ],
+    [
+      'a field of JSON',
+      () => buildForm(buildPart(`${disposition}; name="a"\r\nContent-Type: application/json`, '{}'), buildFilePart()),
+    ],
+    [
+      'broken JSON',
+      () => buildForm(buildPart(`${disposition}; name="a"\r\nContent-Type: application/json`, '{'), buildFilePart()),
+    ],
+    ['a file without a name of its own', () => buildForm(buildPart(`${disposition}; name="avatar"`, picture))],
+    [
+      'a file name that breaks its line',
+      () => buildForm(buildPart(`${disposition}; name="avatar"; filename="a\rb"`, picture)),
+    ],
+  ])('is refused: %s', async (_, body) => {
+    expect(readStatusAndCode(await postForm(body()))).toEqual(refusedOutcome)
+    // The next one on the same server is taken.
+    expect((await postForm(buildPictureForm())).statusCode).toBe(200)
+  })
+
+  test.each([
+    ['multipart/form-data', 415, 'UNSUPPORTED_TYPE'],
+    ['multipart/mixed; boundary=b', 415, 'UNSUPPORTED_TYPE'],
+    ['multipart/form-data; boundary=', 400, 'VALIDATION_ERROR'],
+    ['multipart/form-data; boundary=""', 400, 'VALIDATION_ERROR'],
+    [`multipart/form-data; boundary=${'b'.repeat(71)}`, 400, 'VALIDATION_ERROR'],
+    ['multipart/form-data; charset=utf-8', 400, 'VALIDATION_ERROR'],
+    ['multipart/form-data; boundary=c', 400, 'VALIDATION_ERROR'],
+  ])('is refused by its type: %s', async (contentType, status, code) => {
+    expect(readStatusAndCode(await postForm(buildPictureForm(), { 'content-type': contentType }))).toEqual([
+      status,
+      code,
+    ])
+  })
+
+  test('is bytes of an unknown type to every other call', async () => {
+    const response = await user.send({
+      method: 'PUT',
+      url: `/api/m18s/user/${user.userId}`,
+      headers: { 'content-type': type },
+      payload: buildPictureForm(),
+    })
+    expect(readStatusAndCode(response)).toEqual([415, 'UNSUPPORTED_TYPE'])
+  })
+
+  test('names its file as it likes: a path, a line end, marks that turn the direction', async () => {
+    for (const name of [
+      '../../../etc/passwd',
+      'C:\\windows\\a.png',
+      '%0D%0Aset-cookie: a=b',
+      'a\u202egnp.exe',
+      '..',
+      '',
+    ])
+      expect(
+        (await user.send({ method: 'POST', url, ...buildFileForm('avatar', { bytes: picture, name }) })).statusCode,
+      ).toBe(200)
+  })
+})
+
+describe('a form whose sender', () => {
+  test('goes away in the middle leaves no file and no picture, and the server goes on (R-28, U-11)', async () => {
+    const files = await readdir(tmpdir())
+    for (const length of [100_000, 5_000]) {
+      const socket = await openUpload(`Content-Length: ${length}`)
+      socket.write(buildForm(buildFilePart()).subarray(0, 150))
+      await sleep(30)
+      socket.destroy()
+      await once(socket, 'close')
+    }
+    await sleep(100)
+    expect((await postForm(buildForm(buildFilePart()))).statusCode).toBe(200)
+    expect(server.readLog()).not.toContain('"status":500')
+    expect((await readdir(tmpdir())).filter((name) => !files.includes(name) && name.endsWith('.png'))).toEqual([])
+  })
+
+  test('says a shorter length than the form has is refused, and what follows is no request', async () => {
+    const body = buildForm(buildFilePart())
+    const socket = await openUpload(`Content-Length: ${body.length - 20}`)
+    const receiving = receiveAll(socket)
+    socket.end(body)
+    const response = await receiving
+    expect(response).toMatch(/^HTTP\/1.1 400 /)
+    expect(response).not.toMatch(/HTTP\/1.1 (2|5)/)
+  })
+})
+
+/** A connection on which the head of an upload has been sent. */
+async function openUpload(lengthHeader: string) {
+  const address = server.fastify.server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('the server does not listen')
+  const socket = connect(address.port, '127.0.0.1')
+  await once(socket, 'connect')
+  const head = [
+    `POST ${url} HTTP/1.1`,
+    `Host: 127.0.0.1:${address.port}`,
+    `Authorization: Bearer ${user.access}`,
+    `Content-Type: ${type}`,
+    lengthHeader,
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  return socket
+}
+
+/** What comes back until the other side closes. */
+const receiveAll = (socket: Socket): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let received = ''
+    socket.on('data', (data) => (received += data.toString()))
+    socket.on('close', () => resolve(received))
+    socket.on('error', reject)
+  })

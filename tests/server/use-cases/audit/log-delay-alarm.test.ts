@@ -1,0 +1,38 @@
+/** A log that falls behind its entries is an alarm; entries that waited while nobody could look are none. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { integrate } from '#server/use-cases/audit/integrate.ts'
+import { startServer, type TestServer } from '#tests/support/server/server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.close())
+
+const countAlarms = () => server.readLog().split('is behind its entries').length - 1
+
+it('is said of what waits for a minute under our eyes, and not of what waited before', async () => {
+  const { app, clock, world } = server
+  const head = { companyId: world.companies.alpha, userId: null, status: 0, intent: null, requestId: 'r' } as const
+  await runInTransaction(app, { role: 'portal_system' }, (db) =>
+    addAuditEntries(db, { ...head, now: clock.now - 86_400_000 }, [{ code: 'system', operation: 'config', info: {} }]),
+  )
+  const integrateWhileIdle = async () => {
+    await integrate(app, () => true)
+    // Lines of the log are written behind the call.
+    await new Promise(setImmediate)
+  }
+  await integrateWhileIdle()
+  clock.now += 59_000
+  await integrateWhileIdle()
+  expect(countAlarms()).toBe(0)
+  clock.now += 2_000
+  await integrateWhileIdle()
+  expect(countAlarms()).toBe(1)
+  expect(await integrate(app)).toBeGreaterThan(0)
+  clock.now += 120_000
+  await integrateWhileIdle()
+  expect(countAlarms()).toBe(1)
+})

@@ -1,0 +1,42 @@
+import { afterAll, expect, inject, it, vi } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { payerPlans } from '#tests/campaigns/payers.ts'
+import { payThroughKills } from '#tests/campaigns/payments.ts'
+import { suiteSeed } from '#tests/support/runner/chance.ts'
+import { isNight } from '#tests/support/runner/nightly.ts'
+import { asSuperuser, migratedDatabase } from '#tests/support/server/postgres.ts'
+import { createDataFolder } from '#tests/support/runner/template.ts'
+
+vi.setConfig({ testTimeout: 240_000 })
+
+/** `npm run campaign -- payments` does as many as one likes. */
+const killCounts = { embedded: 1, postgres: 4 }
+/** Who leaves in the middle of a card is known a minute later: the campaign waits for that, the suite does not. */
+const quickPlans = payerPlans.filter((plan) => plan !== 'left')
+const dataFolder = mkdtempSync(join(tmpdir(), 'portal-paying-killed-'))
+afterAll(() => rmSync(dataFolder, { recursive: true, force: true }))
+
+const payAndCheck = async (kills: number, env: Record<string, string>) => {
+  const report = await payThroughKills({
+    kills,
+    plans: quickPlans,
+    seed: suiteSeed,
+    env: { DATA_DIR: join(dataFolder, 'own'), ...env },
+  })
+  expect(report).toMatchObject({ kills, orders: kills * 5 })
+  expect(report.appliedCount).toBeGreaterThan(kills)
+}
+
+it('killed while people pay, a server has taken money once for what is paid (embedded, R-27)', async () => {
+  await createDataFolder(join(dataFolder, 'own'))
+  await payAndCheck(killCounts.embedded, {})
+})
+
+if (isNight)
+  it.skipIf(!inject('postgresUrl'))('killed while people pay, it has taken money once (PostgreSQL, R-27)', async () => {
+    const url = inject('postgresUrl') ?? ''
+    await asSuperuser(url, 'postgres', [`create database paid template ${migratedDatabase}`])
+    await payAndCheck(killCounts.postgres, { DATA_DIR: join(dataFolder, 'beside'), DATABASE_URL: `${url}/paid` })
+  })

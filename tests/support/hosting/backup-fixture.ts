@@ -1,0 +1,84 @@
+/** A service with items on a real host, subscribed to backups, and what people do with those. */
+import type { StoredBackupRow } from '#contract/backups.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { backupJobKinds, hostingJobKinds, restoreJobKinds } from '#server/jobs/job-registry.ts'
+import { runOneJob } from '#server/jobs/runner.ts'
+import { createBackupOrder, readServiceId } from '#tests/support/hosting/backups.ts'
+import { createMemoryPlaces, type BackupPlacesUnderTest } from '#tests/support/hosting/backup-places.ts'
+import { waitUntilHealthy, type LocalUnderTest, openLocalHosting } from '#tests/support/hosting/hosting.ts'
+import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
+import { buyOrder } from '#tests/support/orders/shop-data.ts'
+
+export interface BackupFixture {
+  host: LocalUnderTest
+  places: BackupPlacesUnderTest
+  end(): Promise<void>
+}
+
+/** In place of what the server has. */
+export function openBackups(server: TestServer): BackupFixture {
+  const host = openLocalHosting()
+  const places = createMemoryPlaces()
+  server.app.hosting = host.driver
+  server.app.backups = places
+  // Of drills.
+  server.app.config = { ...server.app.config, dataDir: host.folder }
+  return { host, places, end: () => host.end() }
+}
+
+/** Bought, created, and subscribed to both kinds until 2027-03-02. Answers its id. */
+export async function createBackedUpService(server: TestServer, caller: SignedIn, code: string): Promise<number> {
+  const { contract_id } = await buyOrder(server, caller, { code })
+  const response = await caller.send({ method: 'POST', url: `/api/aws/service?contractId=${contract_id}` })
+  if (response.statusCode !== 202) throw new Error(`${code} is not created: ${response.body}`)
+  while (await runOneJob(server.app, hostingJobKinds));
+  for (const pdb_type of ['pdb2s3', 'pdb2rds'] as const) await createBackupOrder(server, code, { pdb_type })
+  const id = await readServiceId(server, code)
+  await waitUntilHealthy(server.app.hosting, { serviceId: id, code })
+  return id
+}
+
+export interface JobResult {
+  status: number
+  body: unknown
+}
+
+/** To its end; what it came to. */
+export async function runJob(
+  server: TestServer,
+  caller: SignedIn,
+  url: '/api/pdb/backup' | '/api/pdb/restore',
+  payload: object,
+): Promise<JobResult> {
+  const startResponse = await caller.send({ method: 'POST', url, payload })
+  if (startResponse.statusCode !== 202) return { status: startResponse.statusCode, body: startResponse.json() }
+  await workAll(server)
+  const response = await caller.send({ url: startResponse.json().location })
+  return { status: response.statusCode, body: response.json() }
+}
+
+/** All that backups and restores have asked for. */
+export async function workAll({ app }: TestServer): Promise<void> {
+  while ((await runOneJob(app, backupJobKinds)) || (await runOneJob(app, restoreJobKinds)));
+}
+
+export const backUpNow = (
+  server: TestServer,
+  caller: SignedIn,
+  service_id: number,
+  pdb_type = 'pdb2s3',
+): Promise<JobResult> => runJob(server, caller, '/api/pdb/backup', { service_id, pdb_type })
+
+export const listBackups = async (caller: SignedIn, serviceId: number): Promise<StoredBackupRow[]> =>
+  (await caller.send({ url: `/api/pdb/backup?serviceId=${serviceId}` })).json().data
+
+export const backupRows = ({ app }: TestServer) =>
+  runInTransaction(app, { role: 'portal_system' }, (db) => db.selectFrom('backup').selectAll().orderBy('id').execute())
+
+/** Bytes, by run. */
+export const readTrafficByRun = async ({ app }: TestServer): Promise<Record<string, number>> => {
+  const rows = await runInTransaction(app, { role: 'portal_system' }, (db) =>
+    db.selectFrom('traffic_moved').selectAll().execute(),
+  )
+  return Object.fromEntries(rows.map(({ run, bytes }) => [run, bytes]))
+}

@@ -1,0 +1,44 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { findMessage, i18n } from '#ui/i18n/messages.ts'
+
+i18n.addResourceBundle('en', 'orders', {
+  plain: 'Save',
+  told: '{{name}} of {{company}}',
+  deep: { way: 'Far in' },
+  users_one: '{{count}} user',
+  users_other: '{{count}} users',
+})
+i18n.addResourceBundle('zh', 'orders', { plain: '保存', users_other: '{{count}} 位用户' })
+afterEach(async () => void (await i18n.changeLanguage('en')))
+
+/** The keys of this file are none of the app's. */
+const t = (key: string, values = {}): string => i18n.t(key as 'title', { ns: 'orders', ...values })
+
+describe('messages (I-01)', () => {
+  test('have values in their places, and nothing where a value is missing', () => {
+    expect(t('told', { name: 'Li Wei', company: 'Acme' })).toBe('Li Wei of Acme')
+    expect(t('told', { name: '{{company}} $& <b> $t(plain)' })).toBe('{{company}} $& <b> $t(plain) of ')
+  })
+
+  test('count as their language counts', async () => {
+    expect([0, 1, 2].map((count) => t('users', { count }))).toEqual(['0 users', '1 user', '2 users'])
+    await i18n.changeLanguage('zh')
+    expect(t('users', { count: 1 })).toBe('1 位用户')
+  })
+
+  test('are found at their own keys only: a code that the server sends names nothing else', () => {
+    expect(findMessage('orders', 'deep.way')).toBe('Far in')
+    for (const key of ['deep', 'constructor', '__proto__', 'deep.toString', 'plain.length', 'users', ''])
+      expect(findMessage('orders', key)).toBeNull()
+    expect(t('unknown')).toBe('unknown')
+    expect(findMessage('device', 'plain')).toBeNull()
+  })
+
+  test('have keys that the compiler knows', () => {
+    // @ts-expect-error There is no such key.
+    i18n.t('message.dome', { ns: 'ui' })
+    // @ts-expect-error It is a key of another namespace.
+    i18n.t('message.done', { ns: 'shell' })
+    expect(i18n.t('message.done', { ns: 'ui' })).toBe('message.done')
+  })
+})
