@@ -1,10 +1,10 @@
 /**
- * Kinds of test, those of a browser last: `node` (rules, server, architecture: what Node runs by itself), `page` (what runs in a
- * page, without a browser), `dom` (whole pages in a simulated DOM, over a real server in process, with React as users get it: its
- * development build takes half as much of a core again), `parts` (components by themselves in the same DOM), `device` (the request
- * pipeline over a fake IndexedDB, and parts of the client that need no page), `left` (pages that are left) and `e2e` (real
+ * Kinds of test, those of a browser last: `node` (rules, server, architecture: what Node runs by itself), `pageTests` (what runs in a
+ * page, without a browser), `domTests` (whole pages in a simulated DOM, over a real server in process, with React as users get it: its
+ * development build takes half as much of a core again), `componentTests` (components by themselves in the same DOM), `deviceTests` (the request
+ * pipeline over a fake IndexedDB, and parts of the client that need no page), `leavingPageTests` (pages that are left) and `e2eTests` (real
  * Chromium). They run two files at a time, because two cores are what there is; pages wait for a fifth of their time, and are
- * three. In `node`, `device`, `dom` and `parts` the files of a worker share its modules and its embedded database
+ * three. In `node`, `deviceTests`, `domTests` and `componentTests` the files of a worker share its modules and its embedded database
  * (`isolate: false`): to load both takes longer than most files run.
  */
 import { join } from 'node:path'

@@ -13,7 +13,7 @@ import { startServer } from './server-process.ts'
 import { type Bench, type BenchFigure, median, ratio } from './figures.ts'
 import { startBaselinePage } from './baseline-page.ts'
 import { type ThrottledProxy, openThrottledProxy } from './throttled-proxy.ts'
-import { type PageTarget, type VisitTimes, visitPage } from './visit.ts'
+import { type PageTarget, type VisitTimes, visitPage } from './page-load.ts'
 
 const roundCounts = { plain: 5, slow: 3 }
 /** A round takes some 30 s; one that hangs is told, not waited for. */

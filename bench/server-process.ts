@@ -11,7 +11,7 @@ export interface ServerProcess {
   stop: () => Promise<void>
 }
 
-/** Starts a program of this project and waits until `first` answers 200. */
+/** Starts a program of this project and waits until `readyCheck` answers 200. */
 export async function startServer(
   program: string,
   env: Record<string, string>,

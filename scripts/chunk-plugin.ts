@@ -19,7 +19,7 @@ const partsFile = 'parts.json'
 /** A noun's messages in one language. */
 const isLocaleFile = (id: string) => basename(dirname(dirname(id))) === 'locales'
 
-/** `earlyWords`: nouns whose texts the first pages show. */
+/** `earlyNouns`: nouns whose texts the first pages show. */
 export function chunkSplitting(root: string, earlyNouns: readonly string[]) {
   /** By importer and target. */
   const labels = new Map<string, ChunkLabel>()

@@ -5,7 +5,7 @@ import { publishMapp, storeResources } from '#server/use-cases/uploads/store-map
 
 export type StorePackage = (sha256: string, bytes: Uint8Array) => Promise<void>
 
-/** As the system. `keep` is handed each package before it is published. */
+/** As the system. `storePackage` is handed each package before it is published. */
 export async function loadApps(db: DatabaseHandle, storePackage: StorePackage): Promise<void> {
   // What reads packages is loaded for the first start of a demo, and for no other.
   const { readOwnPackage } = await import('#server/use-cases/uploads/read-own-package.ts')

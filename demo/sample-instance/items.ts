@@ -67,7 +67,7 @@ export function addItem(store: SampleStore, item: Omit<StockItem, 'id' | 'versio
   return Number(changes) === 1
 }
 
-/** `taken`: another has the code. `stale`: somebody has changed or deleted it since it was shown. */
+/** `otherItem`: another has the code. `stale`: somebody has changed or deleted it since it was shown. */
 export function changeItem(
   store: SampleStore,
   { id, version, ...item }: StockItem,

@@ -1,5 +1,5 @@
 /**
- * Backups on the command line (docs/operating.md): `keys` prints the key of a company for safe keeping, `list` says what there is,
+ * Backups on the command line (docs/operating.md): `keys` prints the key of a company for safe keeping, `listBackups` says what there is,
  * `restore` puts an archive into a folder without any portal, or has the portal put a backup into a service. Exit code 1 and the reason,
  * where it cannot be.
  */

@@ -14,7 +14,7 @@ interface TurnQueue {
 
 const turnQueues = new WeakMap<Database, Map<number, TurnQueue>>()
 
-/** Throws `late()` where its turn does not come within that time. */
+/** Throws `createTimeoutError()` where its turn does not come within that time. */
 export async function runInTurn<T>(
   database: Database,
   companyId: number,

@@ -91,7 +91,7 @@ export interface WriteOutcome {
   resultRow: ResultRow | null
 }
 
-/** The columns of a settled row, in the order of `settledValues`. */
+/** The columns of a settled row, in the order of `toOutcomeValues`. */
 export const outcomeColumns = `company_id, user_id, key, intent, fingerprint, method, path, create_time, state, status,
   headers, body, row_kind, row_id, row_version`
 
@@ -109,7 +109,7 @@ const settleStatement = `insert into idempotency (${outcomeColumns})
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) returning id`
 
 /**
- * How the write ended. Answers the row's id. Fails with `isTold` where the same intent took effect, or was voided, at the
+ * How the write ended. Answers the row's id. Fails with a duplicate (`isDuplicateError`) where the same intent took effect, or was voided, at the
  * same time.
  */
 export async function settleClaim(db: DatabaseHandle, claim: WriteClaim, outcome: WriteOutcome): Promise<number> {

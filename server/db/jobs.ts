@@ -118,7 +118,7 @@ export const recordPercent = async (db: DatabaseHandle, job: JobLease, percent: 
       .executeTakeFirstOrThrow(),
   )
 
-/** Nobody works on it; it may be taken from `from` on. */
+/** Nobody works on it; it may be taken from `availableAt` on. */
 export const requeueJob = async (db: DatabaseHandle, job: JobLease, availableAt: number): Promise<boolean> =>
   wasUpdated(
     await updateLeasedJob(db, job).set({ state: 'queued', lease_until: availableAt }).executeTakeFirstOrThrow(),

@@ -35,7 +35,7 @@ export interface ListSource {
   noNulls?: boolean
 }
 
-/** `tables` joins what the rows and filters need. */
+/** `source` joins what the rows and filters need. */
 export async function readListPage<T extends keyof DatabaseTables, R>(
   source: SelectQueryBuilder<DatabaseTables, T, R>,
   { list, columns, id, noNulls = false }: ListSource,

@@ -25,7 +25,7 @@ export type TransactionScope =
   | { role: 'portal_system'; claim?: IntentClaim | null }
 
 /**
- * The intent is taken for the transaction. `looks`: where it was told before, the transaction fails at once (`isTold`),
+ * The intent is taken for the transaction. `checksOutcome`: where it was told before, the transaction fails at once (`isDuplicateError`),
  * as the idempotency store's indexes make it fail at the end of a write.
  */
 export type IntentClaim = IntentKey & { checksOutcome: boolean }
@@ -53,7 +53,7 @@ export async function runInTransaction<T>(
 
 /**
  * One statement that is its own transaction, and puts on its role by itself: only a function of the database that runs as
- * a role of ours may be asked like this. Throws as `inScope` does.
+ * a role of ours may be asked like this. Throws as `isInScope` does.
  */
 export const runSingleStatement = <T>(app: DatabaseOwner, execute: (db: QueryExecutor) => Promise<T>): Promise<T> =>
   runWithRetries(() => execute(app.database.kysely))

@@ -55,7 +55,7 @@ const isSystemFile = (name: string) =>
   /(^|\/)(__MACOSX\/.*|\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$/i.test(name) && !name.includes('..')
 
 /**
- * Name -> bytes, of files alone. Files of the system are left out, and so is the one folder in which all others lie. Throws ArchiveError.
+ * Name -> bytes, of files alone. Files of the system are left out, and so is the one folder in which all others lie. Throws ZipError.
  */
 export async function readZip(bytes: Buffer, limits: ZipLimits): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>()
@@ -75,8 +75,8 @@ export interface ZipEntry {
 
 /**
  * Goes through the files of an archive in memory, or of an open file, in the order of its list. Names, kinds and headers of all are
- * looked at before the first one is unpacked. `take` reads the stream to its end. `ignores`: names of files that are not unpacked. Throws
- * ArchiveError, and what `take` throws.
+ * looked at before the first one is unpacked. `take` reads the stream to its end. `isIgnored`: names of files that are not unpacked. Throws
+ * ZipError, and what `take` throws.
  */
 export async function walkZip(
   source: Buffer | number,

@@ -196,7 +196,7 @@ function parseFirstMessage(text: string): FirstMessage {
   }
 }
 
-/** `join`: it is not turned away. */
+/** `addListener`: it is not turned away. */
 async function admit(
   app: AppContext,
   listeners: ReadonlySet<Listener>,

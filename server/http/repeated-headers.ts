@@ -16,7 +16,7 @@ const singleHeaders: ReadonlySet<string> = new Set(
   ].map((name) => name.toLowerCase()),
 )
 
-/** The name of the first that came twice, with the same value or another; null: none did. `raw`: names and values by turns, as they came. */
+/** The name of the first that came twice, with the same value or another; null: none did. `rawHeaders`: names and values by turns, as they came. */
 export function findRepeatedHeader(rawHeaders: readonly string[]): string | null {
   const seenNames = new Set<string>()
   for (let index = 0; index < rawHeaders.length; index += 2) {

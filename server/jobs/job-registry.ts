@@ -1,4 +1,4 @@
-/** Every kind of long request, by the name that its endpoint gives in `relays`. */
+/** Every kind of long request, by the name that its endpoint gives in `jobName`. */
 import type { Endpoint } from '#contract/endpoint.ts'
 import { endpoints } from '#contract/index.ts'
 import type { MailDriver } from '#server/drivers/mail/mail-driver.ts'

@@ -54,7 +54,7 @@ export function buildErrorBody(code: ProblemCode, data: unknown, language: Langu
   }
 }
 
-/** As `problemWords` of the page says who is doing what. */
+/** As `formatProblem` of the page says who is doing what. */
 function translateValues(values: Record<string, unknown>, language: Language): Record<string, unknown> {
   const locked: MessageTexts = lockedMessages[language]
   const action = locked[String(values['action'])]

@@ -27,7 +27,7 @@ export const createNotFoundProblem = () => new ProblemError('NOT_FOUND')
 export const createForbiddenProblem = () => new ProblemError('FORBIDDEN')
 /**
  * The first 50 of the fields, names and repeated values cut: what was sent decides how many there are and how long, and the answer
- * is stored. `typed`: what stood in the fields, for the one message that names it (portal 5).
+ * is stored. `typedValues`: what stood in the fields, for the one message that names it (portal 5).
  */
 export const createValidationProblem = (
   fields: readonly (FieldProblem | OrderProblem)[],

@@ -11,7 +11,7 @@ export const createHopTrust =
   (_address: string, hop: number): boolean =>
     hop < trustedProxies
 
-/** As Fastify's `request.ip` with `trustsHop`. Empty where the connection is gone. */
+/** As Fastify's `request.ip` with `createHopTrust`. Empty where the connection is gone. */
 export function getClientAddress({ socket, headers }: IncomingMessage, trustedProxies: number): string {
   const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',')
   const hops = [socket.remoteAddress ?? '', ...splitForwarded(forwarded).toReversed()]

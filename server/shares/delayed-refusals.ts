@@ -7,7 +7,7 @@ export interface RefusalLimits {
   maxWaiting: number | null
 }
 
-/** `send`: the refusal itself, which ends the connection. */
+/** `sendRefusal`: the refusal itself, which ends the connection. */
 export function createDelayedRefusals({ delayMs, maxWaiting }: RefusalLimits) {
   let waitingCount = 0
   return (response: ServerResponse, sendRefusal: () => void): void => {

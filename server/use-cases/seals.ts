@@ -7,7 +7,7 @@ import type { Config } from '#server/config/config.ts'
 
 type TokenKeyConfig = Pick<Config, 'tokenKey'>
 
-/** `purpose`: each has a key of its own. `of`: whose secret it is. Fixed for what is stored already. */
+/** `purpose`: each has a key of its own. `owner`: whose secret it is. Fixed for what is stored already. */
 export interface SealTarget {
   purpose: string
   owner: string

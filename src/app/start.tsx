@@ -186,7 +186,7 @@ const loadingDelayMs = 300
 const maxRowWaitMs = 6_000
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 /**
- * Resolves once the first responses are here and the page shows no placeholder row, after `answerMs` at the latest. What
+ * Resolves once the first responses are here and the page shows no placeholder row, after `maxRowWaitMs` at the latest. What
  * has been answered is on its way to the device, and from there to the page.
  */
 async function waitForRows(isAtRest: () => boolean): Promise<void> {

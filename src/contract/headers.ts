@@ -26,7 +26,7 @@ export const headers = {
   outbox: 'x-outbox',
   /** The device's own answer from what it keeps; X-As-Of says of when. */
   storedResponse: 'x-kept',
-  /** Beside `kept`: the server's refusal in whose place it stands, as JSON in percent-encoding. */
+  /** Beside `storedResponse`: the server's refusal in whose place it stands, as JSON in percent-encoding. */
   replacedProblem: 'x-kept-problem',
   /** JSON `{from, to}`: it was asked for more days than the device keeps, and its answer is of these; `to` null: up to X-As-Of. */
   storedDays: 'x-kept-days',

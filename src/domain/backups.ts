@@ -78,8 +78,8 @@ export function getBackupRefusal(
 export type RestoreRefusal = 'no_contract' | 'expired' | 'not_created' | 'traffic_disabled' | 'not_done'
 
 /**
- * Why a backup cannot be put into a service; null: it can. `into`: the service that takes it in, which has a contract in effect and a
- * system. `from`: of the service that the backup is of: archives of one whose traffic is suspended stay where they are.
+ * Why a backup cannot be put into a service; null: it can. `target`: the service that takes it in, which has a contract in effect and a
+ * system. `source`: of the service that the backup is of: archives of one whose traffic is suspended stay where they are.
  */
 export function getRestoreRefusal(
   backup: { pdb_type: BackupType; state: 'running' | 'done' | 'failed' | 'removed' },

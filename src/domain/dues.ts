@@ -87,7 +87,7 @@ export interface DueSubject {
 /** Keys of `locales/en/dues.json`. */
 type DueTextKey = `matter.${DueType}` | 'changed' | 'separator' | ReturnType<typeof describeTermChange>[number]['key']
 
-/** "Change (5 → 12 users)". `say` translates. */
+/** "Change (5 → 12 users)". `translate` translates. */
 export function describeDue(
   { type, change, until, month }: DueSubject,
   translate: (key: DueTextKey, values: Record<string, string>) => string,

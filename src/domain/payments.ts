@@ -90,7 +90,7 @@ export interface PayableFault {
   limit: Hundredths
 }
 
-/** `waives`: amounts of this kind that are too small are not charged. Null: it can be paid by any method. */
+/** `isWaivable`: amounts of this kind that are too small are not charged. Null: it can be paid by any method. */
 export function findPayableFault(
   types: readonly string[],
   { currency, amount, isWaivable }: { currency: Currency; amount: Hundredths; isWaivable: boolean },

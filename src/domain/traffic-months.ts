@@ -52,7 +52,7 @@ export interface BilledMonth<S extends TrafficSubscription> {
 
 /**
  * The months that are over and not billed, in order, and the one up to which all are then. A month without subscription and without
- * bytes makes no record. What nobody's terms cover stays open, and all that follows with it. Never more than `most` at a time.
+ * bytes makes no record. What nobody's terms cover stays open, and all that follows with it. Never more than `maxMonths` at a time.
  */
 export function findMonthsToBill<S extends TrafficSubscription>(
   { closedMonth, subscriptions, bytesByMonth }: MeasuredTraffic<S>,

@@ -18,7 +18,7 @@ export interface StoredDays {
 
 export type CallResult<O> =
   /**
-   * The server said so just now. A fresh list is already in the device's rows. `leftOut`: so many rows are there besides, which the
+   * The server said so just now. A fresh list is already in the device's rows. `leftOutCount`: so many rows are there besides, which the
    * server could not show.
    */
   | { kind: 'fresh'; output: O; leftOutCount?: number }
@@ -27,7 +27,7 @@ export type CallResult<O> =
    * keeps, and the answer is of these alone. `problem`: the server's own, in whose place the last reading stands.
    */
   | { kind: 'kept'; output: O | null; asOf: number; days?: StoredDays | null; problem?: Problem }
-  /** Recorded on this device, not yet accepted by the server; `held`: by more than the connection. */
+  /** Recorded on this device, not yet accepted by the server; `holdReason`: by more than the connection. */
   | { kind: 'queued'; intent: Intent; holdReason?: HoldReason }
   /** The server works on it; progress is the job's row. */
   | { kind: 'started'; jobId: string }
@@ -142,7 +142,7 @@ export interface StoredTrailActions {
   download(input: InputOf<typeof exportTrail>): Promise<CallResult<DownloadedFile>>
 }
 
-/** Which part is being fetched, its place among them, and how many of its rows are here. `of` 0: not known. */
+/** Which part is being fetched, its place among them, and how many of its rows are here. `total` 0: not known. */
 export interface PreparationProgress {
   part: PreparationPartName
   index: number
@@ -182,7 +182,7 @@ export interface OutboxActions {
   keepOwnValues(intent: Intent, fields?: readonly string[]): Promise<boolean>
   /** Of a conflict: the row stays as it is, mine is dropped. */
   keepServerValues(intent: Intent): Promise<boolean>
-  /** `gone`: at once. `asked`: it may be on its way, and is held until the server has said that it never runs. */
+  /** `gone`: at once. `input`: it may be on its way, and is held until the server has said that it never runs. */
   drop(intent: Intent): Promise<'gone' | 'asked' | 'unknown'>
   /** What goes along when this one is dropped. */
   findDependents(intent: Intent): Promise<Intent[]>
@@ -198,7 +198,7 @@ export interface OutboxActions {
   exportOne(intent: Intent): Promise<string>
   /** Brings back what was sealed when this user left; how many writes came back. Also done by itself at every sign-in. */
   unseal(): Promise<number>
-  /** The user was told that unsent writes are gone (`readLoss` of `local/outbox/data-loss.ts`). */
+  /** The user was told that unsent writes are gone (`readDataLoss` of `local/outbox/data-loss.ts`). */
   acknowledgeLoss(): Promise<void>
 }
 

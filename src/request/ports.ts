@@ -3,7 +3,7 @@ import type { Device } from '#local/storage/device.ts'
 
 export interface LockPort {
   /**
-   * Runs `act` alone under this name, over all pages and workers. Null: it was not to be had within `waitMs`.
+   * Runs `action` alone under this name, over all pages and workers. Null: it was not to be had within `waitMs`.
    * `steal` takes it from whoever holds it, `takeFromFrozen` after two seconds from a holder that does not answer.
    */
   hold<T>(

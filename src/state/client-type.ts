@@ -41,7 +41,7 @@ export function chooseClientType(type: ClientType): void {
 }
 
 /**
- * What a staff page asks for, by the rule `clientTypeOf` of the domain; another choice, in another tab too, draws it
+ * What a staff page asks for, by the rule `getClientType` of the domain; another choice, in another tab too, draws it
  * again.
  */
 export function useClientType(rule: (caller: Caller, chosenType: ClientType) => ClientType): ClientType {

@@ -41,7 +41,7 @@ export function writeListState(query: URLSearchParams, view: ListUrlState, { sor
   if (view.results !== pageSizes[0]) query.set('results', String(view.results))
 }
 
-/** A change of what is listed begins at its first page again; turning the page does not, nor what is in `beside`. */
+/** A change of what is listed begins at its first page again; turning the page does not, nor what is in `ignoredField`. */
 export function changeListState<V extends ListUrlState>(view: V, change: Partial<V>, ignoredField?: keyof V): V {
   const isNewList = (Object.keys(change) as (keyof V)[]).some(
     (field) => field !== 'page' && field !== ignoredField && String(change[field]) !== String(view[field]),

@@ -24,7 +24,7 @@ export function subscribeToChanges(table: string, listener: ChangeListener): () 
   }
 }
 
-/** In ms. Never read more often than `least`; where the server tells nothing, every `poll`. */
+/** In ms. Never read more often than `min`; where the server tells nothing, every `poll`. */
 const intervalMs = { min: 1_000, poll: 10_000 }
 
 /**

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { throttleReads } from '#state/throttle-reads.ts'
 
 /**
- * Undefined until the device has answered, unless `first` says what it answered a moment ago. After `asks` change the
+ * Undefined until the device has answered, unless `initialValue` says what it answered a moment ago. After `dependencies` change the
  * last answer stays until the new one is there. What an answer says again stays the very thing it was, the whole or a row of it:
  * nothing is drawn for it again.
  */
@@ -31,7 +31,7 @@ const keepIdentity =
   }
 
 /**
- * `now`, with all that stands in `last` at the same place and says the same taken from there. Looks into lists and plain objects, as
+ * `current`, with all that stands in `last` at the same place and says the same taken from there. Looks into lists and plain objects, as
  * rows are; anything else is the same only if it is that very thing.
  */
 export function reuseUnchanged<T>(previous: unknown, current: T): T {

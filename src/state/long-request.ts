@@ -10,7 +10,7 @@ export interface LongRequest {
   input: unknown
 }
 
-/** `begun`: whether the server has taken it, for a refusal before that is the form's to say. */
+/** `isStarted`: whether the server has taken it, for a refusal before that is the form's to say. */
 export interface LongRequestResult {
   isStarted: boolean
   result: CallResult<unknown>

@@ -9,7 +9,7 @@ export type SessionUser = Omit<UserRow, 'id'> & { id: number }
 export type SessionState =
   /** Nobody has looked yet: a loading view shows (M10). */
   | { kind: 'unknown'; problem?: Problem }
-  /** `was`: whose session ended by itself, as this page showed them. */
+  /** `previousUser`: whose session ended by itself, as this page showed them. */
   | {
       kind: 'signed out'
       reason: 'nobody' | 'left' | 'ended'

@@ -32,7 +32,7 @@ export interface DraftOffers<T> {
   ownDraft: { value: T; at: number } | null | undefined
   /** The newest draft of an earlier visit; null: there is none. */
   offer: DraftOffer | null
-  /** Accepts the offer. `typed`: what stands in the form by now, offered in its place; null: nothing that is worth it. */
+  /** Accepts the offer. `formValue`: what stands in the form by now, offered in its place; null: nothing that is worth it. */
   accept: (formValue: T | null) => T | null
   /** Forgets the offered draft for good. */
   discard: () => void

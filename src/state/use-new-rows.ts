@@ -5,7 +5,7 @@ import type { ListSlice } from '#state/list-slice.ts'
 
 /**
  * Ids of the rows created a moment ago, newest first, which the list shows before all others: until its user asks for
- * another view, clears them (a refresh), or leaves the page. `of`: what the list is of beside its view, a client type: the rows
+ * another view, clears them (a refresh), or leaves the page. `subject`: what the list is of beside its view, a client type: the rows
  * of one are none of another.
  */
 export function useNewRows<R extends VersionedRow, V>(

@@ -160,12 +160,12 @@ describe('the imports point one way', () => {
       typesOnly: false,
       lazy: false,
     }
-    expect(findComplaint('src/features/users/users-slice.ts', plantedImport)).toBe('features may not import app')
+    expect(findComplaint('src/features/users/slice.ts', plantedImport)).toBe('features may not import app')
     expect(findComplaint('server/composition/serve.ts', { ...plantedImport, file: 'demo/demo.ts', lazy: true })).toBe(
       'server may not import demo',
     )
-    expect(
-      findComplaint('src/features/users/users-slice.ts', { ...plantedImport, file: 'src/features/home/slice.ts' }),
-    ).toBe('features do not see each other')
+    expect(findComplaint('src/features/users/slice.ts', { ...plantedImport, file: 'src/features/home/slice.ts' })).toBe(
+      'features do not see each other',
+    )
   })
 })

@@ -21,7 +21,7 @@ const asWholeName = new Map(retiredWords.map((rule) => [rule.word, rule]))
 const wordsOf = (name: string): string[] =>
   name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g)?.map((word) => word.toLowerCase()) ?? []
 
-/** Words that say nothing: `keptData` is `kept` in disguise. */
+/** Words that say nothing: a retired word does not become good by one of them. */
 const padding = new Set(['data', 'info', 'thing', 'things', 'item', 'items'])
 
 /** The rule that refuses a name; undefined: it may stay. */

@@ -160,7 +160,7 @@ async function readBackupRows({ staff, id }: BackupCampaign): Promise<StoredBack
   }
 }
 
-/** What the rows say against what lies there. `made`: the round whose data a new one holds. */
+/** What the rows say against what lies there. `round`: the round whose data a new one holds. */
 async function compareBucket(
   campaign: BackupCampaign,
   round: number | null,

@@ -47,7 +47,7 @@ export interface BalanceReport {
   appliedCount: number
 }
 
-/** `settled`: the orders of which everything must be over. */
+/** `settledPayers`: the orders of which everything must be over. */
 export async function countBalance(
   env: Record<string, string>,
   takenByKey: TakenAmounts,

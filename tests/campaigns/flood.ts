@@ -69,7 +69,7 @@ export async function runEverySecond(isOver: () => boolean, work: () => Promise<
   while (!isOver()) await Promise.all([work(), wait(1000)])
 }
 
-/** `flood` answers with what went wrong in it; that the server is ready at its end and closes cleanly is seen here. */
+/** `runFlood` answers with what went wrong in it; that the server is ready at its end and closes cleanly is seen here. */
 export async function runUnderFlood(
   runFlood: (server: { url: string; output: () => string }) => Promise<string[]>,
 ): Promise<void> {

@@ -8,7 +8,7 @@ import { insertTraffic } from '#server/db/hosting/backups.ts'
 
 const demoService = { code: 'acmetrade', currency: 'HKD' as Currency, firstMonth: '1990-01-01', amount: '10.00' }
 
-/** Months of one service from `first` on, of the demo world's unless told otherwise, at that amount each. Answers their numbers. */
+/** Months of one service from `firstMonth` on, of the demo world's unless told otherwise, at that amount each. Answers their numbers. */
 export const writeUnpaidTraffic = (
   { database }: Pick<AppContext, 'database'>,
   count: number,

@@ -109,7 +109,7 @@ describe('writes that waited', () => {
 })
 
 describe('a batch', () => {
-  /** Answers batches by `answer` the first time, and lets everything else through. */
+  /** Answers batches by `buildResponse` the first time, and lets everything else through. */
   function interceptBatch(
     buildResponse: (items: unknown[], sendOriginal: () => Promise<Response>) => Promise<ReceivedResponse | Response>,
   ) {

@@ -10,7 +10,7 @@ export type Decision = (typeof decisions)[number]
 
 export type ModelAction =
   | { kind: 'create'; tab: number; word: NameWord }
-  /** `at` picks among the rows there are; `based`: by a form that was opened on the row. */
+  /** `at` picks among the rows there are; `hasBase`: by a form that was opened on the row. */
   | { kind: 'change'; tab: number; at: number; word: NameWord; field: 'name' | 'title'; hasBase: boolean }
   | { kind: 'remove'; tab: number; at: number }
   /** A form that was told what is wrong is sent once more. */

@@ -35,7 +35,7 @@ interface SeenRequest {
   body: string
 }
 
-/** Puts something in between, which answers where `answer` does. The server sees the rest. `arrives`: also what is refused. */
+/** Puts something in between, which answers where `getRefusal` does. The server sees the rest. `arrives`: also what is refused. */
 function block(
   targetTablet: Tablet,
   getRefusal: (request: SeenRequest) => Response | null,

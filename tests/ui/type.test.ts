@@ -3,7 +3,7 @@ import { readFileText, listFilesUnder } from '#tests/architecture/tree.ts'
 
 const listStyleSheets = (...folders: string[]) => listFilesUnder(...folders).filter((file) => file.endsWith('.css'))
 
-/** `property: value of file`, of every rule that sets it otherwise than `fits`. */
+/** `property: value of file`, of every rule that sets it otherwise than `allowedValue`. */
 function listDeviations(files: string[], property: string, allowedValue: RegExp): string[] {
   const rule = new RegExp(`(?<=[\\s;{])${property}:\\s*([^;}]+)`, 'g')
   return files.flatMap((file) =>

@@ -60,7 +60,7 @@ interface UnusedSignUpFilter {
   limit: number
 }
 
-/** Sign-ups older than `before` that nobody has activated, or can activate at `now`: no user was ever active, no link is open. */
+/** Sign-ups older than `createdBefore` that nobody has activated, or can activate at `now`: no user was ever active, no link is open. */
 export const findUnusedSignUps = (
   db: DatabaseHandle,
   { createdBefore, createdBeforeWithLink, now, limit }: UnusedSignUpFilter,

@@ -98,7 +98,7 @@ export async function markReported(db: DatabaseHandle, subject: string, now: num
 interface ForgivenAttempts {
   /** They start anew. */
   accounts: readonly string[]
-  /** They lose the attempt that was reserved. `free` null: counted without a limit. */
+  /** They lose the attempt that was reserved. `freeAttempts` null: counted without a limit. */
   others: readonly { subject: string; freeAttempts: number | null }[]
 }
 

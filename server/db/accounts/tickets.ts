@@ -60,7 +60,7 @@ export async function claimTicket(
   return repeatedTicket ?? null
 }
 
-/** What `takeTicket` would give, with nothing used up. Needs portal_system. */
+/** What `claimTicket` would give, with nothing used up. Needs portal_system. */
 export async function peekTicket(
   db: DatabaseHandle,
   kind: TicketKind,

@@ -135,8 +135,8 @@ export type UserChange = Partial<
 
 /**
  * Writes the fields, the company's next change number and the next version, in one statement: the company's counter is
- * taken as late as can be. Answers the row as it is now. Throws DUP_USER, and NoResultError where `before` is no longer the
- * row: lock it first (`userForUpdate`).
+ * taken as late as can be. Answers the row as it is now. Throws DUP_USER, and NoResultError where `user` is no longer the
+ * row: lock it first (`lockUser`).
  */
 export async function updateUser(db: DatabaseHandle, user: UserRecord, fields: UserChange): Promise<UserRecord> {
   const { company_id, id } = user

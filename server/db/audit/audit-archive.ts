@@ -9,7 +9,7 @@ export interface ArchivableRange {
   to: number
 }
 
-/** Of every company the whole tiles at its beginning in which nothing is as young as `before` (epoch ms), 64 of them at most. */
+/** Of every company the whole tiles at its beginning in which nothing is as young as `endedBefore` (epoch ms), 64 of them at most. */
 export async function findArchivableRanges(db: DatabaseHandle, endedBefore: number): Promise<ArchivableRange[]> {
   const { rows } = await sql<ArchivableRange>`
     with begun as (
@@ -46,7 +46,7 @@ export async function readArchivedEnd(db: DatabaseHandle, companyId: number): Pr
 }
 
 /**
- * Whether the trail itself says that the newest archived stretch was taken out (`archiveOld` writes that entry in the same transaction).
+ * Whether the trail itself says that the newest archived stretch was taken out (`archiveOldEntries` writes that entry in the same transaction).
  * True where nothing is archived.
  */
 export async function isArchiveRecorded(db: DatabaseHandle, companyId: number): Promise<boolean> {

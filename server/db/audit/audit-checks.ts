@@ -60,7 +60,7 @@ export interface LogEntryRow {
   search: string
 }
 
-/** The places from `from` up to `to` (left out: to the end) that the log has, in order, `most` of them. */
+/** The places from `from` up to `to` (left out: to the end) that the log has, in order, `limit` of them. */
 export async function readLogEntries(
   db: DatabaseHandle,
   companyId: number,

@@ -45,7 +45,7 @@ async function draftEntry(db: DatabaseHandle, userId: number | null): Promise<En
 
 /** What holds for the statement that adds one entry, as part of a larger one. */
 export interface EntryStatement {
-  /** `noted as (...), pended as (...)`: parts of a WITH whose parameters are numbered from `first`; `pended` has no row where none was taken. */
+  /** `noted as (...), pended as (...)`: parts of a WITH whose parameters are numbered from `firstParameter`; `pended` has no row where none was taken. */
   text: string
   values: unknown[]
 }

@@ -31,7 +31,7 @@ export const listUploads = (db: DatabaseHandle, userId: number, now: number): Pr
 export const lockReadUploads = (db: DatabaseHandle, userId: number, md5: readonly string[]): Promise<UploadRecord[]> =>
   selectUnpublished(db, userId).where('md5', 'in', md5).where('manifest', 'is not', null).forUpdate().execute()
 
-/** As `readUploadsOf`, the published ones too; of each MD5 the one that came last. */
+/** As `lockReadUploads`, the published ones too; of each MD5 the one that came last. */
 export const findLatestUploads = (
   db: DatabaseHandle,
   userId: number,

@@ -94,11 +94,11 @@ export const listVersionsAfter = (db: DatabaseHandle, id: number, limit: number)
 export const listLatestApps = (db: DatabaseHandle): Promise<(PublishedApp & Pick<AppRecord, 'flags'>)[]> =>
   selectLatestVersions(db).select(['code', 'version', 'requires', 'flags']).execute()
 
-/** As `newestApps`, with what tells their packages apart. */
+/** As `listLatestApps`, with what tells their packages apart. */
 export const listLatestPackages = (db: DatabaseHandle): Promise<(PublishedApp & { sha256: string | null })[]> =>
   selectLatestVersions(db).select(['code', 'version', 'requires', 'sha256']).execute()
 
-/** As `newestApps`, with what an installation needs. */
+/** As `listLatestApps`, with what an installation needs. */
 export const listInstallableApps = (db: DatabaseHandle) =>
   selectLatestVersions(db).select(['code', 'name', 'version', 'flags', 'sha256']).execute()
 

@@ -28,7 +28,7 @@ export async function readCatalogueChangeNumber(db: DatabaseHandle): Promise<num
 
 /**
  * Rows as they are now whose number is above `since`; null: all there are. Throws GONE for a number of no known past.
- * `isGone`: whether devices forget the row.
+ * `isDeleted`: whether devices forget the row.
  */
 export async function readCatalogueChanges<T extends SharedTable, R extends { deleted: boolean; id: number }>(
   db: DatabaseHandle,

@@ -26,7 +26,7 @@ export interface FreeSpaceWatch {
   stop(): void
 }
 
-/** Looks now and every 2 s. `look` is a parameter so that a test can fill the disk. */
+/** Looks now and every 2 s. `measureSpace` is a parameter so that a test can fill the disk. */
 export async function watchFreeSpace(
   mark: FreeSpaceMark,
   measureSpace: () => Promise<DiskSpace>,

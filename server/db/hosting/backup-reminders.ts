@@ -14,7 +14,7 @@ export type RemindableBackup = Pick<
 /** For a server that slept, days. */
 const maxMissedDays = 7
 
-/** Orders of backups that a reminder may be about today, from `after` on by id. */
+/** Orders of backups that a reminder may be about today, from `afterId` on by id. */
 export const listRemindableBackups = (
   db: DatabaseHandle,
   { today, payableSince }: Moment,

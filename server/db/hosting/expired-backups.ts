@@ -1,4 +1,4 @@
-/** Backup orders that can no longer be paid, as `orderStatus` has it; tests compare the two. */
+/** Backup orders that can no longer be paid, as `getBackupOrderStatus` has it; tests compare the two. */
 import { sql } from 'kysely'
 import type { PlainDate } from '#domain/time.ts'
 

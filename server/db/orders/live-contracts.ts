@@ -29,7 +29,7 @@ export async function countLiveContracts(
 
 const choiceColumns = ['id', 'currency', 'user_mode', 'users', 'modules', 'uat', 'annual', 'segments'] as const
 
-/** By id, from `after` on and no further than `last`. */
+/** By id, from `afterId` on and no further than `last`. */
 export const listLiveContracts = (
   db: DatabaseHandle,
   filter: LiveContractFilter,

@@ -61,7 +61,7 @@ const selectCompanyOrders = (db: DatabaseHandle, companyId: number, moment: Mome
     ])
     .where('company_id', '=', companyId)
 
-/** Reading B (D27); tests compare it with `statusNumber`. */
+/** Reading B (D27); tests compare it with `toStatusNumber`. */
 const selectStatus = ({ now, today }: Moment): RawBuilder<number> => sql`
   (case service_order.stored
     when 'unpaid' then case when service_order.due < ${now} then -1 else 0 end

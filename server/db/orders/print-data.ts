@@ -25,7 +25,7 @@ export async function findPrintReader(db: DatabaseHandle, userId: number): Promi
 export interface PrintedContract {
   contract: ContractRecord
   order: Pick<Selectable<OrderTable>, 'name' | 'description' | 'steps' | 'create_time'>
-  /** `frozenInvoice` */
+  /** `readFrozenInvoice` */
   invoice: unknown
   /** Names by code. */
   modules: Map<string, string>

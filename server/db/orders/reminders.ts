@@ -69,7 +69,7 @@ export async function numberExpiredOrders(db: DatabaseHandle, { today }: Moment,
 /** For a server that slept. */
 const maxMissedDays = 7
 
-/** Orders that a reminder may be about today, from `after` on by id. */
+/** Orders that a reminder may be about today, from `afterId` on by id. */
 export const listRemindableOrders = (
   db: DatabaseHandle,
   { now, today }: Moment,

@@ -133,7 +133,7 @@ export interface OrderTable extends VersionedColumns, AgreementColumns {
   name_key: ImmutableColumn<string>
   description: ImmutableColumn<string | null>
   type: ImmutableColumn<OrderType>
-  /** The state is worked out of it (`stateOf`). */
+  /** The state is worked out of it (`getContractState`). */
   stored: 'invalid' | 'unpaid' | 'paid' | 'overwritten'
   invalid_why: 'overdue' | 'replaced' | null
   uat_bound: ImmutableColumn<UatBound>

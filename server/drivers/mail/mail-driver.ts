@@ -14,7 +14,7 @@ export interface MailDriver {
   send(mail: MailMessage): Promise<void>
 }
 
-/** Its message names no person. `final`: it will not be taken however often it is tried. */
+/** Its message names no person. `isFinal`: it will not be taken however often it is tried. */
 export class MailProblem extends Error {
   readonly isFinal: boolean
 

@@ -50,7 +50,7 @@ function toNotice({ out_trade_no: key, trade_no: gatewayId, notify_id }: AlipayF
   return { id: notify_id ?? gatewayId, key, gatewayId }
 }
 
-/** Both gateways are heard in the same way. `isOurs`: which of the two signed what a browser brought back. */
+/** Both gateways are heard in the same way. `isOwnReturn`: which of the two signed what a browser brought back. */
 export function createNoticeReader(
   verify: (form: AlipayForm) => void | Promise<void>,
   isOwnReturn: (fields: URLSearchParams) => boolean,

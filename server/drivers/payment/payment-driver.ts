@@ -12,7 +12,7 @@ export interface Money {
 
 export interface PaymentStartInput {
   /**
-   * Ours, the same at every attempt of one payment, made by `keyOf`. The gateway takes money once for it, however often
+   * Ours, the same at every attempt of one payment, made by `toPaymentKey`. The gateway takes money once for it, however often
    * it is begun.
    */
   key: string

@@ -1,6 +1,6 @@
 /** What can go wrong between us and a gateway, as the callers tell it apart. */
 
-/** Its message names no person and no secret. `final`: the same would be refused again; otherwise ask, or begin again with the same key. */
+/** Its message names no person and no secret. `isFinal`: the same would be refused again; otherwise ask, or begin again with the same key. */
 export class PaymentProblem extends Error {
   override readonly name = 'PaymentProblem'
   readonly isFinal: boolean

@@ -54,8 +54,8 @@ export interface PartStore {
 }
 
 /**
- * Throws UNSUPPORTED_TYPE for anything but a form with parts, TOO_LARGE for one over `formBytes` or with a file over
- * `imageBytes`, VALIDATION_ERROR for one that is cut off, has too many parts or is none. With a store its files are there
+ * Throws UNSUPPORTED_TYPE for anything but a form with parts, TOO_LARGE for one over `maxFormBytes` or with a file over
+ * `maxImageBytes`, VALIDATION_ERROR for one that is cut off, has too many parts or is none. With a store its files are there
  * (StoredFile) and of its size; whoever takes them discards them, and where this throws none is left.
  */
 export async function readParts(

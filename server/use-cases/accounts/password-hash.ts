@@ -34,7 +34,7 @@ interface VerifyOptions {
 
 /**
  * How a password fits: systems compose letters such as é in their own ways, so NFC is what is hashed and compared. `as typed`: the hash was
- * made before that, and is to be made anew. Null: it does not fit. A `hashed` of null stands for no such account: the same work is done
+ * made before that, and is to be made anew. Null: it does not fit. A `storedHash` of null stands for no such account: the same work is done
  * for it (S-32).
  */
 export async function matchPassword(

@@ -1,7 +1,7 @@
 /**
  * What the integrator looks at before it signs: that the log is exactly the one that its newest checkpoint signs, that it goes on from the
  * checkpoint in the store, and that some of its entries still are what their hashes say. A log in which somebody has changed anything of
- * this is not signed over. All of its entries are looked at from time to time (`checkWholeLog`).
+ * this is not signed over. All of its entries are looked at from time to time (`checkCompleteLog`).
  */
 import { type Checkpoint, openCheckpoint, type StoredChain } from '#domain/audit-log/checkpoint.ts'
 import { LogError, type LogFault } from '#domain/audit-log/fault.ts'

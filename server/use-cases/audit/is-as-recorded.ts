@@ -34,7 +34,7 @@ export function isAsRecorded(entry: LogEntryRow, companyId: number, hash: Uint8A
   )
 }
 
-/** As `leafHash`, some times as fast. */
+/** As `hashLeaf`, some times as fast. */
 export const isHashOfLeaf = (leaf: string, hash: Uint8Array): boolean =>
   isEqualHash(createHash('sha256').update('\0').update(leaf).digest(), hash)
 
@@ -46,7 +46,7 @@ export function isRecordedActor({ actor_hash }: AuditLeaf, actor: AuditActor | n
   return hash === actor_hash
 }
 
-/** A name is folded by itself when it is written (`entryStatement`); entries of before were folded as a whole. */
+/** A name is folded by itself when it is written (`buildEntryStatement`); entries of before were folded as a whole. */
 export function isRecordedSearch(leaf: AuditLeaf, search: string): boolean {
   const otherText = normaliseText(buildSearchText({ ...leaf, user_name: '' }))
   const userName = normaliseText(leaf.user_name)

@@ -60,7 +60,7 @@ async function* writeSheetXml(columns: readonly string[], pieces: AsyncIterable<
 }
 
 /**
- * The file in pieces, `columns` as its first row; rows beyond `rowsMost` are left out. Throws what `pieces` throws, the first of
+ * The file in pieces, `columns` as its first row; rows beyond `maxRows` are left out. Throws what `pieces` throws, the first of
  * them before anything of the file is there.
  */
 export async function* writeXlsx(

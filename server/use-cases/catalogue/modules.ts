@@ -106,7 +106,7 @@ interface ModuleValues extends ModuleFields {
   apps: modules.ModuleRecord['apps']
 }
 
-/** What is wrong with a module among those there are. `own`: as it is already; null: it is made. */
+/** What is wrong with a module among those there are. `currentModule`: as it is already; null: it is made. */
 async function findModuleProblems(
   { db }: UseCaseContext,
   fields: ModuleValues,

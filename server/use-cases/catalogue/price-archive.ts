@@ -134,7 +134,7 @@ function requireKnownFields(content: unknown, parsedContent: unknown, parentName
     throw createFileError('foreignFields', [parentName, unknownField].filter((part) => part !== '').join(' '))
 }
 
-/** The first field of `written` that is not in `known`, which was read from it; null: there is none. */
+/** The first field of `written` that is not in `parsedContent`, which was read from it; null: there is none. */
 function findUnknownField(content: unknown, parsedContent: unknown): string | null {
   if (typeof content !== 'object' || content === null || typeof parsedContent !== 'object' || parsedContent === null)
     return null

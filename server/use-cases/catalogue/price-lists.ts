@@ -254,15 +254,13 @@ function buildChanges(listBefore: lists.PriceListRecord, listAfter: lists.PriceL
       ? `${characters.slice(0, trailLimits.characters).join('')}…`
       : value
   }
-  const shortDifferences = differences
-    .slice(0, trailLimits.changes)
-    .map(
-      ({ field, before: valueBefore, after: valueAfter }): PriceDifference => ({
-        field,
-        before: shorten(valueBefore),
-        after: shorten(valueAfter),
-      }),
-    )
+  const shortDifferences = differences.slice(0, trailLimits.changes).map(
+    ({ field, before: valueBefore, after: valueAfter }): PriceDifference => ({
+      field,
+      before: shorten(valueBefore),
+      after: shorten(valueAfter),
+    }),
+  )
   return { changes: shortDifferences, count: differences.length }
 }
 

@@ -26,7 +26,7 @@ export const publishJob = 'publish-apps'
 const dayMs = 86_400_000
 
 /**
- * Throws STATE_CONFLICT with `why`: `gone` and the MD5s of which there is no upload (any more), `status` and the files that neither
+ * Throws STATE_CONFLICT with `why`: `missingHashes` and the MD5s of which there is no upload (any more), `status` and the files that neither
  * add nor upgrade, `twice` and the codes of which there is more than one version.
  */
 export const startPublishing: UseCase<typeof publishApps> = async (context, { body }) => {

@@ -23,7 +23,7 @@ export interface VerifiedFactor {
   consume(db: DatabaseHandle): Promise<boolean>
 }
 
-/** Null: it is wrong. Throws VALIDATION_ERROR where nothing is given. `place`: a password is looked at only in one. */
+/** Null: it is wrong. Throws VALIDATION_ERROR where nothing is given. `position`: a password is looked at only in one. */
 export async function verifyFactor(
   app: AppContext,
   session: MfaSession,

@@ -80,7 +80,7 @@ const readLogTarget = (
 
 const getReadScope = ({ caller }: LogRequest) => ({ role: 'portal_app', companyId: caller.companyId }) as const
 
-/** The latest lines of the span, or the first ones after a place. Throws as `spanOf` and `readable` do. */
+/** The latest lines of the span, or the first ones after a place. Throws as `parseLogRange` and `readLogTarget` do. */
 export async function readLog(
   request: LogRequest,
   { params, query }: ParsedInputOf<typeof readServiceLog>,

@@ -51,7 +51,7 @@ export type PaymentReturnOutcome = 'cancelled' | 'paid' | 'declined' | 'checking
 
 const unpaidOutcomes = new Set<PaymentReturnOutcome>(['cancelled', 'declined'])
 
-/** The app's page of what is paid, by what came of it. Backups and traffic stand on a tab of their service's contract, where `paid` says which. */
+/** The app's page of what is paid, by what came of it. Backups and traffic stand on a tab of their service's contract, where `order` says which. */
 export async function findPaymentPage(
   db: DatabaseHandle,
   { kind, id }: PayableRef,

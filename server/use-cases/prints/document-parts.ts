@@ -123,7 +123,7 @@ const sumCodes: readonly FeeStep['code'][] = ['sum', 'total', 'annual', 'contrac
 const isSum = ({ code, amount }: FeeStep, next: FeeStep | undefined) =>
   sumCodes.includes(code) && !(next && sumCodes.includes(next.code) && next.amount === amount)
 
-/** `names`: of modules, by code. */
+/** `namesByCode`: of modules, by code. */
 export function renderSteps(
   translate: TranslateText,
   currency: Currency,

@@ -5,7 +5,7 @@ import { forgetNotes } from '#local/drafts/draft-notes.ts'
 
 /**
  * Signs that there may be a line: none is trusted alone, any may be the one (offline layer, many triggers). iOS sends no
- * `online`, a hidden page gets no timer, Background Sync is in few browsers. `answered` hears of a server that is back.
+ * `online`, a hidden page gets no timer, Background Sync is in few browsers. `onServerReachable` hears of a server that is back.
  */
 export function startOutboxTriggers(onServerReachable: () => void): void {
   const sendAll = () => void sendWaitingEntries(true)

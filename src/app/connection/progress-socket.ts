@@ -15,7 +15,7 @@ const retryMs = { min: 1_000, max: 30_000 }
 let isUsed = true
 addEventListener('click', () => void (isUsed = true), true)
 
-/** `over`: one has ended, and its answer can be fetched now. Returns how to stop. */
+/** `onJobEnded`: one has ended, and its answer can be fetched now. Returns how to stop. */
 export function openProgressSocket(onJobEnded: () => void): () => void {
   let socket: WebSocket | null = null
   let failures = 0
@@ -40,7 +40,7 @@ export function openProgressSocket(onJobEnded: () => void): () => void {
     newSocket.addEventListener('close', () => retry(hasReceived))
   }
 
-  /** `hasHeard`: false where something in between lets no socket through, or the session's token has run out. */
+  /** `hasReceived`: false where something in between lets no socket through, or the session's token has run out. */
   function retry(hasReceived = false): void {
     if (isStopped) return
     if (!hasReceived && isUsed) notifyChanged('account')

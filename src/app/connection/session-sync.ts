@@ -15,7 +15,7 @@ import { waitForIdle } from '#app/browser/idle.ts'
 import { watchDatabase } from '#app/connection/database-watch.ts'
 import { initialUser, readCachedUser } from '#app/connection/cached-user.ts'
 
-/** `drawable`: nobody is shown before the first page can be, or there would be a frame with a hole in it. */
+/** `pageReady`: nobody is shown before the first page can be, or there would be a frame with a hole in it. */
 export function watchSession(store: AppStore, api: ApiClient, pageReady: Promise<void>) {
   let followCount = 0
   let shownUserJson = ''
@@ -104,7 +104,7 @@ export function watchSession(store: AppStore, api: ApiClient, pageReady: Promise
 const minRefreshMs = 2_000
 const unreadRetryMs = 3_000
 
-/** Runs `act` at once, but never again before it has ended and `leastMs` have passed; what comes meanwhile runs it once more. */
+/** Runs `action` at once, but never again before it has ended and `minMs` have passed; what comes meanwhile runs it once more. */
 function throttle(minMs: number, action: () => Promise<void>): () => void {
   let isResting = false
   let isRunPending = false

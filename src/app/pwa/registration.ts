@@ -10,7 +10,7 @@ export interface WorkerRegistration {
 }
 
 /**
- * `tell` hears of every build that was installed and waits to be taken: whoever asked for it, also before anybody listened. The
+ * `onUpdateWaiting` hears of every build that was installed and waits to be taken: whoever asked for it, also before anybody listened. The
  * first build of all takes over without waiting and is not told of.
  */
 export function createRegistration(onUpdateWaiting: () => void): WorkerRegistration {

@@ -12,7 +12,7 @@ import type { PageMessage, WorkerMessage } from '#request/ports.ts'
 let registration: WorkerRegistration | undefined
 let buildInfo: BuildInfo | null = null
 
-/** Registers /saas/sw.js; called once after the first paint. `answered` hears of a server that is back. */
+/** Registers /saas/sw.js; called once after the first paint. `onServerReachable` hears of a server that is back. */
 export function startWorker(onServerReachable: () => void): void {
   // A worker that cannot be registered is no reason not to work: the page runs the same pipeline.
   if ('serviceWorker' in navigator && import.meta.env.PROD) void start().catch(ports.report)

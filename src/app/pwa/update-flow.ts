@@ -96,7 +96,7 @@ async function applyWhenNothingIsSent(): Promise<void> {
   if (isForced) void ports.wait(forceAgainMs).then(markUpdateReady)
 }
 
-/** Begins it; what comes of it within `quietMs`, and later, is told by `taken`. Null: nothing was begun. */
+/** Begins it; what comes of it within `quietMs`, and later, is told by `controllerChange`. Null: nothing was begun. */
 async function startTakeOver(): Promise<{ controllerChange: Promise<unknown> | null }> {
   // Typed while the others were waited for.
   if (hasUnsavedInput()) {

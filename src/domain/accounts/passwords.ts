@@ -24,7 +24,7 @@ export const checkForgottenPassword = (input: { companyCode: string; userEmail: 
 
 const productWords = ['portal', 'saas', 'demo', 'm18', 'password', 'admin', 'welcome', 'login']
 
-/** `own`: what others know of the account: company, name, e-mail. */
+/** `accountWords`: what others know of the account: company, name, e-mail. */
 export function isGuessable(password: string, accountWords: readonly string[]): boolean {
   const lower = password.toLowerCase()
   // Birthdays and telephone numbers.

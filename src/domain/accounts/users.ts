@@ -52,7 +52,7 @@ export const statusAfterUserAction = {
 
 /**
  * Why a move is not allowed; null when it is. Nobody disables or deletes themselves (portal 4), nor the last active admin
- * (D54); `last`: whether it is that one, as far as it is known.
+ * (D54); `isLastAdmin`: whether it is that one, as far as it is known.
  */
 export function getUserActionRefusal(
   action: UserAction,

@@ -17,7 +17,7 @@ export function toCanonicalJson(value: object | LeafValue): string {
   return text
 }
 
-/** Whether these are the bytes that `canonical` makes of what they say: no other spaces, order, escapes or second keys. */
+/** Whether these are the bytes that `toCanonicalJson` makes of what they say: no other spaces, order, escapes or second keys. */
 export function isCanonical(text: string): boolean {
   try {
     return toCanonicalJson(JSON.parse(text) as LeafValue) === text

@@ -95,7 +95,7 @@ function parseNextKey(lines: string[], origin: string, createError: (reason: str
   return key
 }
 
-/** Throws as `checkpointText` and `signNote`. */
+/** Throws as `formatCheckpoint` and `signNote`. */
 export const signCheckpoint = (checkpoint: Checkpoint, ...signers: { name: string; seed: Uint8Array }[]): string =>
   signNote(formatCheckpoint(checkpoint), ...signers)
 
@@ -104,7 +104,7 @@ export const openCheckpoint = (note: unknown, key: unknown): Checkpoint =>
   readCheckpoint(openNote(note, readVerifierKey(key)))
 
 /**
- * The key that was come to from `known` by these notes, each of which says that another took its place. Throws as `openHandover`, also
+ * The key that was come to from `trustedKey` by these notes, each of which says that another took its place. Throws as `openHandover`, also
  * where a note names no next key.
  */
 export function followHandovers(notes: readonly unknown[], trustedKey: string): string {
@@ -119,7 +119,7 @@ export function followHandovers(notes: readonly unknown[], trustedKey: string): 
 }
 
 /**
- * The checkpoint in a note that says that `next` has taken the place of `known`, the key that its reader trusts. It is not enough that
+ * The checkpoint in a note that says that `nextKey` has taken the place of `trustedKey`, the key that its reader trusts. It is not enough that
  * both have signed: anybody can put a signature of their own beside one. The known key must have signed the name of the next.
  * Throws as `openCheckpoint`, and NOT_SIGNED_BY_KEY where the note names no or another next key.
  */

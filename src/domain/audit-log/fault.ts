@@ -1,4 +1,4 @@
-/** What is found wrong with a log, a note or a proof. Texts for people: `fault.<code>` in `locales/en/auditKept.json`. */
+/** What is found wrong with a log, a note or a proof. Texts for people: `fault.<code>` in `locales/en/storedTrail.json`. */
 export const logFaults = [
   // What a leaf may hold.
   'NOT_A_LEAF_VALUE',

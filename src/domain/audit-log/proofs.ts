@@ -1,6 +1,6 @@
 /**
  * Proofs that a leaf is in the log, and that a log is the beginning of a later one: made by RFC 6962, 2.1.1 and 2.1.2, checked by
- * RFC 9162, 2.1.3.2 and 2.1.4.2. Which tiles a proof takes: `tilesReadBy((read) => inclusionProof(index, size, read))`.
+ * RFC 9162, 2.1.3.2 and 2.1.4.2. Which tiles a proof takes: `listTilesRead((read) => buildInclusionProof(index, size, read))`.
  */
 import { LogError, type LogFault } from '#domain/audit-log/fault.ts'
 import { emptyRoot, isEqualHash, type Hash, hashLength, hashNode } from '#domain/audit-log/hash.ts'

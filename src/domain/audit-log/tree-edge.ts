@@ -12,7 +12,7 @@ import {
   calculateSubtreeRoot,
 } from '#domain/audit-log/tiles.ts'
 
-/** A log as far as it takes to append to it: `tiles` are those of `edgeTiles(size)`, each exactly as wide as the size says. */
+/** A log as far as it takes to append to it: `tiles` are those of `listEdgeTiles(size)`, each exactly as wide as the size says. */
 export interface TreeEdge {
   size: number
   tiles: readonly LogTile[]
@@ -52,7 +52,7 @@ export function calculateEdgeRoot(edge: TreeEdge): Hash {
 }
 
 /**
- * Appends leaves by their hashes, in this order from index `edge.size` on. `changed`: every tile that is new or wider than before,
+ * Appends leaves by their hashes, in this order from index `edge.size` on. `changedTiles`: every tile that is new or wider than before,
  * with all that it holds now; what a database has to write. Takes some 2 hashes a leaf, whatever the size of the log. Throws
  * BAD_TILE where the edge does not fit its size, BAD_HASH on a hash of another length.
  */

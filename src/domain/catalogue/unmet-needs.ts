@@ -13,7 +13,7 @@ export interface UnmetNeed {
   missingCodes: string[]
 }
 
-/** In the order of `listed`. Follows visible modules only, as an order does (`checkModules`). */
+/** In the order of `listedCodes`. Follows visible modules only, as an order does (`checkModules`). */
 export function findUnmetNeeds(listedCodes: readonly string[], catalogue: readonly CatalogueModule[]): UnmetNeed[] {
   const dependenciesByCode = new Map(
     catalogue.flatMap((one) => (one.hidden ? [] : [[one.code, one.dependencies] as const])),

@@ -57,7 +57,7 @@ type CheckProblem = FieldProblem | OrderProblem
 /** How far ahead a contract may begin (D38). */
 const maxDaysAhead = 30
 
-/** From the first to the last day on which an order may begin; `created`: as the staff have dated it back (D39). */
+/** From the first to the last day on which an order may begin; `createdOn`: as the staff have dated it back (D39). */
 export const getStartWindow = (today: PlainDate, createdOn: PlainDate | null): [first: PlainDate, last: PlainDate] => [
   createdOn ?? today,
   addDays(today, maxDaysAhead),
@@ -111,7 +111,7 @@ export function checkWholeNumber(
   return number < min || number > max ? [{ field, code: 'OUT_OF_RANGE', ...range }] : []
 }
 
-/** `most`: how many more years the contract can run (maxExtensionYears). */
+/** `most`: how many more years the contract can run (getMaxExtensionYears). */
 export function checkExtensionYears(years: number, maxYears: number): OrderProblem[] {
   if (years <= maxYears) return []
   const limitText = String(yearLimits.max)

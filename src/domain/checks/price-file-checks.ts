@@ -15,19 +15,19 @@ export const priceFileFaults = [
   /** It unpacks to much more than it is, or has links or one file twice. */
   'unsafe',
   'tooManyFiles',
-  /** `named`: a name that leads elsewhere, or that some system cannot hold. */
+  /** `subject`: a name that leads elsewhere, or that some system cannot hold. */
   'unsafeName',
   'encrypted',
   'packing',
-  /** `named`: which of `manifest.json` and `price.json`. */
+  /** `subject`: which of `manifest.json` and `price.json`. */
   'missingPart',
   /** Its manifest is none, or is of something else than a price list of a version that is known here. */
   'otherFormat',
   /** The list is not the one that its manifest was written for. */
   'wrongHash',
-  /** `named`: the first field that a price list does not have. */
+  /** `subject`: the first field that a price list does not have. */
   'foreignFields',
-  /** `named`: the first field that is missing, or whose value no list can have. */
+  /** `subject`: the first field that is missing, or whose value no list can have. */
   'badList',
 ] as const
 export type PriceFileFaultCode = (typeof priceFileFaults)[number]
@@ -41,7 +41,7 @@ export interface PriceFileFault {
 export const createPriceFileFault = (code: PriceFileFaultCode, subject?: string): PriceFileFault =>
   subject === undefined || subject === '' ? { code } : { code, subject: toDisplayName(subject) }
 
-/** A fault as the one word that a field problem carries (`named` of BAD_ARCHIVE), and back; null: no word of ours. */
+/** A fault as the one word that a field problem carries (`subject` of BAD_ARCHIVE), and back; null: no word of ours. */
 export const formatPriceFault = ({ code, subject }: PriceFileFault): string =>
   subject === undefined ? code : `${code} ${subject}`
 export function parsePriceFault(faultText: string): PriceFileFault | null {

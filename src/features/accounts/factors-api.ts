@@ -27,7 +27,7 @@ import { signedIn } from '#state/session-slice.ts'
 import { getLanguage } from '#ui/i18n/messages.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 import type { LoginSecondFactor } from '#state/store.ts'
-import { loginAnswered } from '#features/accounts/accounts-slice.ts'
+import { loginAnswered } from '#features/accounts/slice.ts'
 import { catchUnreachable } from '#features/accounts/retry-after.ts'
 
 export type OwnFactors = OutputOf<typeof getFactors>
@@ -68,7 +68,7 @@ export const sendProof =
   async (_dispatch, _state, { api }) =>
     api.call(proveSelf, { body: { mfa_token, ...proof } })
 
-/** `first`: during the sign-in, by its token alone. */
+/** `isFirst`: during the sign-in, by its token alone. */
 export interface FactorSetup {
   mfa_token: string
   isFirst: boolean

@@ -1,4 +1,4 @@
-/** Problems that pass by themselves: no connection, and too many attempts, whose answer says how long (S-62: `waitOf`). */
+/** Problems that pass by themselves: no connection, and too many attempts, whose answer says how long (S-62: `getRetrySeconds`). */
 import { createLocalProblem } from '#contract/problem.ts'
 
 /** What is asked with code that comes when it is first needed, which may be out of reach like everything else. */

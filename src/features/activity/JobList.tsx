@@ -9,7 +9,7 @@ import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import type { ServiceResultComponent } from '#features/activity/JobResult.tsx'
 import { JobRow } from '#features/activity/JobRow.tsx'
-import { markSeen } from '#features/activity/activity-slice.ts'
+import { markSeen } from '#features/activity/slice.ts'
 
 /** The user's long requests on this device, the newest first. What is drawn here has been seen. */
 export function JobList({ Service }: { Service: ServiceResultComponent }) {

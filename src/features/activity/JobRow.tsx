@@ -9,7 +9,7 @@ import { useTranslation } from 'react-i18next'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { getJobName } from '#features/activity/job-name.ts'
 import { JobResult, type ServiceResultComponent } from '#features/activity/JobResult.tsx'
-import { pollAgain, dismissJob } from '#features/activity/activity-slice.ts'
+import { pollAgain, dismissJob } from '#features/activity/slice.ts'
 
 const toneByState: Record<JobActivity['state'], TagTone> = {
   starting: 'pending',

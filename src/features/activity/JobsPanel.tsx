@@ -5,7 +5,7 @@ import type { ServiceResultComponent } from '#features/activity/JobResult.tsx'
 import { JobList } from '#features/activity/JobList.tsx'
 import { ActivityProblem, VerifyAuditTrail } from '#features/activity/VerifyAuditTrail.tsx'
 
-/** The list beside whatever page one is on; `all` leads to the page of its own. */
+/** The list beside whatever page one is on; `allPath` leads to the page of its own. */
 export function JobsPanel({
   allPath,
   Service,

@@ -3,7 +3,7 @@ import { useDispatch, useSelector, useSignedIn } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { selectActivity, startVerification } from '#features/activity/activity-slice.ts'
+import { selectActivity, startVerification } from '#features/activity/slice.ts'
 
 /** For those who review the trail (Z-28). Others are not shown what they would be refused. */
 export function VerifyAuditTrail({ kind = 'quiet' }: { kind?: 'primary' | 'quiet' }) {

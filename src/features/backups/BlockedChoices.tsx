@@ -3,7 +3,7 @@ import { useId } from 'react'
 interface BlockedChoicesProps<V extends string | number> {
   label: string
   name: string
-  /** `whyNot`: why one cannot be chosen, in words; it stands inside the choice, where everybody looks. */
+  /** `disabledReason`: why one cannot be chosen, in words; it stands inside the choice, where everybody looks. */
   choices: readonly { value: V; label: string; disabledReason: string | null }[]
   selectedValue: V | null
   onSelect: (value: V) => void

@@ -11,7 +11,7 @@ import { useCachedResponse } from '#state/use-cached-response.ts'
 import type { ListSlice } from '#state/list-slice.ts'
 import { useList } from '#state/use-list.ts'
 import { useToday } from '#ui/page/use-today.ts'
-import { backedServices, backupOrders, storedBackups, trafficMonths } from '#features/backups/backups-slice.ts'
+import { backedServices, backupOrders, storedBackups, trafficMonths } from '#features/backups/slice.ts'
 
 const listDefaults = { results: 50, page: 1, sortOrder: 'desc' } as const
 export const serviceView = { ...listDefaults, sortField: 'code', sortOrder: 'asc' } as const

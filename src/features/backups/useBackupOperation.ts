@@ -4,7 +4,7 @@ import { useLongRequest } from '#state/use-long-request.ts'
 import { i18n } from '#ui/i18n/messages.ts'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
-import { startBackupOperation, type BackupOperation } from '#features/backups/backups-slice.ts'
+import { startBackupOperation, type BackupOperation } from '#features/backups/slice.ts'
 
 interface BackupOperationOptions {
   /** What is said at its good end, and at a bad one for a reason. */

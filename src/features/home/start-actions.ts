@@ -12,7 +12,7 @@ const startActions = [
   { name: 'newUser', path: '/app/user?user=new', requiredRole: 'admin' },
 ] as const satisfies readonly StartAction[]
 
-/** `stands`: whether there is a page at a path yet. */
+/** `pageExists`: whether there is a page at a path yet. */
 export const listStartActions = (caller: Caller, pageExists: (path: string) => boolean) =>
   startActions.filter((action) => pageExists(action.path) && isAllowed(action.requiredRole, caller))
 

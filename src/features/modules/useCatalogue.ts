@@ -7,7 +7,7 @@ import { useDispatch } from '#state/use-store.ts'
 import { toPageQuery, plainListState } from '#state/list-url.ts'
 import { useFetch } from '#state/use-fetch.ts'
 import { useList } from '#state/use-list.ts'
-import { allApps, allModules } from '#features/modules/modules-slice.ts'
+import { allApps, allModules } from '#features/modules/slice.ts'
 
 const modulesQuery = toPageQuery(plainListState(moduleListSpec))
 const appsQuery = toPageQuery(plainListState(appListSpec))
@@ -20,7 +20,7 @@ export function usePreloadApps(): void {
 
 /**
  * All modules of the client type and all apps, from the device, whole as soon as it has them: what depends on what, what an app
- * can be told, what a set lacks. `whole`: nothing of it is missing here.
+ * can be told, what a set lacks. `isComplete`: nothing of it is missing here.
  */
 export function useCatalogue() {
   const type = useClientType(getClientType)

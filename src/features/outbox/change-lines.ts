@@ -117,7 +117,7 @@ const emptyPriceList: ComparedPriceList = {
   pdbPrice: null,
 }
 
-/** `field`: one of `parts`, whose values are as a price list has them, with or without ids. */
+/** `field`: one of `priceParts`, whose values are as a price list has them, with or without ids. */
 function comparePart(field: string, from: unknown, to: unknown): PriceDifference[] {
   const toList = (value: unknown): ComparedPriceList => ({ ...emptyPriceList, ...(value ? { [field]: value } : {}) })
   return findPriceDifferences(toList(from), toList(to))

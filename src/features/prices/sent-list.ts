@@ -71,7 +71,7 @@ export interface PriceFormResult {
   keys: Record<PriceTableName, readonly number[]>
 }
 
-/** Rows with no code or for nobody are dropped (contracts 5, T11). What cannot be read is 0 in `list`, and stands in `wrong`. */
+/** Rows with no code or for nobody are dropped (contracts 5, T11). What cannot be read is 0 in `list`, and stands in `problems`. */
 export function readForm(values: PriceListValues, formContext: PriceFormContext): PriceFormResult {
   const problems: PlacedProblem[] = []
   const addProblem = (

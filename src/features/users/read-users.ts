@@ -4,7 +4,7 @@ import type { UserRow } from '#contract/users.ts'
 import { userStatus } from '#domain/accounts/users.ts'
 import { normaliseText } from '#domain/text.ts'
 import { readList } from '#local/lists/read-list.ts'
-import { userListSpec } from '#features/users/users-view.ts'
+import { userListSpec } from '#features/users/view.ts'
 
 /** The only active admin there is (D54); null: there are more, or this device does not know them all. */
 export async function readLastAdmin(companyId: number): Promise<RowRef | null> {
@@ -15,7 +15,7 @@ export async function readLastAdmin(companyId: number): Promise<RowRef | null> {
   return complete && firstAdmin && otherAdmins.length === 0 ? firstAdmin.row.id : null
 }
 
-/** Whether a user on this device has that address; `except`: the one that is being made by this write. A deleted user's is free. */
+/** Whether a user on this device has that address; `exceptIntent`: the one that is being made by this write. A deleted user's is free. */
 export async function hasCachedEmail(companyId: number, email: string, exceptIntent: Intent | null): Promise<boolean> {
   const filters = { searchText: email }
   const { rows } = await readList<UserRow>(userListSpec, {

@@ -19,7 +19,7 @@ import type { UserDatabase } from '#local/storage/database.ts'
 import { readInTransaction } from '#local/storage/transaction.ts'
 
 export interface TrailQuery {
-  /** By the names of `keptTrail.filters`, in the contract. */
+  /** By the names of `storedTrailListSpec.filters`, in the contract. */
   filters: FilterValues
   order: 'asc' | 'desc'
   results: number

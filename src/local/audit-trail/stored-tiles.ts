@@ -3,7 +3,7 @@ import type { TileName } from '#domain/audit-log/tiles.ts'
 import type { StoredLeaves, StoredTexts, StoredTile } from '#local/storage/trail-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 
-/** Ends each text of `KeptTexts`. */
+/** Ends each text of `StoredTexts`. */
 export const textTerminator = '\u0000'
 
 /** Entries in one record of leaves. */

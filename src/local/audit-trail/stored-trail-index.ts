@@ -11,7 +11,7 @@ import type { UserDatabase } from '#local/storage/database.ts'
 
 const { searchText: _byTexts, ...byColumns } = storedTrailListSpec.filters
 
-/** As the server knows it, but for free text (`kept-search.ts`), and that the id of an entry is not its place. */
+/** As the server knows it, but for free text (`stored-trail-search.ts`), and that the id of an entry is not its place. */
 export const storedTrailIndex: ListSpec = {
   ...storedTrailListSpec,
   filters: { ...byColumns, entry: { kind: 'equal', column: 'entry_id' } },

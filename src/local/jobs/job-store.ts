@@ -10,7 +10,7 @@ import { newJobFields, isOpenJob } from '#local/jobs/job-state.ts'
 import type { Job, JobState } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
 
-/** In ms. A start that its page recorded and then died over is not touched before `grace`. */
+/** In ms. A start that its page recorded and then died over is not touched before `graceMs`. */
 const jobTimes = { pollMs: 1_000, maxLateMs: 200, graceMs: 5_000, maxWaitMs: 60_000, seenLifetime: 7 * 86_400_000 }
 /** Ended ones beside those that run; the oldest go first. */
 const maxEndedJobs = 100

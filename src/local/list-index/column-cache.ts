@@ -84,7 +84,7 @@ function storePiece(cachedColumn: CachedColumn, { at, stamp }: ListBucket, piece
   cachedColumn.values += piece.values.length - (previousPiece?.piece.values.length ?? 0)
 }
 
-/** Roughly, with what `Ranks` holds of each value. */
+/** Roughly, with what `ColumnRanks` holds of each value. */
 const estimateBytes = ({ codes, values }: ColumnPiece) =>
   codes.byteLength +
   values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? 32 + value.length : 24), 0)

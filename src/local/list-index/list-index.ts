@@ -1,5 +1,5 @@
 /**
- * The index of long lists: the only file that code outside this folder imports. Whoever writes rows calls `countIn` inside the
+ * The index of long lists: the only file that code outside this folder imports. Whoever writes rows calls `updateCountsAndIndex` inside the
  * transaction that writes them. A list that is fetched anew gets its index by `beginNextIndex`, `addToIndex` and `showNextIndex`.
  * Reads find the rows of a filter by the index alone, inside a transaction over it.
  */

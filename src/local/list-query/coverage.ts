@@ -3,7 +3,7 @@ import type { ListSpec } from '#contract/endpoint.ts'
 import type { ListCoverage } from '#local/storage/cache-records.ts'
 import { isValueRequested, type FilterValues } from '#local/list-query/filter-and-order.ts'
 
-/** Whether every row that `wanted` means is also meant by `known`. */
+/** Whether every row that `requestedFilters` means is also meant by `cachedFilters`. */
 export function coversFilters(list: ListSpec, cachedFilters: FilterValues, requestedFilters: FilterValues): boolean {
   return Object.entries(list.filters).every(([name, filter]) => {
     if (filter.kind === 'shows') {

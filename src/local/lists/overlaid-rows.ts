@@ -23,7 +23,7 @@ export interface OverlaidCandidate extends ListCandidate {
   overlaidRow: OverlaidRow<VersionedRow>
 }
 
-/** `count`: rows of the filter on the device, waiting writes included; `here` without them. */
+/** `count`: rows of the filter on the device, waiting writes included; `cachedCount` without them. */
 export const toListView = <R extends VersionedRow>(
   state: CachedListState,
   {

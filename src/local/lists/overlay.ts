@@ -8,7 +8,7 @@ export const getQueueSpec = (endpoint: Endpoint | undefined): QueueSpec<unknown>
   endpoint?.queue as QueueSpec<unknown> | undefined
 
 /**
- * Rows by id with the waiting writes of one table over them, in the order they were made. `names` tells the id behind
+ * Rows by id with the waiting writes of one table over them, in the order they were made. `rowIds` tells the id behind
  * `~{intent}` where the server has given one. A row that a write takes away is left out.
  */
 export function applyOverlay(

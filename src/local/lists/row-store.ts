@@ -48,7 +48,7 @@ export function toStoredRow(table: string, row: ServerRow, asOf: number, cachedR
 }
 
 /**
- * Puts rows unless newer ones, or the news that they are gone, are here already. `hidden`: those that were not here at
+ * Puts rows unless newer ones, or the news that they are gone, are here already. `isStaged`: those that were not here at
  * all belong to a fill that is shown when it is whole. Answers what was newer here. Inside a transaction.
  */
 export async function putRows(

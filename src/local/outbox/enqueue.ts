@@ -84,7 +84,7 @@ export function enqueue(db: UserDatabase, draft: NewEntry): Promise<OutboxEntry>
 }
 
 /**
- * Stores a write that lay sealed until now, if it still does: `take` takes it from there, in the same transaction. Null: it
+ * Stores a write that lay sealed until now, if it still does: `takeSealed` takes it from there, in the same transaction. Null: it
  * was taken before, or had become what it asks for.
  */
 export async function enqueueUnsealed(

@@ -14,7 +14,7 @@ import type { WriteDescription, OutboxEntry, Receipt } from '#local/storage/reco
 /** In ms. The server's idempotency store remembers keys for longer, so a repeat is known there even after this. */
 export const receiptLifetimeMs = 30 * 86_400_000
 
-/** What a transaction must have open for `receiptFor`. */
+/** What a transaction must have open for `createReceipt`. */
 export const receiptTables = ['receipts', 'rowIds', ...rowTables] as const
 
 export type ReceiptEnding = Pick<Receipt, 'outcome' | 'time'> &

@@ -31,7 +31,7 @@ export interface PreparedPart {
   /** How many rows or answers could not be fetched, and the first reason; null: nothing is missing. */
   missing: number
   problem: Problem | null
-  /** Ids of its lists, as `fillId` makes them. */
+  /** Ids of its lists, as `toListId` makes them. */
   lists: string[]
   /** One of its responses: if it is gone, so are the others. */
   path: string | null

@@ -1,6 +1,6 @@
 /**
  * Reads one part of what a device needs to work offline, by the same handlers as the pages, so that rows and responses lie where the
- * pages look for them. What the server refuses is noted and the rest goes on; what ends the whole run is thrown (`RunEnded`).
+ * pages look for them. What the server refuses is noted and the rest goes on; what ends the whole run is thrown (`RunEndedError`).
  */
 import type { Endpoint, InputOf, VersionedRow } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'

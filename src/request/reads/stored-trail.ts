@@ -27,8 +27,8 @@ export async function readTrailResponse(
 }
 
 /**
- * Null: no such answer. `whole`: only where every day that is asked for is kept; otherwise of the days that are, which the header
- * `keptDays` then names.
+ * Null: no such answer. `isComplete`: only where every day that is asked for is kept; otherwise of the days that are, which the header
+ * `storedDays` then names.
  */
 async function readFromStoredTrail(
   ports: PipelinePorts,

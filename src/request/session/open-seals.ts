@@ -19,7 +19,7 @@ type SealOwner = Pick<CurrentSession, 'db' | 'forUser'> & {
 }
 
 /**
- * How many writes came back. `again`: what did not open before is tried once more. Without a line what is sealed stays so,
+ * How many writes came back. `retryFailed`: what did not open before is tried once more. Without a line what is sealed stays so,
  * and the next call goes on.
  */
 export async function openSeals(ports: PipelinePorts, owner: SealOwner, { retryFailed = false } = {}): Promise<number> {

@@ -27,7 +27,7 @@ const renewalMargin = { maxMs: 60_000, part: 0.2 }
 /** Nobody can say now whether there is a token. */
 const connectionFailed = Symbol('the line is down')
 
-/** Sends it with the session's token. Null: the line failed. `known`: the session, where it was read just now. */
+/** Sends it with the session's token. Null: the line failed. `knownSession`: the session, where it was read just now. */
 export async function sendSignedIn(
   ports: PipelinePorts,
   request: RequestData,
@@ -49,7 +49,7 @@ export async function sendSignedIn(
 }
 
 /**
- * The bearer for what the browser itself sends (an upload in pieces), renewed where it has run out or is `refused`. Null: nobody is
+ * The bearer for what the browser itself sends (an upload in pieces), renewed where it has run out or is `refusedToken`. Null: nobody is
  * signed in, or the line failed.
  */
 export async function getFreshToken(ports: PipelinePorts, refusedToken: string | null): Promise<string | null> {
@@ -97,7 +97,7 @@ async function handleUnauthorized(
 }
 
 /**
- * A new token; null: the session is over, or belongs to somebody else. `seen` is the value
+ * A new token; null: the session is over, or belongs to somebody else. `refusedToken` is the value
  * that did not do: if the cookie has changed since, somebody was faster and nothing is asked.
  */
 async function renew(

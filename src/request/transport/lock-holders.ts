@@ -8,7 +8,7 @@ type LockMessage = { type: 'who holds' | 'held'; name: string }
 export interface LockHolders {
   /** Runs under a lock and answers for it meanwhile. */
   runWhileHolding<T>(name: string, action: () => Promise<T>): Promise<T>
-  /** False when nobody has answered until `late` resolves. */
+  /** False when nobody has answered until `timeout` resolves. */
   isHolderAwake(name: string, timeout: Promise<void>): Promise<boolean>
 }
 

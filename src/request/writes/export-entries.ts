@@ -4,7 +4,7 @@ import type { UserDatabase } from '#local/storage/database.ts'
 
 export const toText = (value: unknown) => (typeof value === 'string' ? value : null)
 
-/** What waits, as text for a person or their support: no keys of the protocol, nothing of other users, no bytes of files. `only`: one write. */
+/** What waits, as text for a person or their support: no keys of the protocol, nothing of other users, no bytes of files. `onlyIntent`: one write. */
 export async function exportEntries(
   db: UserDatabase,
   now: number,

@@ -3,7 +3,7 @@ import { useId } from 'react'
 import { ratePassword, passwordStrengths } from '#domain/accounts/password-strength.ts'
 import { useTranslation } from 'react-i18next'
 
-/** How hard what is typed is to guess, in bars and in a word; `own`: what an attacker would try first (name, e-mail). */
+/** How hard what is typed is to guess, in bars and in a word; `guessableTexts`: what an attacker would try first (name, e-mail). */
 export function PasswordMeter({ password, guessableTexts }: { password: string; guessableTexts: readonly string[] }) {
   const { t } = useTranslation('passwords')
   const id = useId()

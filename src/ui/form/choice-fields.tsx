@@ -73,7 +73,7 @@ export function CheckField({
   )
 }
 
-/** A few choices that should all be seen. Spread `register(name)`, which every radio gets, or keep `chosen` yourself. */
+/** A few choices that should all be seen. Spread `register(name)`, which every radio gets, or keep `selectedValue` yourself. */
 export function RadioField({
   label,
   help,

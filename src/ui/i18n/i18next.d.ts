@@ -4,7 +4,7 @@ import type accounts from '#locales/en/accounts.json'
 import type activity from '#locales/en/activity.json'
 import type apps from '#locales/en/apps.json'
 import type audit from '#locales/en/audit.json'
-import type auditKept from '#locales/en/auditKept.json'
+import type storedTrail from '#locales/en/storedTrail.json'
 import type dates from '#locales/en/dates.json'
 import type backups from '#locales/en/backups.json'
 import type calendar from '#locales/en/calendar.json'
@@ -48,7 +48,7 @@ declare module 'i18next' {
       activity: typeof activity
       apps: typeof apps
       audit: typeof audit
-      auditKept: typeof auditKept
+      storedTrail: typeof storedTrail
       dates: typeof dates
       backups: typeof backups
       calendar: typeof calendar

@@ -3,7 +3,7 @@ import type { Problem } from '#contract/problem.ts'
 import { i18n } from '#ui/i18n/messages.ts'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 
-/** `held`: why it has not gone although there is a connection, as the request pipeline says it. */
+/** `holdReason`: why it has not gone although there is a connection, as the request pipeline says it. */
 export function formatQueuedMessage({
   holdReason,
 }: {

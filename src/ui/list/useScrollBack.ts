@@ -9,7 +9,7 @@ const userEvents = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const
 
 /**
  * Back leads to where one was on a list (C-23). The browser would scroll before the device has given the rows, when there is
- * nothing to scroll; so it is done with them, and again where a list is drawn shorter at first. `rows`: how many are drawn.
+ * nothing to scroll; so it is done with them, and again where a list is drawn shorter at first. `rowCount`: how many are drawn.
  */
 export function useScrollBack(rowCount: number): void {
   const { key } = useLocation()

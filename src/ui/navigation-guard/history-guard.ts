@@ -4,7 +4,7 @@ export const getHistoryIndex = (state: unknown): number => (state as { idx?: num
 type PopEvent = Pick<PopStateEvent, 'state' | 'stopImmediatePropagation'>
 
 /**
- * Takes every step away from `here` back before the router sees it, and says how far it went. A step of `pass` goes through;
+ * Takes every step away from `currentIndex` back before the router sees it, and says how far it went. A step of `pass` goes through;
  * taken while another is still being put back, it waits for that, or one of the two would be mistaken for the other.
  */
 export function guardHistory(currentIndex: number, go: (delta: number) => void, onStepHeld: (delta: number) => void) {

@@ -17,7 +17,7 @@ export interface HomeDuty {
   otherAction?: DutyAction
 }
 
-/** `whyNot`: why it cannot be done now. */
+/** `disabledReason`: why it cannot be done now. */
 type DutyAction = { label: string; path: string } | { label: string; run: () => void; disabledReason?: string | null }
 
 export interface HomeFigure {

@@ -121,7 +121,7 @@ export interface DialogProps {
   onClose: () => void
   /** What can be done here. It stands before the button that closes, in every dialog. */
   action?: ReactNode
-  /** What that button says, if neither "Cancel" nor, without an `act`, "Close". Null: there is none but the cross. */
+  /** What that button says, if neither "Cancel" nor, without an `action`, "Close". Null: there is none but the cross. */
   cancel?: string | null | undefined
   /** In place of both, as long as it is not answered. */
   question?: ReactNode

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createPieceSize, pieceLimits } from '#app/connection/piece-size.ts'
 
-/** Sends so many pieces past something that refuses more than `limit` bytes; the sizes that were tried. */
+/** Sends so many pieces past something that refuses more than `maxBytes` bytes; the sizes that were tried. */
 function sendPieces(pieceCount: number, maxBytes: number): number[] {
   const pieceSize = createPieceSize()
   return Array.from({ length: pieceCount }, () => {

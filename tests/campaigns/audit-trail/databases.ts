@@ -17,7 +17,7 @@ interface CampaignDatabase {
   close: () => Promise<void>
 }
 
-/** `upTo`: the last migration that runs. */
+/** `lastMigration`: the last migration that runs. */
 export async function openDatabase(cluster: string, name: string, lastMigration?: string): Promise<CampaignDatabase> {
   await asSuperuser(cluster, 'postgres', [`drop database if exists ${name}`, `create database ${name}`])
   const url = `${cluster}/${name}`

@@ -33,7 +33,7 @@ export const toJsonCall = (callback: (...args: never[]) => unknown, args: unknow
 const pollMs = 50
 const defaultWaitMs = 30_000
 
-/** Waits until the function returns something true in the page; throws with `what` when it does not in time. */
+/** Waits until the function returns something true in the page; throws with `description` when it does not in time. */
 export async function waitFor<A extends unknown[]>(
   browser: EngineBrowser,
   description: string,

@@ -1,4 +1,4 @@
-/** Fractions of whole numbers: nothing is rounded but where `rounded` is said. Shares no code with the product, on purpose. */
+/** Fractions of whole numbers: nothing is rounded but where `roundExact` is said. Shares no code with the product, on purpose. */
 export interface ExactNumber {
   top: bigint
   /** Above 0. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkPasswords } from '#features/profile/profile-form.ts'
+import { checkPasswords } from '#features/profile/form.ts'
 
 const goodPassword = 'Slow-river-under-9-bridges'
 

@@ -1,11 +1,11 @@
 /** What is typed on the pages of services: a configuration, the span of a log; and the lines that come. */
 import { describe, expect, it } from 'vitest'
-import type { ServiceLogLine } from '#features/services/services-slice.ts'
+import type { ServiceLogLine } from '#features/services/slice.ts'
 import { createLines, maxLines, appendLines } from '#features/services/log/log-lines.ts'
 import { toTimestamps, checkRange, getSpanStart } from '#features/services/log/log-range.ts'
 import { readLogView, writeLogView } from '#features/services/log/log-view-state.ts'
 import { parseMemory } from '#features/services/operations/parse-memory.ts'
-import { isFiltered, toListQuery, readView, writeView } from '#features/services/services-view.ts'
+import { isFiltered, toListQuery, readView, writeView } from '#features/services/view.ts'
 import { toTimestamp } from '#domain/time.ts'
 
 describe('the memory of a task (contracts 5, 9)', () => {

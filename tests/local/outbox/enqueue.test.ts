@@ -39,7 +39,7 @@ const buildCreation = (fields: Partial<NewEntry> = {}) =>
 const buildDeletion = (target: NewEntry['target'], fields: Partial<NewEntry> = {}) =>
   buildNewEntry({ endpoint: 'deleteUser', target, action: 'delete', input: { params: { id: target } }, ...fields })
 
-/** In how many transactions `act` stores writes. */
+/** In how many transactions `action` stores writes. */
 async function countTransactions(db: UserDatabase, action: () => Promise<unknown>): Promise<number> {
   const transactions = new Set<unknown>()
   const recordTransaction = (_key: unknown, _entry: OutboxEntry, transaction: unknown) =>

@@ -106,7 +106,7 @@ onConnections('a stream that is sent', (engine) => {
       sql`update audit_entry set leaf = 'damaged' where (info ->> 'n')::integer = ${entryNumber}`.execute(db),
     )
 
-  /** Holds the table for another session while `work` runs. */
+  /** Holds the table for another session while `callback` runs. */
   const withLockedLog = (callback: () => Promise<void>): Promise<void> =>
     server.app.database.kysely.transaction().execute(async (db) => {
       await sql`lock table audit_leaf in access exclusive mode`.execute(db)

@@ -1,6 +1,6 @@
 /**
  * Every code of the specification's catalogue is what the server says, in both languages: asked for by a request that deserves
- * it (portal 8). Codes of calls that are not built yet stand in `later`, with a call by whose coming they are due.
+ * it (portal 8). Codes of calls that are not built yet stand in `unbuiltCodes`, with a call by whose coming they are due.
  */
 import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'

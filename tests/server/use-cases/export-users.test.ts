@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readView } from '#features/users/users-view.ts'
+import { readView } from '#features/users/view.ts'
 import { filterAndSort } from '#features/users/list/export-users.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 

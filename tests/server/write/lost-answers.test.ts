@@ -13,7 +13,7 @@ import { system } from '#tests/support/server/people.ts'
 import { buildFileForm, png } from '#tests/support/uploads/pictures.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
-/** One of each kind of loss (`sentAgain`); `npm run campaign -- histories` does many. */
+/** One of each kind of loss (`sendTwice`); `npm run campaign -- histories` does many. */
 const roundCount = Number(process.env.RUNS ?? 2)
 
 let server: TestServer
@@ -34,7 +34,7 @@ beforeEach(async () => {
   staff = await server.signIn('delete@m18')
 })
 
-/** `by`: the admin of the company where it is not said. */
+/** `sender`: the admin of the company where it is not said. */
 type WriteCall = Pick<InjectOptions, 'method' | 'url' | 'payload'> & {
   headers?: Record<string, string>
   sender?: SignedIn

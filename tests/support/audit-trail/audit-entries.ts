@@ -11,7 +11,7 @@ import { runInTransaction } from '#server/db/transaction.ts'
 export interface AuditEntriesInput {
   companyId: number
   count: number
-  /** Epoch ms of the first; each one `apart` ms later. */
+  /** Epoch ms of the first; each one `intervalMs` ms later. */
   startAt: number
   intervalMs?: number
   /** What differs from a plain change of a user; `n` counts from 0. */

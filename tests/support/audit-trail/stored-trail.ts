@@ -21,7 +21,7 @@ import { emptyTables, restoreSnapshot, type Snapshot, takeSnapshot } from '#test
 
 export const dayMs = 24 * 3_600_000
 
-/** Entries in the company's log, one a minute from `start` on unless said otherwise, each with its place. */
+/** Entries in the company's log, one a minute from `startAt` on unless said otherwise, each with its place. */
 export async function fillTrail(
   { server }: Installation,
   companyId: number,

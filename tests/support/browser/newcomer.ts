@@ -17,7 +17,7 @@ export async function fillCompany(page: Page, company: { code: string; name: str
 
 /**
  * Opens the newest mail with these words in its subject or address, as a newcomer does, once so many have come: a newer one
- * ends the older link. `portal`: its address.
+ * ends the older link. `portalUrl`: its address.
  */
 export async function openMail(page: Page, portalUrl: string, subject: string | RegExp, count = 1) {
   const mails = page.locator('nav a', { hasText: subject })

@@ -23,8 +23,8 @@ export interface Releases {
 export interface ServedRelease {
   portal: Portal
   /**
-   * The newer build in the older one's place, behind a restart, as a deploy does it; `without` names files by a part,
-   * `spoiled` those that are a login page with 200, as behind a captive portal, `former: false` leaves the older one's away,
+   * The newer build in the older one's place, behind a restart, as a deploy does it; `missingPart` names files by a part,
+   * `spoiledPart` those that are a login page with 200, as behind a captive portal, `former: false` leaves the older one's away,
    * as when a release was missed.
    */
   deploy(options?: {

@@ -10,7 +10,7 @@ export interface FullDisk {
   repair(): void
 }
 
-/** From its `nth` put on every put of this process fails; `until` something was deleted makes room again. */
+/** From its `firstRefused` put on every put of this process fails; `until` something was deleted makes room again. */
 export function fillDisk({
   firstRefused = 1,
   until = 'mended',

@@ -12,7 +12,7 @@ import { extname, join, normalize } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Chance, pick } from '#tests/support/runner/chance.ts'
 
-/** `deed`: whether the server gets to see the call at all. */
+/** `isPerformed`: whether the server gets to see the call at all. */
 export const faults = {
   'cut before the answer': { isPerformed: true },
   'cut in the answer': { isPerformed: true },
@@ -127,7 +127,7 @@ export async function openFaultProxy(target: number): Promise<FaultProxy> {
   }
 }
 
-/** A weather that draws for each call; `share` of them, 0 to 1, meet one of `all`. Readings too, unless it says no. */
+/** A weather that draws for each call; `share` of them, 0 to 1, meet one of `choices`. Readings too, unless it says no. */
 export function createRandomFaults(
   chance: Chance,
   choices: readonly Fault[],

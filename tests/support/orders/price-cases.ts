@@ -8,7 +8,7 @@ import type { OrderFieldCode } from '#domain/checks/order-checks.ts'
 type Charges = Record<'hkd' | 'usd' | 'rmb', string>
 type Range = Charges & { from: number; to: number }
 
-/** A day on which no list of the demo world begins; on `takenDay` one does. */
+/** A day on which no list of the demo world begins; on `usedDay` one does. */
 export const freeDay = '2028-02-29'
 export const usedDay = '2026-01-01'
 

@@ -16,7 +16,7 @@ export function createChance(seed: number): Chance {
 /** The suite draws the same every time, so that what turns it red is what changed; `SEED` draws otherwise. */
 export const suiteSeed = Number(process.env.SEED ?? 20_261_121)
 
-/** Whole, from `least` to `most`. */
+/** Whole, from `min` to `max`. */
 export const between = (chance: Chance, min: number, max: number) => min + Math.floor(chance() * (max - min + 1))
 
 export function pick<T>(chance: Chance, items: readonly T[]): T {

@@ -17,6 +17,6 @@ export function nightlyBlock(title: string, body: () => void): void {
   if (isNight) describe(title, body)
 }
 
-/** All of them in the campaign, the first `kept` in `npm test`. */
+/** All of them in the campaign, the first `dayCount` in `npm test`. */
 export const limitByDay = <T>(items: readonly T[], dayCount: number): readonly T[] =>
   isNight ? items : items.slice(0, dayCount)

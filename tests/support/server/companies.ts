@@ -89,7 +89,7 @@ export async function withContext(
   }
 }
 
-/** The next company that nobody was given yet. `given`: a folder of this run in which that is noted for all processes. */
+/** The next company that nobody was given yet. `takenDir`: a folder of this run in which that is noted for all processes. */
 export function takeCompany(takenDir: string): TestCompany {
   for (let index = 0; index < copyCount; index++) {
     const code = buildCode(index)

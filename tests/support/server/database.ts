@@ -53,7 +53,7 @@ export function eachEngineByNight(title: string, body: (engine: Engine) => void)
   else onConnections(title, body)
 }
 
-/** One database per engine for the whole block, empty at the start of each test. `the` is filled before the tests run. */
+/** One database per engine for the whole block, empty at the start of each test. `context` is filled before the tests run. */
 export function onBothEngines(title: string, body: (context: AppContext, engine: Engine) => void): void {
   eachEngine(title, (engine) => {
     const context = {} as AppContext

@@ -17,7 +17,7 @@ export interface Download {
   abort: () => void
 }
 
-/** The head of the response; of its body nothing is read before `rest`. */
+/** The head of the response; of its body nothing is read before `readRest`. */
 export async function openDownload(url: string, headers: Record<string, string> = {}): Promise<Download> {
   const request = get(url, { headers, agent: false })
   const response = await new Promise<IncomingMessage | null>((resolve) => {

@@ -71,7 +71,7 @@ interface PngHead {
   color?: 0 | 6
 }
 
-/** A black PNG made by hand: well formed, however absurd. `more` stands before its pixels. */
+/** A black PNG made by hand: well formed, however absurd. `extraChunks` stands before its pixels. */
 export function blackPng({ width, height, depth = 8, color = 6 }: PngHead, ...extraChunks: Buffer[]): Buffer {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width, 0)

@@ -6,7 +6,7 @@ import type { CopyConnections } from '#server/drivers/backup-store/copies/sessio
 const maxConnections = 2
 const connectTimeoutMs = 15_000
 
-/** `failed` hears of connections that were lost while nobody used them. */
+/** `onError` hears of connections that were lost while nobody used them. */
 export function createServerConnections(url: string, onError: (error: Error) => void): CopyConnections {
   const pool = new Pool({
     connectionString: url,

@@ -17,7 +17,7 @@ const maxBaseBytes = 50
 
 const isInvalidName = (name: string) => name === '' || name.includes('\0') || !name.isWellFormed()
 
-/** As it is, where PostgreSQL can have it and `used` does not yet; otherwise what is left of it with a number. Adds it to `used`. */
+/** As it is, where PostgreSQL can have it and `usedNames` does not yet; otherwise what is left of it with a number. Adds it to `usedNames`. */
 export function toUniqueName(name: string, usedNames: Set<string>): string {
   const isFree = !isInvalidName(name) && Buffer.byteLength(name) <= maxBytes && !usedNames.has(name)
   const uniqueName = isFree ? name : appendNumber(name, usedNames)

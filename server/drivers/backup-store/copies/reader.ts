@@ -10,7 +10,7 @@ const maxRows = 1_000
 /** Of what is fetched at once, by what the table takes and how many rows it has. */
 const maxBytes = 8 * 2 ** 20
 
-/** `place` is one of a copy. */
+/** `schemaName` is one of a copy. */
 export async function* readCopy(session: CopySession, schemaName: string): AsyncGenerator<DataPiece> {
   const schema = quoteIdentifier(schemaName)
   const [existingSchema] = await session.query('select 1 from pg_namespace where nspname = $1', [schemaName])

@@ -13,7 +13,7 @@ export const columnTypes: Record<ColumnType, string> = {
   any: 'text',
 }
 
-/** How a column is asked for, so that `fromText` reads it. */
+/** How a column is asked for, so that `parseValue` reads it. */
 export const toTextExpression = (column: string, type: ColumnType): string =>
   type === 'blob' ? `encode(${column}, 'hex')` : `${column}::text`
 

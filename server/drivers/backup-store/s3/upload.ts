@@ -83,7 +83,7 @@ export class ObjectUpload {
     if (this.#failure) throw this.#failure.error
   }
 
-  /** `whole`: what all parts together are. */
+  /** `total`: what all parts together are. */
   async complete(total: { bytes: number; checksum: string }): Promise<void> {
     await Promise.all(this.#pendingParts)
     this.#throwFailure()

@@ -24,7 +24,7 @@ const pagesPerStep = 2 ** 31 - 1
 /** Of one piece. */
 const maxPiece = { rows: 1000, size: 1_000_000 }
 
-/** `place`: the instance's folder. Throws HostingError `no_instance`, `no_room`, `bad_data`. */
+/** `instanceFolder`: the instance's folder. Throws HostingError `no_instance`, `no_room`, `bad_data`. */
 export async function* readInstanceData(instanceFolder: string): AsyncGenerator<DataPiece> {
   const draft = openDraftFolder(instanceFolder)
   try {

@@ -81,7 +81,7 @@ async function* toChunks(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
 }
 
 /**
- * To be read once. Ends with an ArchiveError, after what was given out already, wherever it was cut or changed: nothing of it counts
+ * To be read once. Ends with an BackupArchiveError, after what was given out already, wherever it was cut or changed: nothing of it counts
  * before its end. Errors of `bytes` are thrown on.
  */
 export function readArchive(

@@ -9,7 +9,7 @@ const ageMagic = 'age-encryption.org/v1\n'
 /** The head of one that is for one recipient has some 200 bytes; what reads it takes any length. */
 const maxHead = 4_096
 
-/** Errors of `bytes` are thrown on; every other one is an ArchiveError. */
+/** Errors of `bytes` are thrown on; every other one is an BackupArchiveError. */
 export async function* unpackArchive(
   bytes: AsyncIterable<Uint8Array>,
   identities: readonly string[],

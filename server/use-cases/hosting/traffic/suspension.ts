@@ -27,7 +27,7 @@ export function getOverdueBounds(context: Pick<SuspensionContext, 'app' | 'now'>
 }
 
 /**
- * Writes down how it is now, and that the service's row has changed. `blocked`: what the staff want from now on. Answers whether it
+ * Writes down how it is now, and that the service's row has changed. `isBlocked`: what the staff want from now on. Answers whether it
  * is suspended. Services are locked last.
  */
 export async function settleSuspension(

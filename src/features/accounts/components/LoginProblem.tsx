@@ -6,7 +6,7 @@ import { Button } from '#ui/display/Button.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { Note } from '#features/accounts/components/Note.tsx'
-import { resendMail, selectAccounts } from '#features/accounts/accounts-slice.ts'
+import { resendMail, selectAccounts } from '#features/accounts/slice.ts'
 import { toRetryDelay } from '#features/accounts/retry-after.ts'
 
 /** What the login was refused with, and the way out of it where there is one. */

@@ -5,7 +5,7 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { Note } from '#features/accounts/components/Note.tsx'
 import { useCountdown } from '#features/accounts/components/useCountdown.ts'
-import { resendMail, selectAccounts } from '#features/accounts/accounts-slice.ts'
+import { resendMail, selectAccounts } from '#features/accounts/slice.ts'
 
 /** The third step: where the mail went, and again if it got lost. */
 export function RegistrationSent({ values, onAnother }: { values: SignupValues; onAnother: () => void }) {

@@ -11,7 +11,7 @@ import { NewPassword } from '#features/accounts/components/NewPassword.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
 import { useSmallForm } from '#features/accounts/components/useSmallForm.ts'
 import { checkPasswords, type NewPasswords } from '#features/accounts/passwords.ts'
-import { activate, selectAccounts } from '#features/accounts/accounts-slice.ts'
+import { activate, selectAccounts } from '#features/accounts/slice.ts'
 
 const emptyPasswords: NewPasswords = { password: '', confirm: '' }
 

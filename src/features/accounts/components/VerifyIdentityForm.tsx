@@ -15,7 +15,7 @@ import { Note } from '#features/accounts/components/Note.tsx'
 const methodOrder: readonly ProofMethod[] = ['otp', 'assertion', 'password', 'recovery_code']
 
 /**
- * One of several ways to show who one is: only one is asked for at a time, the others are a press away. `onGive` answers what
+ * One of several ways to show who one is: only one is asked for at a time, the others are a press away. `onProof` answers what
  * was wrong with it, null for nothing.
  */
 export function VerifyIdentityForm({

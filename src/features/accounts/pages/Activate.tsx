@@ -11,7 +11,7 @@ import { Note } from '#features/accounts/components/Note.tsx'
 import { SetPassword } from '#features/accounts/components/SetPassword.tsx'
 import { useLinkKey } from '#features/accounts/components/useLinkKey.ts'
 import { readActivationLink } from '#features/accounts/activation.ts'
-import { linkOpened, checkActivationLink, selectAccounts } from '#features/accounts/accounts-slice.ts'
+import { linkOpened, checkActivationLink, selectAccounts } from '#features/accounts/slice.ts'
 
 /** Password set-up, success or error, depending on the code (portal 2). */
 export function Activate() {

@@ -17,7 +17,7 @@ import { LoginProblem } from '#features/accounts/components/LoginProblem.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
 import { useCountdown } from '#features/accounts/components/useCountdown.ts'
 import { toReturnPath } from '#features/accounts/return-to.ts'
-import { login, loginAnswered, selectAccounts } from '#features/accounts/accounts-slice.ts'
+import { login, loginAnswered, selectAccounts } from '#features/accounts/slice.ts'
 
 // Only who has a second factor, or must have one, needs its code.
 const SecondStep = lazy(async () => ({

@@ -9,7 +9,7 @@ import { useTranslation } from 'react-i18next'
 import { AccountCard } from '#features/accounts/components/AccountCard.tsx'
 import { SignOutChoice } from '#features/accounts/components/SignOutChoice.tsx'
 import { Note } from '#features/accounts/components/Note.tsx'
-import { logout } from '#features/accounts/accounts-slice.ts'
+import { logout } from '#features/accounts/slice.ts'
 
 /**
  * 'You are leaving...', then a link back (portal 2). Nothing unsent: it goes by itself. Whoever has no session any more,

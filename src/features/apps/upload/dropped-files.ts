@@ -39,7 +39,7 @@ export async function readDroppedFiles(items: DataTransferItemList): Promise<Dro
 const isFolder = (entry: FileSystemEntry | null | undefined): entry is FileSystemDirectoryEntry =>
   entry?.isDirectory === true
 
-/** Adds the packages of the folder to `found`. `cut`: there is more in it than is looked at. */
+/** Adds the packages of the folder to `packages`. `cut`: there is more in it than is looked at. */
 async function collectPackages(
   folder: FileSystemDirectoryEntry,
   packages: File[],

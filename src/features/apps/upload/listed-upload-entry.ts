@@ -11,7 +11,7 @@ export const findEntry = (entries: readonly UploadEntry[], { id, file }: ListedU
 export const isBeingSent = (entries: readonly UploadEntry[], { name, size, state }: ListedUpload): boolean =>
   state === 'receiving' && entries.some((one) => isUnderWay(one) && one.name === name && one.size === size)
 
-/** Null: nothing changes. `known`: undefined where it is new to the page. */
+/** Null: nothing changes. `knownEntry`: undefined where it is new to the page. */
 export function toEntryChanges(
   { id, received, state, fault, file }: ListedUpload,
   knownEntry?: UploadEntry,

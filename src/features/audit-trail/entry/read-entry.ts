@@ -6,7 +6,7 @@ import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
 import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
 
 type TrailPageOutput = OutputOf<typeof listTrail>
-/** What the call answers is what a leaf gives (`entryOfLeaf`). */
+/** What the call answers is what a leaf gives (`toEntryRow`). */
 export const toEntryRows = (page: TrailPageOutput): AuditEntryRow[] => page.data as unknown as AuditEntryRow[]
 
 export type AuditEntryResult = { entry: AuditEntryRow } | { problem: Problem } | 'unknown'

@@ -9,7 +9,7 @@ import { useAlarmText } from '#features/audit-trail/offline/use-alarm-text.ts'
 
 /** Audit trails that the server has found changed, for the provider's admins. */
 export function TrailAlarmReport({ onReport }: { onReport: OnReport }) {
-  const { t } = useTranslation('auditKept')
+  const { t } = useTranslation('storedTrail')
   const { user } = useSignedIn()
   const formatAlarm = useAlarmText()
   const { response, problem, refetch } = useCachedResponse(readAgedResponse, listTrailAlarms, {})

@@ -156,7 +156,7 @@ export function toListQuery(view: TrailView): TrailQuery {
 /** So far on either side a day that stands alone is drawn with its neighbours. */
 const neighbourDays = 45
 
-/** The days to draw: those of the view. `wide`: the last longer range, in which another day can be chosen as long as it holds the day. */
+/** The days to draw: those of the view. `wideRange`: the last longer range, in which another day can be chosen as long as it holds the day. */
 export function toDrawnRange(view: TrailRange, wideRange: TrailRange | null): TrailRange {
   const { dateFrom, dateTo } = view
   if (dateFrom === null || dateFrom !== dateTo) return { dateFrom, dateTo }

@@ -28,8 +28,8 @@ interface ResponseState<O> {
 
 /**
  * What a reading answers to an input: at first what the device kept of the very same question, then what the pipeline says,
- * from the server or from the device. `answer` is undefined until either of them has spoken; null: neither has anything.
- * The last answer stays, as `earlier`, while the next is on its way. `input` null: nothing is asked.
+ * from the server or from the device. `response` is undefined until either of them has spoken; null: neither has anything.
+ * The last answer stays, as `previousResponse`, while the next is on its way. `input` null: nothing is asked.
  */
 export function useTrailResponse<E extends Endpoint>(endpoint: E, input: InputOf<E> | null) {
   const dispatch = useDispatch()

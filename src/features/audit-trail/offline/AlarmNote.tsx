@@ -5,7 +5,7 @@ import { useAlarmText } from '#features/audit-trail/offline/use-alarm-text.ts'
 
 /** The log is not the one that this device knew: what is wrong, where, and what to do. */
 export function AlarmNote({ alarm, children }: { alarm: LogTrouble; children?: React.ReactNode }) {
-  const { t } = useTranslation('auditKept')
+  const { t } = useTranslation('storedTrail')
   const formatAlarm = useAlarmText()
   return (
     <div className="problem" role="alert">

@@ -27,7 +27,7 @@ interface ChooseDaysProps {
 
 /** The first and the last day, how much that is, and the yes. */
 export function ChooseDays({ companyId, replacesStored, onStarted, onCancel }: ChooseDaysProps) {
-  const { t } = useTranslation('auditKept')
+  const { t } = useTranslation('storedTrail')
   const dispatch = useDispatch()
   const isOnline = useConnection().networkState === 'online'
   const [days, setDays] = useState(() => {
@@ -95,7 +95,7 @@ const formatSize = (bytes: number) =>
 
 /** How much it is, said before it is brought. */
 function RangeSize({ companyId, dateFrom, dateTo }: { companyId: number; dateFrom: string; dateTo: string }) {
-  const { t } = useTranslation('auditKept')
+  const { t } = useTranslation('storedTrail')
   const dispatch = useDispatch()
   const { networkState: connection } = useConnection()
   const [size, setSize] = useState<{ entries: number; bytes: number } | null>(null)

@@ -22,7 +22,7 @@ const recordingDelayMs = 2_000
 
 /** Whether the log has this entry as it is shown, worked out on this device; and the proof to take along. */
 export function ProofView({ entry, companyId }: { entry: AuditEntryRow; companyId: number }) {
-  const { t } = useTranslation('auditKept')
+  const { t } = useTranslation('storedTrail')
   const { proof, check } = useProof(entry, companyId)
   return (
     <section aria-label={t('proof.label')}>
@@ -55,7 +55,7 @@ export function ProofView({ entry, companyId }: { entry: AuditEntryRow; companyI
 }
 
 function ProofText({ proof }: { proof: EntryProof }) {
-  const { t } = useTranslation('auditKept')
+  const { t } = useTranslation('storedTrail')
   if (proof.kind === 'alarm') return null
   return (
     <span>

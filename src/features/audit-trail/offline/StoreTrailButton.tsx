@@ -11,7 +11,7 @@ import { isTrailComplete } from '#features/audit-trail/offline/is-trail-complete
 
 /** The button that says whether anything of this company's trail is kept here, and opens the dialog about it. */
 export function StoreTrailButton({ companyId }: { companyId: number }) {
-  const { t } = useTranslation('auditKept')
+  const { t } = useTranslation('storedTrail')
   const [open, setOpen] = useState(false)
   const state = useLiveQuery(() => readStoredTrailState(companyId), [companyId])
   const trailFill = useTrailFill(companyId)
@@ -28,7 +28,7 @@ export function StoreTrailButton({ companyId }: { companyId: number }) {
   )
 }
 
-type Translate = ReturnType<typeof useTranslation<'auditKept'>>['t']
+type Translate = ReturnType<typeof useTranslation<'storedTrail'>>['t']
 
 /** `isBusy`: more of it is on its way, which nothing is without a connection. */
 function toButtonLabel(t: Translate, state: StoredTrailState | null, isBusy: boolean): string {

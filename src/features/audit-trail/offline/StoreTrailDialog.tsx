@@ -22,7 +22,7 @@ interface StoreTrailDialogProps {
 
 /** What is kept of the audit trail, or which days are to be. */
 export function StoreTrailDialog({ companyId, state, trailFill, onClose }: StoreTrailDialogProps) {
-  const { t } = useTranslation('auditKept')
+  const { t } = useTranslation('storedTrail')
   const { storedTrail, alarm } = state
   const [isChoosing, setIsChoosing] = useState(false)
   const isStored = storedTrail !== null && isTrailComplete(storedTrail, alarm)
@@ -79,7 +79,7 @@ function StoredTrailActions({
   trailFill: TrailFill
   onChoose: () => void
 }) {
-  const { t } = useTranslation('auditKept')
+  const { t } = useTranslation('storedTrail')
   const dispatch = useDispatch()
   const isOnline = useConnection().networkState === 'online'
   const disabledReason = isOnline ? null : t('keep.offline')
@@ -114,7 +114,7 @@ function StoredTrailActions({
 
 /** After somebody has looked: the alarm goes, and the next checkpoint is taken as the first was. */
 function AcceptAlarm({ companyId }: { companyId: number }) {
-  const { t } = useTranslation('auditKept')
+  const { t } = useTranslation('storedTrail')
   const dispatch = useDispatch()
   async function accept() {
     await (await dispatch(getTrailsPort())).accept(companyId)

@@ -22,7 +22,7 @@ export function StoredTrailFacts({
   isComplete: boolean
   isProven: boolean
 }) {
-  const { t } = useTranslation('auditKept')
+  const { t } = useTranslation('storedTrail')
   const { from, to, next: nextIndex, hidden: hiddenCount, dateFrom, dateTo, follows: isFollowing, asOf } = storedTrail
   const [doneCount, totalCount] = [nextIndex - from, to - from]
   const progress = t('keep.progress', { done: formatNumber(doneCount), of: formatNumber(totalCount) })
@@ -61,7 +61,7 @@ type CheckState =
 
 /** All entries at once, without a network. */
 function CheckAll({ companyId }: { companyId: number }) {
-  const { t } = useTranslation('auditKept')
+  const { t } = useTranslation('storedTrail')
   const dispatch = useDispatch()
   const [check, setCheck] = useState<CheckState>({ kind: 'idle' })
   async function run() {

@@ -18,7 +18,7 @@ const textKeys: Partial<Record<LogTrouble['fault'], 'gone' | 'row' | 'other' | '
 
 /** What is wrong with a log, and where. Entries are counted from 0, as they are listed. */
 export function useAlarmText(): (alarm: LogTrouble) => string {
-  const { t } = useTranslation('auditKept')
+  const { t } = useTranslation('storedTrail')
   return (alarm) => {
     const [from, to] = [formatNumber(alarm.from), formatNumber(Math.max(alarm.from, alarm.to - 1))]
     return t(`alarm.${textKeys[alarm.fault] ?? (alarm.to - alarm.from > 1 ? 'many' : 'one')}`, { from, to })

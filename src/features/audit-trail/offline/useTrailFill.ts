@@ -18,7 +18,7 @@ export interface TrailFill {
 
 /** The fill of this company's range, of which one runs in a page. */
 export function useTrailFill(companyId: number): TrailFill {
-  const { t } = useTranslation('auditKept')
+  const { t } = useTranslation('storedTrail')
   const dispatch = useDispatch()
   const [isBusy, setIsBusy] = useState(false)
   const [result, setResult] = useState<StoreTrailResult | null>(null)

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import '#features/backups/translations.ts'
 import { listBackupDuties } from '#features/backups/home/backup-duties.ts'
 import { useContractPages } from '#features/backups/home/useContractPages.ts'
-import { backedServices } from '#features/backups/backups-slice.ts'
+import { backedServices } from '#features/backups/slice.ts'
 import { serviceView, useBusinessToday } from '#features/backups/backup-hooks.ts'
 
 /** What of services and their backups needs somebody who orders: from the device, so that it is there offline too. */

@@ -14,7 +14,7 @@ interface ServiceDutyBase {
 export type BackupDuty = ServiceDutyBase &
   (
     | { kind: 'failing' | 'suspended'; type: PdbType }
-    /** `stops`: null: it has stopped, or was removed. `days`: left until its data is deleted. */
+    /** `stopDate`: null: it has stopped, or was removed. `days`: left until its data is deleted. */
     | { kind: 'deletion'; isExpired: boolean; stopDate: PlainDate | null; deletionDate: PlainDate; days: number }
   )
 

@@ -6,7 +6,7 @@ import type { PlainDate } from '#domain/time.ts'
 import { useDispatch } from '#state/use-store.ts'
 import type { BackupFeeStep, BackupQuote, SubscriptionTerms } from '#features/backups/backup-quote.ts'
 import { isOutcomeUnknown } from '#state/long-request.ts'
-import { submitBackupOrder } from '#features/backups/backups-slice.ts'
+import { submitBackupOrder } from '#features/backups/slice.ts'
 
 interface OrderingOptions {
   serviceId: number

@@ -8,7 +8,7 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { setTrafficDisabled } from '#features/backups/backups-slice.ts'
+import { setTrafficDisabled } from '#features/backups/slice.ts'
 import type { BackupPlan } from '#features/backups/backup-hooks.ts'
 import { useOfflineReason } from '#features/backups/useOfflineReason.ts'
 

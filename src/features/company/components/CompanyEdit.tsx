@@ -29,7 +29,7 @@ import {
   toValues,
   type CompanyFormValues,
 } from '#features/company/form.ts'
-import { formOpened, saveCompany, selectCompany } from '#features/company/company-slice.ts'
+import { formOpened, saveCompany, selectCompany } from '#features/company/slice.ts'
 
 /** A form whose user has to sign in again goes on where it was. */
 const unsavedForms = createUnsavedForms<{ base: OverlaidRow<CompanyRow>; typed: CompanyFormValues }>()
@@ -41,7 +41,7 @@ function getInputName({ field, code }: FieldProblem): keyof CompanyFormValues {
   return code === 'DIAL_CODE_MISSING' ? 'dialCode' : 'number'
 }
 
-/** `shown`: as it is now. The form follows it as long as nobody has typed, and stands still from then on. */
+/** `overlaidRow`: as it is now. The form follows it as long as nobody has typed, and stands still from then on. */
 export function CompanyEdit({ overlaidRow }: { overlaidRow: OverlaidRow<CompanyRow> }) {
   const { t } = useTranslation('company')
   const { t: ui } = useTranslation('ui')

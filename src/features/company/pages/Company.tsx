@@ -11,7 +11,7 @@ import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { CompanyEdit } from '#features/company/components/CompanyEdit.tsx'
 import { type CompanyRow, getCompanyPath } from '#features/company/form.ts'
-import { fetchCompany, selectCompany } from '#features/company/company-slice.ts'
+import { fetchCompany, selectCompany } from '#features/company/slice.ts'
 
 /** The company's profile as a form (M35). Works without a network once it has been read. */
 export function Company() {

@@ -4,7 +4,7 @@ import { formatReadingTime } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 import type { EntranceService } from '#features/entrance/found-services.ts'
 
-/** Where the service and its admin site are. `isKept`: the server could not be asked. */
+/** Where the service and its admin site are. `isCached`: the server could not be asked. */
 export function FoundService({ service, isCached }: { service: EntranceService; isCached: boolean }) {
   const { t } = useTranslation('entrance')
   const { code, url, adminUrl, at: foundAt } = service

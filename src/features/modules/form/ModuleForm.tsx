@@ -38,7 +38,7 @@ import {
 import { formOpened, saveModule, selectModuleSaving } from '#features/modules/form/save-module.ts'
 import { ModuleStyles } from '#features/modules/ModuleStyles.tsx'
 import { type ModuleKind, toModulePath } from '#features/modules/module-path.ts'
-import { hiddenModulesList, modulesList } from '#features/modules/modules-slice.ts'
+import { hiddenModulesList, modulesList } from '#features/modules/slice.ts'
 import { useCatalogue } from '#features/modules/useCatalogue.ts'
 
 /** A form whose user has to sign in again goes on where it was. */

@@ -17,7 +17,7 @@ import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { ModuleForm } from '#features/modules/form/ModuleForm.tsx'
 import { type ModuleKind, toModulePath } from '#features/modules/module-path.ts'
-import { fetchModule } from '#features/modules/modules-slice.ts'
+import { fetchModule } from '#features/modules/slice.ts'
 
 export const ModulePage = () => <ModuleByAddress kind="visible" />
 export const HiddenModulePage = () => <ModuleByAddress kind="hidden" />

@@ -13,7 +13,7 @@ import {
 import { toModulePath } from '#features/modules/module-path.ts'
 import { useCatalogue } from '#features/modules/useCatalogue.ts'
 
-/** What needs what, as a picture: the modules of the list's page and all that they are tied to. `shown`: their codes. */
+/** What needs what, as a picture: the modules of the list's page and all that they are tied to. `listedCodes`: their codes. */
 export function DependencyGraph({ listedCodes }: { listedCodes: readonly string[] }) {
   const { t } = useTranslation('modules')
   const headingId = useId()

@@ -1,7 +1,7 @@
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { useTranslation } from 'react-i18next'
-import { isFiltered, type ModulesView } from '#features/modules/modules-view.ts'
+import { isFiltered, type ModulesView } from '#features/modules/view.ts'
 
 interface EmptyModulesProps {
   view: ModulesView

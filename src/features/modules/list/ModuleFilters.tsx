@@ -2,7 +2,7 @@ import { SelectField } from '#ui/form/choice-fields.tsx'
 import type { ListSorting } from '#ui/list/column.ts'
 import { FilterBar } from '#ui/list/FilterBar.tsx'
 import { useTranslation } from 'react-i18next'
-import { type ModuleKindFilter, kindFilters, type ModulesView } from '#features/modules/modules-view.ts'
+import { type ModuleKindFilter, kindFilters, type ModulesView } from '#features/modules/view.ts'
 
 interface ModuleFiltersProps {
   view: ModulesView

@@ -11,7 +11,7 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
-import { removeModule } from '#features/modules/modules-slice.ts'
+import { removeModule } from '#features/modules/slice.ts'
 import { useCatalogue } from '#features/modules/useCatalogue.ts'
 
 interface RemoveModuleDialogProps {

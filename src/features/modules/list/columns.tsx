@@ -4,7 +4,7 @@ import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { NoValue } from '#ui/list/NoValue.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import type { ListColumn } from '#ui/list/column.ts'
-import type { ModuleKindFilter } from '#features/modules/modules-view.ts'
+import type { ModuleKindFilter } from '#features/modules/view.ts'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
 export const buildModuleColumns = (

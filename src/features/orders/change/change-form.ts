@@ -57,7 +57,7 @@ export function checkChangeDraft(draft: ChangeDraft, { list, modules }: PriceDat
   return [...usersProblems, ...choiceProblems.filter(({ field }) => field !== 'users' || usersProblems.length === 0)]
 }
 
-/** A number of years, and no more of them than the contract can still run (maxExtensionYears). */
+/** A number of years, and no more of them than the contract can still run (getMaxExtensionYears). */
 export function checkYears({ years }: ChangeDraft, maxYears: number = yearLimits.max): AnyFieldProblem[] {
   const yearsProblems = checkWholeNumber('period', years, yearLimits)
   return yearsProblems.length > 0 ? yearsProblems : checkExtensionYears(Number(years), maxYears)

@@ -5,7 +5,7 @@ import type { OrderRow } from '#contract/orders.ts'
 export type ContractServicePart = ComponentType<{ order: OrderRow; onChanged: () => void }>
 
 /**
- * The backups of a contract's system (M123). `asked`: another number each time that all of it is asked for anew; `NotHere`: in place of
+ * The backups of a contract's system (M123). `refreshCount`: another number each time that all of it is asked for anew; `Unavailable`: in place of
  * it, where its code is not kept and there is no line.
  */
 export type ContractBackupsPart = ComponentType<{ order: OrderRow; refreshCount: number; Unavailable: ComponentType }>

@@ -8,7 +8,7 @@ import { DeleteOrderDialog } from '#features/orders/dialogs/DeleteOrderDialog.ts
 import { ServiceInfoDialog } from '#features/orders/dialogs/ServiceInfoDialog.tsx'
 import type { LoadedOrder } from '#features/orders/change/useOrder.ts'
 
-/** `what`: the page's own order, or the one that waits beside it. */
+/** `target`: the page's own order, or the one that waits beside it. */
 export type ContractDialog =
   | { kind: 'info' }
   | { kind: 'alert' }

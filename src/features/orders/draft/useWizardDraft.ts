@@ -30,7 +30,7 @@ export interface WizardDraftState {
   discardOffer: () => void
 }
 
-/** The draft of this device. Null until the device has been asked, and while `fresh`, an empty form's values, is null. */
+/** The draft of this device. Null until the device has been asked, and while `emptyValues`, an empty form's values, is null. */
 export function useWizardDraft(type: string, emptyValues: WizardValues | null): WizardDraftState | null {
   const name = getDraftName(type)
   const [draft, setDraft] = useState<WizardFormDraft | null>(null)

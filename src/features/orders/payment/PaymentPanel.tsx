@@ -34,7 +34,7 @@ import {
 /** `leaving`: the browser is on its way to the gateway. `checking`: the gateway has not said its last word. */
 type Stage = 'ready' | 'sending' | 'leaving' | 'checking'
 
-/** `first`: the primary one; `page`: a card on the gateway's own page. */
+/** `firstMethod`: the primary one; `page`: a card on the gateway's own page. */
 type PayButton = PaymentType | 'first' | 'page'
 
 /** Amount, when it is due, the way most people take with its button, and the others below; then what came of it (M81 to M86). */

@@ -10,7 +10,7 @@ import { PaymentStatus } from '#features/orders/payment/PaymentStatus.tsx'
 /** Between two askings, ms: the gateway's word may be later than the browser, but seldom by much. */
 const waitsMs = [500, 1000, 1500, 2000, 3000, 4000, 5000, 8000, 10_000, 15_000]
 
-/** Asks until the last word is said; `onTold` gets it. Says so when that takes long, and can be asked again. */
+/** Asks until the last word is said; `onOutcome` gets it. Says so when that takes long, and can be asked again. */
 export function PaymentPending({
   target,
   onOutcome,

@@ -24,7 +24,7 @@ interface PriceDataState {
   fetchAll: () => void
 }
 
-/** What prices are worked out from, as this device last heard; asked for on arrival and when the line is back. `list`: of `Priced`. */
+/** What prices are worked out from, as this device last heard; asked for on arrival and when the line is back. `list`: of `RequirePriceList`. */
 export function usePriceData(type: ClientType, list: PriceListInForce): PriceDataState {
   const dispatch = useDispatch()
   const [problem, setProblem] = useState<Problem | null>(null)

@@ -26,7 +26,7 @@ export interface QuoteState {
   requestQuote: (body: QuoteBody) => Promise<CallResult<ServerQuote>>
 }
 
-/** `wish` is the same object while nothing of it changes. */
+/** `requestedOrder` is the same object while nothing of it changes. */
 export function useQuote(priceData: PriceData | null, requestedOrder: RequestedOrder | null): QuoteState {
   const dispatch = useDispatch()
   const today = useToday(priceData?.zone)

@@ -65,7 +65,7 @@ export function Wizard({ priceData, currencies, type, today, draftState, unpaidO
   const requestedOrder = useMemo(() => toRequestedOrder(values), [values])
   const quote = useQuote(priceData, requestedOrder)
   const { localQuote } = quote
-  // Drawn after the field that is typed into or dragged; what is ordered goes by `reckoned` itself.
+  // Drawn after the field that is typed into or dragged; what is ordered goes by `localQuote` itself.
   const deferredQuote = useDeferredValue(localQuote)
   const figure = localQuote?.kind === 'figure' ? localQuote.figure : null
   const fault = usePayableFault(figure, { waives: false })

@@ -24,7 +24,7 @@ import { fetchPriceInForce, ordersListSlice } from '#features/orders/slice.ts'
 export type SubmitStage =
   | { kind: 'idle' }
   | { kind: 'sending' }
-  /** No line: nothing was ordered, unless `unsure`; the server is asked when the line is back. */
+  /** No line: nothing was ordered, unless `isUncertain`; the server is asked when the line is back. */
   | { kind: 'waiting'; isUncertain: boolean }
   /** The server has said its figure; `shown`: what was agreed to before, where that is another one. */
   | { kind: 'confirm'; serverQuote: ServerQuote; displayedFigure: DisplayedFigure | null }

@@ -11,7 +11,7 @@ import type { SentList } from '#features/prices/sent-list.ts'
 
 export type PriceListWrite =
   | { type: ClientType; list: SentList }
-  /** `before`: the list as it stood when the form was opened, in the same shape. */
+  /** `previousList`: the list as it stood when the form was opened, in the same shape. */
   | { overlaidRow: OverlaidRow<PriceRow>; previousList: SentList; changes: Partial<SentList> & { confirmed?: true } }
 
 export const savePriceList = createFormThunk(

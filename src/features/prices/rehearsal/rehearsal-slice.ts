@@ -11,7 +11,7 @@ import { rootReducer } from '#state/store.ts'
 export type RehearsalOutput = OutputOf<typeof rehearsePriceList>
 type RehearsalInput = { listKey: string } & Pick<InputOf<typeof rehearsePriceList>['body'], 'id' | 'list'>
 
-/** `of`: the list as it is typed, as text: what came of another one says nothing of it. */
+/** `listKey`: the list as it is typed, as text: what came of another one says nothing of it. */
 export const rehearse = createAppThunk(
   'rehearsal/rehearse',
   async ({ listKey: _listKey, ...body }: RehearsalInput, { extra: { api }, rejectWithValue }) => {

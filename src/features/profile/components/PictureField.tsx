@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { CropDialog } from '#features/profile/components/CropDialog.tsx'
 import { useFileUrl } from '#features/profile/components/usePicture.ts'
-import type { PictureChange } from '#features/profile/profile-form.ts'
+import type { PictureChange } from '#features/profile/form.ts'
 
 /** A browser draws more than these, SVG above all, and its file dialog offers all there is. */
 const formats = ['image/png', 'image/jpeg', 'image/webp', 'image/gif']

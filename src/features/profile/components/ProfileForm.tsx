@@ -17,8 +17,8 @@ import { useTranslation } from 'react-i18next'
 import { formatFieldProblem, formatProblem } from '#ui/i18n/problem-messages.ts'
 import { PictureField } from '#features/profile/components/PictureField.tsx'
 import { usePicture } from '#features/profile/components/usePicture.ts'
-import { toProfileChanges, checkName, type PictureChange, type ProfileValues } from '#features/profile/profile-form.ts'
-import { formOpened, saveProfile, selectProfile } from '#features/profile/profile-slice.ts'
+import { toProfileChanges, checkName, type PictureChange, type ProfileValues } from '#features/profile/form.ts'
+import { formOpened, saveProfile, selectProfile } from '#features/profile/slice.ts'
 
 /** A form whose user has to sign in again goes on where it was. */
 const unsavedForms = createUnsavedForms<{ base: OverlaidRow<UserRow>; values: ProfileValues }>()

@@ -14,8 +14,8 @@ import { PasswordMeter } from '#ui/form/PasswordMeter.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { formatFieldProblem, formatProblem } from '#ui/i18n/problem-messages.ts'
-import { checkPasswords, type PasswordFormValues } from '#features/profile/profile-form.ts'
-import { passwordAnswered, selectProfile, changeOwnPassword } from '#features/profile/profile-slice.ts'
+import { checkPasswords, type PasswordFormValues } from '#features/profile/form.ts'
+import { passwordAnswered, selectProfile, changeOwnPassword } from '#features/profile/slice.ts'
 
 const emptyPasswords: PasswordFormValues = { original: '', chosen: '', confirm: '' }
 /** What the server says about one of the fields, by its own name for it. */

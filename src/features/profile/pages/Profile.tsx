@@ -16,8 +16,8 @@ import { PendingMark } from '#ui/list/PendingMark.tsx'
 import { useTranslation } from 'react-i18next'
 import { ProfileForm } from '#features/profile/components/ProfileForm.tsx'
 import { usePicture } from '#features/profile/components/usePicture.ts'
-import { ownUserPath } from '#features/profile/profile-form.ts'
-import { readOwnUser } from '#features/profile/profile-slice.ts'
+import { ownUserPath } from '#features/profile/form.ts'
+import { readOwnUser } from '#features/profile/slice.ts'
 
 /** The own account: read, and by the address's `edit` changed, so that reload and Back find the same (C-01). */
 export function Profile() {

@@ -5,8 +5,8 @@ import { useDispatch } from '#state/use-store.ts'
 import { useLiveChanges } from '#state/live-changes.ts'
 import { useList } from '#state/use-list.ts'
 import { serviceListSpec } from '#contract/services.ts'
-import { defaultListView } from '#features/services/services-view.ts'
-import { refreshServices, allServices } from '#features/services/services-slice.ts'
+import { defaultListView } from '#features/services/view.ts'
+import { refreshServices, allServices } from '#features/services/slice.ts'
 
 const allServicesView = toPageQuery(plainListState(serviceListSpec))
 

@@ -1,7 +1,7 @@
 import { Button } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { useTranslation } from 'react-i18next'
-import { isFiltered, defaultListView, type ServicesView } from '#features/services/services-view.ts'
+import { isFiltered, defaultListView, type ServicesView } from '#features/services/view.ts'
 
 interface EmptyServicesProps {
   view: ServicesView

@@ -6,7 +6,7 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { useOfflineReason } from '#features/services/useOfflineReason.ts'
-import { recheckServicesNow } from '#features/services/services-slice.ts'
+import { recheckServicesNow } from '#features/services/slice.ts'
 
 /** The staff's tool (D53): asks now whether the services answer, and says how many do. `companyId` null: everybody's. */
 export function RecheckButton({ companyId, onDone }: { companyId: number | null; onDone: () => void }) {

@@ -3,7 +3,7 @@ import { SelectField } from '#ui/form/choice-fields.tsx'
 import type { ListSorting } from '#ui/list/column.ts'
 import { FilterBar } from '#ui/list/FilterBar.tsx'
 import { useTranslation } from 'react-i18next'
-import { defaultListView, systemStatuses, type ServicesView } from '#features/services/services-view.ts'
+import { defaultListView, systemStatuses, type ServicesView } from '#features/services/view.ts'
 
 /** Finds a customer by name: what orders know of companies is handed in. `company` null: everybody's. */
 export type ServiceCompanyFilter = ComponentType<{ company: number | null; onChoose: (id: number | null) => void }>

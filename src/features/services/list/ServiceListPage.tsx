@@ -16,19 +16,13 @@ import { useTranslation } from 'react-i18next'
 import { AddressDialog } from '#features/services/AddressFacts.tsx'
 import { buildServiceColumns } from '#features/services/list/columns.tsx'
 import { type ServiceCompanyFilter, ServiceFilters } from '#features/services/list/ServiceFilters.tsx'
-import {
-  changeView,
-  readView,
-  toRememberedQuery,
-  type ServicesView,
-  writeView,
-} from '#features/services/services-view.ts'
+import { changeView, readView, toRememberedQuery, type ServicesView, writeView } from '#features/services/view.ts'
 import { EmptyServices } from '#features/services/list/EmptyServices.tsx'
 import { RecheckButton } from '#features/services/list/RecheckButton.tsx'
 import { useServiceJobs } from '#features/services/operations/jobs.ts'
 import { useServiceActions } from '#features/services/operations/useServiceActions.tsx'
 import { ServiceStyles } from '#features/services/ServiceStyles.tsx'
-import { refreshServices, servicesList } from '#features/services/services-slice.ts'
+import { refreshServices, servicesList } from '#features/services/slice.ts'
 
 const viewFunctions = { read: readView, write: writeView, change: changeView, toSavedQuery: toRememberedQuery }
 

@@ -1,5 +1,5 @@
 /** What the log viewer holds: lines in the order in which they came, the newest last, and no more of them than a page can draw. */
-import type { LogResponse, ServiceLogLine } from '#features/services/services-slice.ts'
+import type { LogResponse, ServiceLogLine } from '#features/services/slice.ts'
 
 export const maxLines = 3_000
 

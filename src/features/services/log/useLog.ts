@@ -4,7 +4,7 @@ import type { CallResult } from '#request/call-results.ts'
 import { useConnection, useDispatch } from '#state/use-store.ts'
 import { useFetch } from '#state/use-fetch.ts'
 import { createLines, type LogLinesState, appendLines } from '#features/services/log/log-lines.ts'
-import { fetchLog, type LogResponse } from '#features/services/services-slice.ts'
+import { fetchLog, type LogResponse } from '#features/services/slice.ts'
 
 /** How often whoever follows asks, ms. */
 const followIntervalMs = 2_000

@@ -4,7 +4,7 @@ import { useDispatch } from '#state/use-store.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { toTimestamps, type ServiceLogRange } from '#features/services/log/log-range.ts'
-import { requestLogKey } from '#features/services/services-slice.ts'
+import { requestLogKey } from '#features/services/slice.ts'
 
 /** Asks for a key and downloads by it (M119). An empty key: there is nothing in that span (contracts 8). Answers whether something came. */
 export function useLogDownload(id: number) {

@@ -13,7 +13,7 @@ import { useTranslation } from 'react-i18next'
 import { parseMemory, taskCounts } from '#features/services/operations/parse-memory.ts'
 import { useServiceOperation } from '#features/services/operations/useServiceOperation.ts'
 import { useOfflineReason } from '#features/services/useOfflineReason.ts'
-import type { ServiceOperationRequest } from '#features/services/services-slice.ts'
+import type { ServiceOperationRequest } from '#features/services/slice.ts'
 
 interface ConfigDialogProps {
   row: ServiceRow

@@ -7,7 +7,7 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { useServiceOperation } from '#features/services/operations/useServiceOperation.ts'
 import { useOfflineReason } from '#features/services/useOfflineReason.ts'
-import type { ServiceOperationRequest } from '#features/services/services-slice.ts'
+import type { ServiceOperationRequest } from '#features/services/slice.ts'
 
 export type ConfirmedAction = 'create' | 'update' | 'reboot' | 'reset' | 'remove'
 

@@ -10,7 +10,7 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import { useOfflineReason } from '#features/services/useOfflineReason.ts'
-import { takePassword } from '#features/services/services-slice.ts'
+import { takePassword } from '#features/services/slice.ts'
 
 interface PasswordDialogProps {
   service: { id: number; code: string }

@@ -20,7 +20,7 @@ import { PasswordDialog } from '#features/services/operations/PasswordDialog.tsx
 import { RebootOffer } from '#features/services/operations/RebootOffer.tsx'
 import { useOfflineReason } from '#features/services/useOfflineReason.ts'
 import { DownloadDialog } from '#features/services/log/DownloadDialog.tsx'
-import type { ServiceOperationRequest } from '#features/services/services-slice.ts'
+import type { ServiceOperationRequest } from '#features/services/slice.ts'
 import { useBusinessDay } from '#features/services/useBusinessNow.ts'
 
 type OpenDialog =

@@ -5,7 +5,7 @@ import { useLongRequest } from '#state/use-long-request.ts'
 import { useTranslation } from 'react-i18next'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { formatFailure } from '#features/services/format-failure.ts'
-import { startServiceOperation, type ServiceOperationRequest } from '#features/services/services-slice.ts'
+import { startServiceOperation, type ServiceOperationRequest } from '#features/services/slice.ts'
 
 interface ServiceOperationOptions {
   row: Pick<ServiceRow, 'code'>

@@ -6,7 +6,7 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import { endOtherSessionsOfUser } from '#features/sessions/sessions-slice.ts'
+import { endOtherSessionsOfUser } from '#features/sessions/slice.ts'
 
 /** Says what is lost; the safe way out has the focus (C-16, A-10). */
 export function EndOtherSessionsDialog({ onClose, onEnded }: { onClose: () => void; onEnded: () => void }) {

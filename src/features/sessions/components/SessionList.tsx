@@ -13,7 +13,7 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { EndOtherSessionsDialog } from '#features/sessions/components/EndOtherSessionsDialog.tsx'
 import { useDeviceNames } from '#features/sessions/use-device-names.ts'
-import { endOneSession, fetchSessions, pageOpened, selectSessions } from '#features/sessions/sessions-slice.ts'
+import { endOneSession, fetchSessions, pageOpened, selectSessions } from '#features/sessions/slice.ts'
 
 export function SessionList() {
   const { t } = useTranslation('sessions')

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { UserRow } from '#contract/users.ts'
-import { userListSpec } from '#features/users/users-view.ts'
+import { userListSpec } from '#features/users/view.ts'
 import { UserForm } from '#features/users/form/UserForm.tsx'
 import { type UserFormBase, buildFormBaseOfWrite, unsavedUserForms } from '#features/users/form/user-form-base.ts'
 import { readRow } from '#local/lists/read-row.ts'

@@ -8,7 +8,7 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { useResultToast } from '#features/users/useResultToast.ts'
 import { fetchUser } from '#features/users/form/save-user.ts'
-import { runUserAction } from '#features/users/users-slice.ts'
+import { runUserAction } from '#features/users/slice.ts'
 
 /** Since when an invitation is pending, how long its link works (D75), and the mail once more (M40). */
 export function Invitation({ userRow }: { userRow: UserRow }) {

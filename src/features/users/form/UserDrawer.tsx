@@ -1,7 +1,7 @@
 import { type ComponentType, useEffect, useState } from 'react'
 import type { UserRow } from '#contract/users.ts'
 import { userStatus } from '#domain/accounts/users.ts'
-import { userListSpec, type UsersView } from '#features/users/users-view.ts'
+import { userListSpec, type UsersView } from '#features/users/view.ts'
 import { Invitation } from '#features/users/form/Invitation.tsx'
 import { UserForm } from '#features/users/form/UserForm.tsx'
 import {

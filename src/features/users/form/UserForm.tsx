@@ -38,7 +38,7 @@ import {
   unsavedUserForms,
 } from '#features/users/form/user-form-base.ts'
 import { hasCachedEmail } from '#features/users/read-users.ts'
-import { usersList } from '#features/users/users-slice.ts'
+import { usersList } from '#features/users/slice.ts'
 import { checkEmailTaken, formOpened, saveUser, selectUserSaving } from '#features/users/form/save-user.ts'
 
 const nothingLocked: ReadonlySet<UserField> = new Set()

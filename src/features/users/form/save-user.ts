@@ -17,7 +17,7 @@ import { type UserChanges, toUserFields } from '#features/users/form/user-form.t
 
 type SaveUserRequest =
   | { body: UserFields }
-  /** `opened`: the row as it stood when the form was opened, with the own write laid over it, if there is one. */
+  /** `initialRow`: the row as it stood when the form was opened, with the own write laid over it, if there is one. */
   | { initialRow: OverlaidRow<UserRow>; changes: UserChanges }
   /** A write that came back, sent again by whoever keeps it: answers as any request does. */
   | { send: () => Promise<CallResult<unknown>> }

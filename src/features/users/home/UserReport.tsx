@@ -11,7 +11,7 @@ import { type HomeDuty, getKnownState, combineStates, type OnReport, useReport }
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
-import { runUserAction } from '#features/users/users-slice.ts'
+import { runUserAction } from '#features/users/slice.ts'
 import { useResultToast } from '#features/users/useResultToast.ts'
 
 const createUsersList = (name: string) =>

@@ -2,7 +2,7 @@ import { Link } from 'react-router-dom'
 import { Button } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { useTranslation } from 'react-i18next'
-import { isFiltered, defaultListView, type UsersView } from '#features/users/users-view.ts'
+import { isFiltered, defaultListView, type UsersView } from '#features/users/view.ts'
 
 /** Three different nothings: never read here, nothing for this filter, nobody yet (C-04, C-11). */
 export function EmptyUsers({

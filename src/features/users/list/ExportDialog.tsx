@@ -13,7 +13,7 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { downloadText } from '#ui/display/download-text.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import { isFiltered, toRememberedQuery, type UsersView } from '#features/users/users-view.ts'
+import { isFiltered, toRememberedQuery, type UsersView } from '#features/users/view.ts'
 import { getBusinessNow, getBusinessZone } from '#ui/page/business-clock.ts'
 import { fetchAllUsers, fetchTimeZone, buildFileName, readAllUsers } from '#features/users/list/export-users.ts'
 

@@ -6,7 +6,7 @@ import { useDispatch } from '#state/use-store.ts'
 import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
 import { useTranslation } from 'react-i18next'
 import { useResultToast } from '#features/users/useResultToast.ts'
-import { runUserAction } from '#features/users/users-slice.ts'
+import { runUserAction } from '#features/users/slice.ts'
 
 /** Names whom it is about and what is lost; the e-mail and a code are typed (M52). */
 export function RemoveUserDialog({

@@ -12,7 +12,7 @@ import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { useTranslation } from 'react-i18next'
 import { BulkActionDialog } from '#features/users/list/BulkActionDialog.tsx'
 import { fetchAllUsers, readAllUsers } from '#features/users/list/export-users.ts'
-import { toFilterQuery, type UsersView } from '#features/users/users-view.ts'
+import { toFilterQuery, type UsersView } from '#features/users/view.ts'
 import { RolesDialog } from '#features/users/list/RolesDialog.tsx'
 import { rowsSelected, selectionEnded, selectRowSelection } from '#features/users/list/row-selection.ts'
 

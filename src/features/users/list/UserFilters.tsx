@@ -4,7 +4,7 @@ import { SelectField } from '#ui/form/choice-fields.tsx'
 import type { ListSorting } from '#ui/list/column.ts'
 import { FilterBar } from '#ui/list/FilterBar.tsx'
 import { useTranslation } from 'react-i18next'
-import { defaultListView, type UsersView } from '#features/users/users-view.ts'
+import { defaultListView, type UsersView } from '#features/users/view.ts'
 
 interface UserFiltersProps {
   view: UsersView

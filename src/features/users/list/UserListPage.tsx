@@ -13,7 +13,7 @@ import { renderRowMark } from '#ui/list/PendingMark.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
 import { loadMessages } from '#ui/i18n/messages.ts'
-import { changeView, type UsersView, writeView } from '#features/users/users-view.ts'
+import { changeView, type UsersView, writeView } from '#features/users/view.ts'
 import { buildUserColumns } from '#features/users/list/columns.tsx'
 import { UserFilters } from '#features/users/list/UserFilters.tsx'
 import { SelectionCheckbox, SelectAllCheckbox } from '#features/users/list/SelectionCheckbox.tsx'
@@ -21,7 +21,7 @@ import { selectRowSelection } from '#features/users/list/row-selection.ts'
 import type { BulkAction } from '#features/users/list/SelectionBar.tsx'
 import { useRowActions } from '#features/users/list/useRowActions.ts'
 import { useUsersView } from '#features/users/list/useUsersView.ts'
-import { usersList } from '#features/users/users-slice.ts'
+import { usersList } from '#features/users/slice.ts'
 
 /** What comes later says its words from its first drawing on. */
 const loadWithTexts = async <M,>(module: Promise<M>): Promise<M> =>
@@ -47,7 +47,7 @@ const EmptyUsers = lazy(async () => ({
 /** Fetches the form's code when the list has come to rest: no list waits for a form (P-28). */
 const preloadForm = () => void loadDrawer().catch(() => undefined)
 
-/** `Beside`: what else is known of a user, shown in the drawer while there is a line. */
+/** `ExtraSections`: what else is known of a user, shown in the drawer while there is a line. */
 export function UserListPage({ ExtraSections }: { ExtraSections: ComponentType<{ id: number; name: string }> }) {
   const { t } = useTranslation('users')
   const { t: tUi } = useTranslation('ui')

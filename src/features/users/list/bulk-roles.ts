@@ -59,7 +59,7 @@ export async function readUserRows(ids: readonly RowRef[]): Promise<OverlaidRow<
   return rows.filter((overlaidRow) => overlaidRow !== null)
 }
 
-/** Each an ordinary write of its own, queued and judged by itself; `told` as they are answered. */
+/** Each an ordinary write of its own, queued and judged by itself; `onProgress` as they are answered. */
 export const changeRoles =
   ({ included }: RolesPlan, onProgress: (results: BulkActionResult[]) => void): AppThunk<BulkActionResult[]> =>
   async (_dispatch, _getState, { api }) => {

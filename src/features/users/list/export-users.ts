@@ -6,8 +6,8 @@ import { toTimestamp } from '#domain/time.ts'
 import { createRowComparer, normaliseTexts, createRowMatcher } from '#local/list-query/filter-and-order.ts'
 import type { ListView, OverlaidRow } from '#local/lists/list-view.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
-import { toFilterQuery, toListQuery, userListSpec, type UsersView } from '#features/users/users-view.ts'
-import { usersList } from '#features/users/users-slice.ts'
+import { toFilterQuery, toListQuery, userListSpec, type UsersView } from '#features/users/view.ts'
+import { usersList } from '#features/users/slice.ts'
 
 /** More than any company has. */
 const maxRows = 1_000_000

@@ -2,8 +2,8 @@
 import type { RowRef } from '#contract/endpoint.ts'
 import type { UserRow } from '#contract/users.ts'
 import { type UserAction, type UserStatus, getUserActionRefusal } from '#domain/accounts/users.ts'
-import { userListSpec } from '#features/users/users-view.ts'
-import { runUserAction } from '#features/users/users-slice.ts'
+import { userListSpec } from '#features/users/view.ts'
+import { runUserAction } from '#features/users/slice.ts'
 import { readRow } from '#local/lists/read-row.ts'
 import type { CallResult } from '#request/call-results.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
@@ -55,7 +55,7 @@ export interface BulkActionResult {
 /** Recorded in one transaction of the device and sent in one request (protocol 23). */
 export const batchSize = 50
 
-/** Each an ordinary write of its own, queued and judged by itself; `told` as they are answered. */
+/** Each an ordinary write of its own, queued and judged by itself; `onProgress` as they are answered. */
 export const runBulkAction =
   (
     action: UserAction,

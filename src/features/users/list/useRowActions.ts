@@ -4,10 +4,10 @@ import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useDispatch, useSelector, useSignedIn } from '#state/use-store.ts'
 import type { RowAction } from '#ui/list/column.ts'
 import { useTranslation } from 'react-i18next'
-import type { UsersView } from '#features/users/users-view.ts'
+import type { UsersView } from '#features/users/view.ts'
 import { useLastAdmin } from '#features/users/form/useLastAdmin.ts'
 import { useResultToast } from '#features/users/useResultToast.ts'
-import { runUserAction, selectRunningActions } from '#features/users/users-slice.ts'
+import { runUserAction, selectRunningActions } from '#features/users/slice.ts'
 
 interface RowActionHandlers {
   onOpen: (open: UsersView['open']) => void

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react'
 import { useNavigate, useNavigationType } from 'react-router-dom'
 import { type SetQuery, useListUrl } from '#state/use-list-url.ts'
-import { changeView, readView, toRememberedQuery, type UsersView, writeView } from '#features/users/users-view.ts'
-import { usersList } from '#features/users/users-slice.ts'
+import { changeView, readView, toRememberedQuery, type UsersView, writeView } from '#features/users/view.ts'
+import { usersList } from '#features/users/slice.ts'
 
 const viewFunctions = { read: readView, write: writeView, change: changeView, toSavedQuery: toRememberedQuery }
 

@@ -46,7 +46,7 @@ function stubStripe() {
   return card
 }
 
-/** The server charges whatever `outcome` says, and tells which tokens it was given. */
+/** The server charges whatever `getOutcome` says, and tells which tokens it was given. */
 async function openPanel(getOutcome: (token: string | null) => PaymentStartResult | Error | null = () => null) {
   const tokens: (string | null)[] = []
   const start: PaymentDriver['start'] = async (input) => {
@@ -143,7 +143,7 @@ it('fault 36M81g a payment that nothing is known of is said to be so, and pays o
   expect([tokens.length, await isPaid()]).toEqual([1, true])
 })
 
-/** The server gets each payment, and the page gets `response` instead of the server's. Returns a function that ends it. */
+/** The server gets each payment, and the page gets `getResponse` instead of the server's. Returns a function that ends it. */
 function losePayments(getResponse: () => Promise<Response>, { checks: areChecksLost = false } = {}): () => void {
   const originalFetch = fetch
   let areResponsesLost = true

@@ -10,7 +10,7 @@ import {
   userListSpec,
   type UsersView,
   writeView,
-} from '#features/users/users-view.ts'
+} from '#features/users/view.ts'
 
 const views: fc.Arbitrary<UsersView> = fc.record({
   statusType: fc.constantFrom(null, 1, 0, -1, -2),

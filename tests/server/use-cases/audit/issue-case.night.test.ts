@@ -31,7 +31,7 @@ afterAll(() => server.close())
 const readLatest = (app: AppContext, companyId: number) =>
   runInTransaction(app, { role: 'portal_system' }, (db) => readLatestCheckpoint(db, companyId))
 
-/** What the issue did: cut behind `place`, without a trace. */
+/** What the issue did: cut behind `logIndex`, without a trace. */
 const forgeLog = (app: AppContext, companyId: number, logIndex: number) =>
   bypassPolicies(app.database, async (db) => {
     const removed = sql`(select entry_id from audit_leaf where company_id = ${companyId} and log_index = ${logIndex})`

@@ -218,7 +218,7 @@ onConnections('usable price lists', (engine) => {
       await createList({ effective_date: '2026-03-05', module: [buildModuleRow('fin')] })
       expect((await changeModule('fin', { dependencies: ['core', 'ledger'] })).statusCode).toBe(400)
       expect((await send('PUT', { id, confirmed: true })).statusCode).toBe(200)
-      // `present` is replaced now.
+      // `listIdInForce` is replaced now.
       expect((await readList(listIdInForce)).confirmed).toBe(true)
       expect((await changeModule('fin', { dependencies: ['core', 'ledger'] })).statusCode).toBe(200)
     })

@@ -52,7 +52,7 @@ async function changeName(target: RowRef, name: string, intent: string) {
   )
 }
 
-/** Resolves once it is recorded; what the page is told comes later, by `tell`. */
+/** Resolves once it is recorded; what the page is told comes later, by `report`. */
 async function performWrite(write: PlannedWrite, report: (progress: WriteProgress) => void): Promise<void> {
   const { intent } = write
   // A page that was loaded again begins its lanes anew.

@@ -69,7 +69,7 @@ export class BucketContent {
     return part
   }
 
-  /** `asked`: the request's list of parts; `checksum`: of the whole, as the request says it. */
+  /** `requestXml`: the request's list of parts; `checksum`: of the whole, as the request says it. */
   complete(id: string, requestXml: string, checksum: string): BucketObject {
     const { key, parts } = this.upload(id)
     const listedParts = [...requestXml.matchAll(/<Part>(.*?)<\/Part>/gs)].map(([, text = '']) => ({

@@ -18,7 +18,7 @@ export const getTaskCount = ({ tasks }: InstanceConfig): number => (tasks === -1
 export const calculateNeededMemory = (config: InstanceConfig, allowanceMb: number): number =>
   getTaskCount(config) * (getMemoryLimit(config) + allowanceMb)
 
-/** Bytes; `constrained`: the limit of the control group, 0 or more than there is: none. */
+/** Bytes; `constrainedBytes`: the limit of the control group, 0 or more than there is: none. */
 export function calculateMemoryBudget(totalBytes = totalmem(), constrainedBytes = process.constrainedMemory()): number {
   const availableBytes = constrainedBytes > 0 ? Math.min(totalBytes, constrainedBytes) : totalBytes
   const availableMb = Math.floor(availableBytes / megabyte)

@@ -16,7 +16,7 @@ import { getNameLang } from '#ui/i18n/name-language.ts'
 /** So many modules on a page of the confirmation (contracts 9). */
 const pageSize = 5
 
-/** The server's confirmation: what was ordered, for how much, and why so much. `told`: null after a reload. */
+/** The server's confirmation: what was ordered, for how much, and why so much. `serverQuote`: null after a reload. */
 export function OrderConfirmation({
   order,
   serverQuote,

@@ -49,7 +49,7 @@ export function ResultStep({ order, today, onAgain }: Props) {
 /** How often it is asked how far the system is, ms. */
 const pollIntervalMs = 5000
 
-/** How far its system is, for as long as somebody looks, and where it can be reached. `otherwise`: until it is read anew. */
+/** How far its system is, for as long as somebody looks, and where it can be reached. `fallback`: until it is read anew. */
 function SetUpProgress({ id, today, fallback }: { id: number; today: string; fallback: OrderRow }) {
   const { t } = useTranslation('wizard')
   const { overlaidRow, refetch } = useOrder(id)

@@ -9,7 +9,7 @@ import {
   checkActivationLink,
   resendMail,
   selectAccounts,
-} from '#features/accounts/accounts-slice.ts'
+} from '#features/accounts/slice.ts'
 import type { CallResult } from '#request/call-results.ts'
 import type { SessionUser } from '#state/session-slice.ts'
 import { type LoginCredentials, type ThunkExtra, createStore } from '#state/store.ts'

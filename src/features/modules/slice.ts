@@ -10,7 +10,7 @@ import type { CallResult } from '#request/call-results.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 import { createListSlice } from '#state/list-slice.ts'
 import { createCompleteListSlice } from '#state/complete-list.ts'
-import { toListQuery, type ModulesView } from '#features/modules/modules-view.ts'
+import { toListQuery, type ModulesView } from '#features/modules/view.ts'
 
 const createModulesList = (name: string) =>
   createListSlice<ModuleRow, ModulesView & { type: ClientType }>({

@@ -34,7 +34,7 @@ export const submitBackupOrder = (body: InputOf<typeof orderBackup>['body'], int
 export const setTrafficDisabled = (serviceId: number, disabled: boolean) =>
   callEndpoint(disableTraffic, { params: { serviceId }, body: { disabled } })
 
-/** What takes minutes. `into`: the service that takes the backup in. */
+/** What takes minutes. `targetServiceId`: the service that takes the backup in. */
 export type BackupOperation =
   | { kind: 'backUp'; service: number; type: PdbType }
   | { kind: 'restore'; backup: number; targetServiceId: number }

@@ -15,7 +15,7 @@ import {
   takeServicePassword,
   updateService,
 } from '#contract/services.ts'
-import { toListQuery, type ServicesView } from '#features/services/services-view.ts'
+import { toListQuery, type ServicesView } from '#features/services/view.ts'
 import { readList } from '#local/lists/read-list.ts'
 import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
 import { createListSlice } from '#state/list-slice.ts'

@@ -18,7 +18,7 @@ export interface ModulesView extends ListUrlState {
   kindFilter: ModuleKindFilter
 }
 
-/** Of a page that begins with `plain`. */
+/** Of a page that begins with `defaultKind`. */
 export const createViewFunctions = (defaultKind: ModuleKindFilter) => ({
   read: (query: URLSearchParams): ModulesView => ({
     kindFilter: kindFilters.find((kind) => kind === query.get('shown')) ?? defaultKind,

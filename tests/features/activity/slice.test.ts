@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { endpoints } from '#contract/index.ts'
 import { createLocalProblem } from '#contract/problem.ts'
-import { pollAgain, dismissJob, selectActivity, startVerification } from '#features/activity/activity-slice.ts'
+import { pollAgain, dismissJob, selectActivity, startVerification } from '#features/activity/slice.ts'
 import type { CallResult } from '#request/call-results.ts'
 import { signedOut } from '#state/session-slice.ts'
 import { type ThunkExtra, createStore } from '#state/store.ts'

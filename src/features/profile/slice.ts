@@ -10,7 +10,7 @@ import { addFormCases, createFormThunk } from '#state/form-thunk.ts'
 import { type RequestStatus, idleStatus } from '#state/request-status.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 import { rootReducer } from '#state/store.ts'
-import type { ProfileChanges } from '#features/profile/profile-form.ts'
+import type { ProfileChanges } from '#features/profile/form.ts'
 
 /** What a picture was called when it was sent: saved again after a refusal it is not sent a second time. */
 const uploadedNames = new WeakMap<Blob, string>()
