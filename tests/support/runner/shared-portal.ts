@@ -1,6 +1,6 @@
 /**
  * vitest's global set-up of the browser tests: one data folder with the demo world, one server on a copy of it and one browser,
- * which all files share. What a file may do to them, `visit.ts` says.
+ * which all files share. What a file may do to them, `page-load.ts` says.
  */
 import { cpSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
