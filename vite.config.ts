@@ -25,7 +25,7 @@ const lighterModules = [
   { find: /^dexie$/, replacement: 'dexie/dist/modern/dexie.mjs' },
   {
     find: /^primereact\/(ripple|icons\/window(maximize|minimize))$/,
-    replacement: join(root, 'src', 'ui', 'prime', 'nothing.ts'),
+    replacement: join(root, 'src', 'ui', 'prime', 'ripple-stub.ts'),
   },
 ]
 

@@ -25,6 +25,10 @@ interface Props extends LabelledFieldProps {
   ref?: Ref<HTMLInputElement>
 }
 
+/** From the last choice to the first and back; -1: none is active yet. */
+const moveIndex = (index: number, delta: number, count: number): number =>
+  index < 0 && delta < 0 ? count - 1 : (index + delta + count) % count
+
 /**
  * A field that offers what fits while one types. Arrows, Enter and Escape as in every combobox; the option that they have
  * reached is named to readers, which PrimeReact's AutoComplete does not do (docs/decisions/0045). Left empty it chooses nothing.
@@ -61,9 +65,7 @@ export function Combobox({ name, value, placeholder, choices, note, onSearch, on
   }
   const moveActive = (delta: number) => {
     if (!isOpen) return search('')
-    const count = choices.length
-    if (count > 0)
-      setActiveIndex((current) => (current < 0 && delta < 0 ? count - 1 : (current + delta + count) % count))
+    if (choices.length > 0) setActiveIndex((current) => moveIndex(current, delta, choices.length))
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return

@@ -67,6 +67,36 @@ const toLogText = (text: string): string =>
     .toWellFormed()
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
 
+const createUsage = (day: string, measuredBytes: number) => ({
+  day,
+  measuredBytes,
+  writtenBytes: 0,
+  droppedCount: 0,
+  notifiedPriorities: new Set<LogPriority>(),
+})
+
+interface OpenLogFile {
+  file: number
+  day: string
+  part: number
+  bytes: number
+}
+
+/** Opens the first part from `firstPart` on that is not full. `path`: of the file, without the part's number and the ending. */
+function openPart(path: string, day: string, firstPart: number, partBytes: number): OpenLogFile {
+  for (let part = firstPart; ; part++) {
+    const file = openSync(`${path}.${part}.log`, appendFlags, 0o600)
+    const bytes = fstatSync(file).size
+    if (bytes >= partBytes) {
+      closeSync(file)
+      continue
+    }
+    // A line that was cut off by the end of its writer is ended, so that it does not swallow the next one.
+    const isCutOff = bytes > 0 && readLastByte(file, bytes) !== 0x0a
+    return { file, day, part, bytes: bytes + (isCutOff ? writeSync(file, '\n') : 0) }
+  }
+}
+
 export function openLogWriter(
   folder: string,
   task: number,
@@ -77,15 +107,9 @@ export function openLogWriter(
     keepFileOpen = true,
   }: LogWriterOptions = {},
 ): LogWriter {
-  let openFile: { file: number; day: string; part: number; bytes: number } | null = null
+  let openFile: OpenLogFile | null = null
   let lastTime = 0
-  let usage = {
-    day: '',
-    measuredBytes: 0,
-    writtenBytes: 0,
-    droppedCount: 0,
-    notifiedPriorities: new Set<LogPriority>(),
-  }
+  let usage = createUsage('', 0)
   let repeatedLine: { key: string; level: InstanceLogLine['level']; priority: LogPriority; count: number } | null = null
   let timer: NodeJS.Timeout | undefined
 
@@ -99,18 +123,8 @@ export function openLogWriter(
     const firstPart = openFile?.day === day ? openFile.part + 1 : findLastPart(folder, day, task)
     closeFile()
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    for (let part = firstPart; ; part++) {
-      const file = openSync(join(folder, `${day}.${task}.${part}.log`), appendFlags, 0o600)
-      const bytes = fstatSync(file).size
-      if (bytes >= partBytes) {
-        closeSync(file)
-        continue
-      }
-      openFile = { file, day, part, bytes }
-      // A line that was cut off by the end of its writer is ended, so that it does not swallow the next one.
-      if (bytes > 0 && readLastByte(file, bytes) !== 0x0a) openFile.bytes += writeSync(file, '\n')
-      return openFile
-    }
+    openFile = openPart(join(folder, `${day}.${task}`), day, firstPart, partBytes)
+    return openFile
   }
 
   function append(level: InstanceLogLine['level'], text: string, priority: LogPriority): void {
@@ -142,13 +156,7 @@ export function openLogWriter(
 
   function beginDay(day: string): void {
     const { day: previousDay, droppedCount } = usage
-    usage = {
-      day,
-      measuredBytes: measureDay(folder, day),
-      writtenBytes: 0,
-      droppedCount: 0,
-      notifiedPriorities: new Set(),
-    }
+    usage = createUsage(day, measureDay(folder, day))
     const isFull = usage.measuredBytes > dayBytes
     if (droppedCount > 0 && !isFull)
       writeLine(day, `${lastTime}\twarn\tlines of ${previousDay} that were not recorded: ${droppedCount}\n`)

@@ -36,6 +36,7 @@ import { selectSavedTrailQuery, viewChanged } from '#features/audit-trail/list/t
 import { TrailPages } from '#features/audit-trail/list/TrailPages.tsx'
 import { type TrailResponse, useTrailResponse } from '#features/audit-trail/list/useTrailResponse.ts'
 import { type ExportFormat, useExport } from '#features/audit-trail/list/useExport.ts'
+import type { StoredDays } from '#request/call-results.ts'
 import { TrailStyles } from '#features/audit-trail/TrailStyles.tsx'
 
 const StoreTrailButton = lazy(async () => ({
@@ -67,10 +68,9 @@ export function TrailPage({ CompanyFilter }: { CompanyFilter: TrailCompanyFilter
   const sorting = { columns: visibleColumns, sort: view.sort, onSort: (sort: TrailView['sort']) => change({ sort }) }
   const [count, isMore] = [displayedResponse?.output.count ?? 0, displayedResponse?.output.more === true]
   const lastRow = rows?.at(-1)
-  const isPageFull = rows?.length === view.results
   const numberedCount = getLastPage(view) * view.results
   const isBeyondNumbers = view.after !== null || isMore || count > numberedCount
-  const goToNext = lastRow && isPageFull ? () => change({ after: lastRow.id }) : null
+  const goToNext = lastRow && rows?.length === view.results ? () => change({ after: lastRow.id }) : null
   const listedRows = rows ?? (response === null || problem ? [] : undefined)
   return (
     <Page
@@ -96,14 +96,7 @@ export function TrailPage({ CompanyFilter }: { CompanyFilter: TrailCompanyFilter
       {/* Offline the rows that are here, or the word that there are none, say all there is to say. */}
       <LoadProblem problem={problem} onRetry={refetch} />
       <ActivityPanel view={view} onRange={change} />
-      {displayedResponse?.days && (
-        <p className="trail-partly" role="status">
-          <Icon name="offline" size={16} />
-          {displayedResponse.days.to === null
-            ? t('partly.from', { from: displayedResponse.days.from })
-            : t('partly.days', { from: displayedResponse.days.from, to: displayedResponse.days.to })}
-        </p>
-      )}
+      {displayedResponse?.days && <StoredDaysNote days={displayedResponse.days} />}
       <div className="trail-list">
         <DataList
           caption={t('caption')}
@@ -157,6 +150,17 @@ export function TrailPage({ CompanyFilter }: { CompanyFilter: TrailCompanyFilter
         />
       )}
     </Page>
+  )
+}
+
+/** Says that only the days are shown which are stored on this device. */
+function StoredDaysNote({ days: { from, to } }: { days: StoredDays }) {
+  const { t } = useTranslation('audit')
+  return (
+    <p className="trail-partly" role="status">
+      <Icon name="offline" size={16} />
+      {to === null ? t('partly.from', { from }) : t('partly.days', { from, to })}
+    </p>
   )
 }
 

@@ -6,6 +6,7 @@ import { cleanCode } from '#domain/text.ts'
 import { getDialCode, profileFields } from '#domain/accounts/company-fields.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useSaveBlocked, useDispatch, useSelector } from '#state/use-store.ts'
+import type { CallResult } from '#request/call-results.ts'
 import { getFormResult } from '#state/form-thunk.ts'
 import { getStatusProblem } from '#state/request-status.ts'
 import { createUnsavedForms } from '#state/unsaved-forms.ts'
@@ -41,6 +42,16 @@ function getInputName({ field, code }: FieldProblem): keyof CompanyFormValues {
   return code === 'DIAL_CODE_MISSING' ? 'dialCode' : 'number'
 }
 
+interface RowConflict {
+  was: CompanyRow
+  now: CompanyRow
+}
+
+function showSaved(result: CallResult<unknown>, savedText: string) {
+  if (result.kind === 'queued') showToast({ kind: 'note', text: formatQueuedMessage(result) })
+  else showToast({ kind: 'done', text: savedText })
+}
+
 /** `overlaidRow`: as it is now. The form follows it as long as nobody has typed, and stands still from then on. */
 export function CompanyEdit({ overlaidRow }: { overlaidRow: OverlaidRow<CompanyRow> }) {
   const { t } = useTranslation('company')
@@ -48,7 +59,7 @@ export function CompanyEdit({ overlaidRow }: { overlaidRow: OverlaidRow<CompanyR
   const dispatch = useDispatch()
   const unsavedForm = unsavedForms.useUnsavedForm(formName)
   const [base, setBase] = useState(unsavedForm?.base ?? overlaidRow)
-  const [conflict, setConflict] = useState<{ was: CompanyRow; now: CompanyRow } | null>(null)
+  const [conflict, setConflict] = useState<RowConflict | null>(null)
   const { form: status } = useSelector(selectCompany)
   const saveBlock = useSaveBlocked()
   // Said before anything is typed in vain; what stands there already is held until its user is back.
@@ -92,8 +103,7 @@ export function CompanyEdit({ overlaidRow }: { overlaidRow: OverlaidRow<CompanyR
       ),
     )
     if (result.kind === 'problem') return handleRefusal(result.problem)
-    if (result.kind === 'queued') showToast({ kind: 'note', text: formatQueuedMessage(result) })
-    else showToast({ kind: 'done', text: ui('message.updated') })
+    showSaved(result, ui('message.updated'))
     setConflict(null)
     setSaved(true)
   })
@@ -118,11 +128,9 @@ export function CompanyEdit({ overlaidRow }: { overlaidRow: OverlaidRow<CompanyR
       ? {}
       : {
           error: formState.errors[name]?.message,
-          ...register(name, name === 'country' ? { onChange: handleCountryChange } : {}),
+          ...register(name, name === 'country' ? { onChange: ({ target }) => changeCountry(target.value) } : {}),
         }
-  function handleCountryChange({ target }: { target: { value: string } }) {
-    setValue('dialCode', getDialCode(target.value, getValues('dialCode')))
-  }
+  const changeCountry = (country: string) => setValue('dialCode', getDialCode(country, getValues('dialCode')))
 
   return (
     <PageForm
@@ -139,7 +147,12 @@ export function CompanyEdit({ overlaidRow }: { overlaidRow: OverlaidRow<CompanyR
           <PendingMark {...base.waiting} />
         </p>
       )}
-      {conflict && <ConflictNote title={t('conflict')} differences={listDifferences(conflict)} />}
+      {conflict && (
+        <ConflictNote
+          title={t('conflict')}
+          differences={listServerChanges(conflict).map(({ name, value }) => ({ label: t(`form.${name}`), value }))}
+        />
+      )}
       <CompanyForm lockedCode={base.row.code} values={typedValues} getFieldProps={getFieldProps} />
       <Field
         label={t('form.tax_number')}
@@ -150,11 +163,10 @@ export function CompanyEdit({ overlaidRow }: { overlaidRow: OverlaidRow<CompanyR
       />
     </PageForm>
   )
+}
 
-  function listDifferences({ was, now }: { was: CompanyRow; now: CompanyRow }) {
-    const serverChanges = getProfileChanges(toProfile(now), toProfile(was))
-    return profileFields.flatMap((name) =>
-      name in serverChanges ? [{ label: t(`form.${name}`), value: serverChanges[name] ?? '' }] : [],
-    )
-  }
+/** Fields that somebody else has changed. */
+function listServerChanges({ was, now }: RowConflict) {
+  const serverChanges = getProfileChanges(toProfile(now), toProfile(was))
+  return profileFields.flatMap((name) => (name in serverChanges ? [{ name, value: serverChanges[name] ?? '' }] : []))
 }

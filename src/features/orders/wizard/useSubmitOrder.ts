@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from 'react'
+import type { Intent } from '#contract/endpoint.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import { getFieldProblems, type Problem } from '#contract/problem.ts'
 import type { ClientType } from '#domain/access.ts'
@@ -6,7 +7,7 @@ import { useConnection, useDispatch } from '#state/use-store.ts'
 import type { WizardDraftState } from '#features/orders/draft/useWizardDraft.ts'
 import { useLatestCallback } from '#features/orders/quote/useLatestCallback.ts'
 import type { QuoteState } from '#features/orders/quote/useQuote.ts'
-import type { AgreedQuote } from '#features/orders/draft/wizard-draft.ts'
+import type { AgreedQuote, WizardFormDraft } from '#features/orders/draft/wizard-draft.ts'
 import type { AnyFieldProblem } from '#ui/i18n/order-field-messages.ts'
 import { toOrderBody } from '#features/orders/draft/wizard-form.ts'
 import {
@@ -60,6 +61,68 @@ interface SubmitOrderOptions {
   onRefused: (problems: readonly AnyFieldProblem[]) => void
 }
 
+interface QuoteComparison {
+  serverQuote: ServerQuote
+  isSame: boolean
+}
+
+const toConfirmStage = ({ serverQuote }: { serverQuote: ServerQuote }, displayed: AgreedQuote | null): SubmitStage => ({
+  kind: 'confirm',
+  serverQuote,
+  displayedFigure: displayed?.shown ?? null,
+})
+
+const toOrderedDraft = (draft: WizardFormDraft, { id, state }: OrderRow): WizardFormDraft => ({
+  ...draft,
+  step: state === 'unpaid' ? 2 : 3,
+  agreed: null,
+  ordered: Number(id),
+  intent: null,
+})
+
+const toUncertainDraft = (
+  draft: WizardFormDraft,
+  intent: Intent | null,
+  quote: AgreedQuote | null,
+): WizardFormDraft => ({
+  ...draft,
+  intent,
+  agreed: draft.agreed ?? quote,
+})
+
+/** What the server asks before it orders; null: it has no question. */
+function findQuestionStage(
+  problem: Problem,
+  serverQuote: ServerQuote | null,
+  replaces: number | null,
+  displayedFigure: DisplayedFigure | null,
+): SubmitStage | null {
+  const question = parseQuestion(problem)
+  if (question?.kind === 'changed') return { kind: 'confirm', serverQuote: question.serverQuote, displayedFigure }
+  if (!serverQuote) return null
+  if (question?.kind === 'unpaid') return { kind: 'unpaid', serverQuote, unpaidOrder: question.unpaidOrder }
+  if (question?.kind !== 'apps') return null
+  return { kind: 'apps', serverQuote, replaces, appChanges: question.appChanges, key: question.key }
+}
+
+/** Runs `task` as long as `isDue`, and again after a while when it returns `'again'`. */
+function useRepeated(isDue: boolean, task: (isCancelled: () => boolean) => Promise<'again' | 'done'>) {
+  useEffect(() => {
+    if (!isDue) return
+    let isCancelled = false
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const run = async () => {
+      const outcome = await task(() => isCancelled)
+      if (outcome === 'again' && !isCancelled) timer = setTimeout(() => void run(), retryMs)
+    }
+    void run()
+    return () => {
+      isCancelled = true
+      clearTimeout(timer)
+    }
+  }, [isDue, task])
+}
+
 export function useSubmitOrder({
   draftState,
   type,
@@ -72,22 +135,12 @@ export function useSubmitOrder({
   const { draft, updateDraft } = draftState
   const { values, agreed: agreedQuote, ordered: createdOrderId, intent } = draft
   const dispatch = useDispatch()
-  const { networkState: connection } = useConnection()
   const [stage, setStage] = useState<SubmitStage>({ kind: 'idle' })
   const { requestQuote } = quote
 
   function handleRefusal(problem: Problem, serverQuote: ServerQuote | null, replaces: number | null) {
-    const question = parseQuestion(problem)
-    if (question?.kind === 'changed')
-      return setStage({
-        kind: 'confirm',
-        serverQuote: question.serverQuote,
-        displayedFigure: agreedQuote?.shown ?? serverQuote,
-      })
-    if (question?.kind === 'unpaid' && serverQuote)
-      return setStage({ kind: 'unpaid', serverQuote, unpaidOrder: question.unpaidOrder })
-    if (question?.kind === 'apps' && serverQuote)
-      return setStage({ kind: 'apps', serverQuote, replaces, appChanges: question.appChanges, key: question.key })
+    const questionStage = findQuestionStage(problem, serverQuote, replaces, agreedQuote?.shown ?? serverQuote)
+    if (questionStage) return setStage(questionStage)
     const fieldFaults = problem.code === 'DUP_CODE' ? [codeTakenProblem] : getFieldProblems(problem)
     if (fieldFaults.length > 0) {
       setStage({ kind: 'idle' })
@@ -100,14 +153,7 @@ export function useSubmitOrder({
   }
 
   const acceptOrder = useLatestCallback((createdOrder: OrderRow) => {
-    const id = Number(createdOrder.id)
-    updateDraft((current) => ({
-      ...current,
-      step: createdOrder.state === 'unpaid' ? 2 : 3,
-      agreed: null,
-      ordered: id,
-      intent: null,
-    }))
+    updateDraft((current) => toOrderedDraft(current, createdOrder))
     setStage({ kind: 'idle' })
     dispatch(ordersListSlice.rowCreated(createdOrder.id))
     onOrdered(createdOrder)
@@ -132,43 +178,32 @@ export function useSubmitOrder({
     if (result.kind !== 'problem') return setStage({ kind: 'idle' })
     const { problem, intent: lostIntent = null } = result
     // Whether it was made nobody knows: asked again under the same wish it is made once.
-    const isLost = isConnectionLost(problem)
-    updateDraft((current) => ({
-      ...current,
-      intent: isLost ? lostIntent : null,
-      agreed: isLost ? (current.agreed ?? currentQuote) : current.agreed,
-    }))
-    if (isLost) return setStage({ kind: 'waiting', isUncertain: true })
+    if (isConnectionLost(problem)) {
+      updateDraft((current) => toUncertainDraft(current, lostIntent, currentQuote))
+      return setStage({ kind: 'waiting', isUncertain: true })
+    }
+    updateDraft((current) => ({ ...current, intent: null }))
     handleRefusal(problem, serverQuote, replaces)
   }
 
-  /** The server's figure; ordered by at once where nobody has to look at it first. */
-  const compareQuotes = useCallback(
-    async (isUserAction: boolean): Promise<{ serverQuote: ServerQuote; isSame: boolean } | Problem | null> => {
-      if (isUserAction) setStage({ kind: 'sending' })
-      const result = await requestQuote(toOrderBody(values, type))
-      if (result.kind === 'problem') return result.problem
-      if (result.kind !== 'fresh') return null
-      const expectedQuote = agreedQuote ?? currentQuote
-      return {
-        serverQuote: result.output,
-        isSame: expectedQuote !== null && isSameFigure(expectedQuote.shown, result.output),
-      }
-    },
-    [requestQuote, values, type, agreedQuote, currentQuote],
-  )
+  /** The server's figure, and whether it is the one that the user has seen. */
+  const compareQuotes = useCallback(async (): Promise<QuoteComparison | Problem | null> => {
+    const result = await requestQuote(toOrderBody(values, type))
+    if (result.kind === 'problem') return result.problem
+    if (result.kind !== 'fresh') return null
+    const expectedQuote = agreedQuote ?? currentQuote
+    const isSame = expectedQuote !== null && isSameFigure(expectedQuote.shown, result.output)
+    return { serverQuote: result.output, isSame }
+  }, [requestQuote, values, type, agreedQuote, currentQuote])
 
   async function start() {
     if (await acceptCreatedOrder()) return
-    const comparison = await compareQuotes(true)
+    setStage({ kind: 'sending' })
+    const comparison = await compareQuotes()
     if (comparison === null) return setStage({ kind: 'idle' })
     if ('serverQuote' in comparison) {
       if (comparison.isSame) return await agree(comparison.serverQuote)
-      return setStage({
-        kind: 'confirm',
-        serverQuote: comparison.serverQuote,
-        displayedFigure: (agreedQuote ?? currentQuote)?.shown ?? null,
-      })
+      return setStage(toConfirmStage(comparison, agreedQuote ?? currentQuote))
     }
     if (!isConnectionLost(comparison)) return handleRefusal(comparison, null, null)
     updateDraft((current) => ({ ...current, agreed: current.agreed ?? currentQuote }))
@@ -177,31 +212,24 @@ export function useSubmitOrder({
 
   // The line is back: the server is asked by itself, and what it says is shown. Ordering takes a press.
   const isWaiting = stage.kind === 'waiting' || (stage.kind === 'idle' && agreedQuote !== null)
-  const isConnectionBack = connection === 'online' && isWaiting && draft.step === 1
-  useEffect(() => {
-    if (!isConnectionBack) return
-    let isActive = true
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const compareAgain = async () => {
-      if (await acceptCreatedOrder()) return
-      const comparison = await compareQuotes(false)
-      if (!isActive || comparison === null) return
-      if ('serverQuote' in comparison)
-        setStage({
-          kind: 'confirm',
-          serverQuote: comparison.serverQuote,
-          displayedFigure: comparison.isSame ? null : (agreedQuote?.shown ?? null),
-        })
-      // The first question over a line that is only coming may be lost, and another's answer say that it is there.
-      else if (isConnectionLost(comparison)) timer = setTimeout(() => void compareAgain(), retryMs)
-      else setStage({ kind: 'failed', problem: comparison })
-    }
-    void compareAgain()
-    return () => {
-      isActive = false
-      clearTimeout(timer)
-    }
-  }, [isConnectionBack, acceptCreatedOrder, compareQuotes, agreedQuote])
+  const isConnectionBack = useConnection().networkState === 'online' && isWaiting && draft.step === 1
+  const compareAgain = useCallback(
+    async (isCancelled: () => boolean) => {
+      if (await acceptCreatedOrder()) return 'done'
+      const comparison = await compareQuotes()
+      if (isCancelled() || comparison === null) return 'done'
+      // The first question over a connection that is only coming may be lost, and another's answer say that it is there.
+      if (!('serverQuote' in comparison) && isConnectionLost(comparison)) return 'again'
+      setStage(
+        'serverQuote' in comparison
+          ? toConfirmStage(comparison, comparison.isSame ? null : agreedQuote)
+          : { kind: 'failed', problem: comparison },
+      )
+      return 'done'
+    },
+    [acceptCreatedOrder, compareQuotes, agreedQuote],
+  )
+  useRepeated(isConnectionBack, compareAgain)
 
   // The figure beside the form comes from prices that are past: with the new ones it is the server's too.
   const isFigureChanged = stage.kind === 'confirm' && stage.displayedFigure !== null

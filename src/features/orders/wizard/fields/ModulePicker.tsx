@@ -33,6 +33,12 @@ export interface ModulePickerProps {
   inUse?: readonly string[]
 }
 
+interface LastChange {
+  names: string
+  toggle: ModuleToggle
+  change: PriceChange
+}
+
 /** Fewer of them are seen at a glance. */
 const minRowsForSearch = 10
 
@@ -52,9 +58,7 @@ export function ModulePicker({
   const { t } = useTranslation('wizard')
   const [text, setText] = useState('')
   const [pendingToggle, setPendingToggle] = useState<ModuleToggle | null>(null)
-  const [lastChange, setLastChange] = useState<{ names: string; toggle: ModuleToggle; change: PriceChange } | null>(
-    null,
-  )
+  const [lastChange, setLastChange] = useState<LastChange | null>(null)
   useEffect(preloadDialog, [])
   const { list, modules } = priceData
   const rows = useMemo(
@@ -129,19 +133,7 @@ export function ModulePicker({
           </>
         )}
       </p>
-      {joiningModules.length > 0 && (
-        <div className="modules-auto">
-          <h2>{t('modules.auto')}</h2>
-          <p className="field-help">{t('modules.autoHelp')}</p>
-          <ul>
-            {joiningModules.map(({ code, name }) => (
-              <li key={code}>
-                <span lang={getNameLang(name)}>{name}</span> <code>{code}</code> <Tag>{t('modules.autoTag')}</Tag>
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
+      {joiningModules.length > 0 && <JoiningModules modules={joiningModules} />}
       {pendingToggle && (
         <ModuleChangeDialog
           toggle={pendingToggle}
@@ -154,6 +146,24 @@ export function ModulePicker({
         />
       )}
     </section>
+  )
+}
+
+/** Hidden modules that come along. */
+function JoiningModules({ modules }: { modules: readonly { code: string; name: string }[] }) {
+  const { t } = useTranslation('wizard')
+  return (
+    <div className="modules-auto">
+      <h2>{t('modules.auto')}</h2>
+      <p className="field-help">{t('modules.autoHelp')}</p>
+      <ul>
+        {modules.map(({ code, name }) => (
+          <li key={code}>
+            <span lang={getNameLang(name)}>{name}</span> <code>{code}</code> <Tag>{t('modules.autoTag')}</Tag>
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }
 
