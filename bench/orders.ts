@@ -16,7 +16,7 @@ const readyCheck = { path: '/health/ready' }
 const buildOrdersSql = (company: string, count: number) => `
   insert into service_order select (jsonb_populate_record(o, jsonb_build_object(
       'id', nextval(pg_get_serial_sequence('service_order', 'id')), 'company_id', c.id, 'code', 'svc' || n,
-      'name', 'Service ' || n, 'name_key', 'service ' || n, 'create_time', n * 60000, 'shown', true))).*
+      'name', 'Service ' || n, 'name_key', 'service ' || n, 'create_time', n * 60000, 'is_listed', true))).*
     from company c, generate_series(1, ${count}) n, service_order o
     where c.code = '${company}' and o.id = (select min(id) from service_order where stored = 'paid')`
 

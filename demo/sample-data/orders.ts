@@ -180,7 +180,7 @@ async function placeOrder(
     description: null,
     type,
     stored: 'unpaid',
-    invalid_why: null,
+    invalid_reason: null,
     currency: order.currency,
     user_mode: order.user_mode,
     users,

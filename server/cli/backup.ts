@@ -107,7 +107,7 @@ function formatBackup({
   create_time,
   bytes,
   rows,
-  place: location,
+  location,
   key_id,
 }: StoredBackup): string {
   const time = new Date(create_time).toISOString()

@@ -128,7 +128,7 @@ const stageHandlers: Record<Stage, (context: OperationContext, point: OperationP
     )
     if (!service) throw new ProblemError('NOT_FOUND')
     const config: InstanceConfig = { memoryMb: service.task_runtime_memory, tasks: service.task_desire_count }
-    const spec = { name: service.shown_name, config }
+    const spec = { name: service.display_name, config }
     const { address, hadData } = await getApp(context).hosting.prepare(
       getServiceRef(context),
       spec,

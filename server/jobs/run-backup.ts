@@ -21,7 +21,7 @@ import { toStoredBackupRow } from '#server/use-cases/hosting/backups/stored-back
 export interface BackupPoint {
   /** Tries that met nobody. */
   tries: number
-  made: BackupResult | null
+  result: BackupResult | null
 }
 
 /** How long to wait before what did not answer is asked again; ms. An hour later the clock tries what it has asked for. */
@@ -43,11 +43,11 @@ async function runStep({
   point,
   reportProgress,
 }: BackupContext): Promise<JobStepResult<BackupPoint, unknown>> {
-  if (point?.made) return { kind: 'done', output: null }
+  if (point?.result) return { kind: 'done', output: null }
   const tries = point?.tries ?? 0
   try {
     const result = await makeBackup(app, input.backupId, createProgressReporter(reportProgress))
-    return { kind: 'on', point: { tries, made: result }, percent: 95 }
+    return { kind: 'on', point: { tries, result }, percent: 95 }
   } catch (error) {
     const fault = toBackupFault(error)
     if (fault === null) throw error
@@ -55,7 +55,7 @@ async function runStep({
     const waitMs = backupRetries.delaysMs[tries]
     if (fault !== 'unreachable' || waitMs === undefined) throw new ProblemError('STATE_CONFLICT', { why: fault })
     await wait(waitMs)
-    return { kind: 'on', point: { tries: tries + 1, made: null }, percent: 1 }
+    return { kind: 'on', point: { tries: tries + 1, result: null }, percent: 1 }
   }
 }
 
@@ -73,7 +73,7 @@ async function settleBackup(
   await takeChangeNumber(db, backup.company_id)
   const service = await lockService(db, backup.service_id)
   const hasData = service !== null && (service.system_status !== 0 || service.erase_date !== null)
-  const result = hasData && problem === null ? (context.point?.made ?? null) : null
+  const result = hasData && problem === null ? (context.point?.result ?? null) : null
   const endedBackup = result
     ? await finishBackup(db, backup, result, now)
     : await failBackup(db, app, { backup, input, hasData }, problem)

@@ -38,7 +38,7 @@ describe('the demo world', () => {
     const timestamp = toTimestamp(app.config.timeZone, now)
     const orders = (await readOrderRows()).map((row) => ({ ...row, state: getContractState(row, timestamp) }))
     expect([...new Set(orders.map(({ state }) => state))].toSorted()).toEqual([...contractStates].toSorted())
-    const shownOrders = orders.filter((order) => order.shown).map(({ code, state }) => `${code} ${state}`)
+    const shownOrders = orders.filter((order) => order.is_listed).map(({ code, state }) => `${code} ${state}`)
     expect(shownOrders.toSorted()).toEqual([
       'acmehr unpaid',
       'acmeold expired',

@@ -2,7 +2,10 @@
 import { Dexie } from 'dexie'
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { expect, it } from 'vitest'
-import { buildDatabaseName, openDatabase } from '#local/storage/database.ts'
+import type { VersionedRow } from '#contract/endpoint.ts'
+import type { StoredRow } from '#local/storage/cache-records.ts'
+import { renameCachedRecord } from '#local/storage/upgrade.ts'
+import { buildDatabaseName, openDatabase, type StorageFactories } from '#local/storage/database.ts'
 import { openDevice } from '#local/storage/device.ts'
 import { enqueue } from '#local/outbox/enqueue.ts'
 import { readListOn } from '#local/lists/read-list.ts'
@@ -30,6 +33,15 @@ const claimOptions = {
   freezeRequest: freeze,
 }
 const users = Array.from({ length: 12 }, (_, at) => buildUser(at + 1))
+
+const createStoredRow = (row: VersionedRow = buildUser(1)): StoredRow => ({
+  id: 1,
+  scope: companyId,
+  version: 1,
+  asOf: 5,
+  row,
+  normalisedTexts: { name: 'user 1', email: '' },
+})
 
 /** The tables as the build before the first list index had them. */
 function openOlderDatabase(storage: { indexedDB: IDBFactory; IDBKeyRange: typeof IDBKeyRange }): Dexie {
@@ -70,8 +82,7 @@ it('what an older build kept and wrote is all there after the upgrade, in its or
     { name: 'made', count: 50 },
     { name: 'typed:order', value: { users: 3 }, at: 1 },
   ])
-  const row = { id: 1, scope: companyId, version: 1, asOf: 5, row: users[0], folds: { name: 'user 1', email: '' } }
-  await older.table('users').put(row)
+  await older.table('users').put(createStoredRow(users[0]))
 
   // The older page stays open.
   const newer = openDatabase(name, storage)
@@ -95,6 +106,113 @@ it('what an older build kept and wrote is all there after the upgrade, in its or
   ])
   newer.close()
   older.close()
+})
+
+/** Tables of version 8 whose names or fields version 9 replaced. */
+async function fillVersion8(storage: StorageFactories): Promise<{ storedRow: StoredRow }> {
+  const older = new Dexie(name, storage)
+  const tables = [
+    'users',
+    'syncPoints',
+    'listStats',
+    'meta',
+    'outbox',
+    'jobs',
+    'keptTrails',
+    'keptTiles',
+    'sealedCache',
+  ]
+  const keys: Record<string, string> = {
+    users: 'id, scope',
+    meta: 'name',
+    outbox: 'intent, seq',
+    jobs: 'intent',
+    keptTrails: 'companyId',
+    keptTiles: '[companyId+level+index]',
+    sealedCache: '++id',
+  }
+  older.version(8).stores(Object.fromEntries(tables.map((table) => [table, keys[table] ?? 'id'])))
+  const { normalisedTexts, ...row } = createStoredRow(users[0])
+  await older
+    .table('users')
+    .bulkPut(Array.from({ length: 2_001 }, (_, at) => ({ ...row, id: at, folds: normalisedTexts })))
+  await older.table('syncPoints').put({ id: 'users|7', upto: 12, asOf: 5, gaps: false })
+  await older
+    .table('listStats')
+    .put({ id: 'users|7', table: 'users', scope: companyId, rows: 1, bytes: 9, asOf: 4, newest: 5 })
+  await older.table('meta').bulkPut([
+    { name: 'persist', askedAt: 6 },
+    { name: 'write-counter', count: 3 },
+  ])
+  await older.table('outbox').put({ ...buildNewEntry({ target: 1 }), seq: 1, queueKey: 'user:1' })
+  await older.table('keptTrails').put({ companyId, dateFrom: '2026-01-01' })
+  await older.table('keptTiles').bulkPut([
+    { companyId, level: 0, index: 0, hashes: new Uint8Array(32) },
+    { companyId, level: -1, index: 3, leaves: ['leaf'] },
+  ])
+  await older.table('sealedCache').bulkAdd([
+    { table: 'keptTiles', iv: new Uint8Array(1), data: new ArrayBuffer(1) },
+    { table: 'users', iv: new Uint8Array(1), data: new ArrayBuffer(1) },
+  ])
+  older.close()
+  return { storedRow: { ...row, id: 2_000, normalisedTexts } }
+}
+
+it('version 9 keeps all that version 8 stored, under its new names', async () => {
+  const storage = { indexedDB: new IDBFactory(), IDBKeyRange }
+  const { storedRow } = await fillVersion8(storage)
+  const db = openDatabase(name, storage)
+  expect(await db.table('users').count()).toBe(2_001)
+  expect(await db.table('users').get(storedRow.id)).toEqual(storedRow)
+  expect(
+    await db
+      .table('users')
+      .filter((row) => 'folds' in row)
+      .count(),
+  ).toBe(0)
+  expect(await db.syncPoints.toArray()).toEqual([{ id: 'users|7', changeNumber: 12, asOf: 5, gaps: false }])
+  expect(await db.listStats.toArray()).toMatchObject([{ rows: 1, asOf: 4, latestAsOf: 5 }])
+  expect(await db.meta.toArray()).toEqual([
+    { name: 'persist', requestedAt: 6 },
+    { name: 'write-counter', count: 3 },
+  ])
+  expect(await db.outbox.count()).toBe(1)
+  expect(await db.storedTrails.toArray()).toEqual([{ companyId, dateFrom: '2026-01-01' }])
+  expect(await db.storedTiles.toArray()).toMatchObject([
+    { level: -1, leaves: ['leaf'] },
+    { level: 0, index: 0 },
+  ])
+  expect((await db.sealedCache.toArray()).map(({ table }) => table)).toEqual(['storedTiles', 'users'])
+  expect(Array.from(db.backendDB().objectStoreNames)).not.toContain('keptTrails')
+  db.close()
+})
+
+it('what version 8 sealed comes back under the new names', async () => {
+  const sealedRecord = { id: 1, scope: null, folds: { name: 'a' } }
+  expect(renameCachedRecord('users', sealedRecord, true)).toEqual({
+    id: 1,
+    scope: null,
+    normalisedTexts: { name: 'a' },
+  })
+  expect(renameCachedRecord('listStats', { id: 'x', newest: 5 }, false)).toEqual({ id: 'x', latestAsOf: 5 })
+  expect(renameCachedRecord('storedTiles', { folds: 1 }, false)).toEqual({ folds: 1 })
+})
+
+it('the directory of a device keeps whose session is over', async () => {
+  const storage = { indexedDB: new IDBFactory(), IDBKeyRange }
+  const older = new Dexie('portal-device', storage)
+  older.version(1).stores({ session: 'name', occupants: '[companyId+userId]' })
+  await older.table('occupants').bulkPut([
+    { companyId: 7, userId: 1, clean: false, lapsed: true },
+    { companyId: 7, userId: 2, clean: true },
+  ])
+  older.close()
+  const { directory } = openDevice(storage)
+  expect(await directory.occupants.toArray()).toEqual([
+    { companyId: 7, userId: 1, clean: false, isExpired: true },
+    { companyId: 7, userId: 2, clean: true },
+  ])
+  directory.close()
 })
 
 it('a page of this build goes on writing its outbox under a newer one, and leaves rows to that one (F-13)', async () => {

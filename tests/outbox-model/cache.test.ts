@@ -109,7 +109,7 @@ function requestPage(world: CacheWorld, { page, results, desc }: CacheEvent & { 
 /** From what the device has, as it asks; whatever changed after that, and what went. */
 async function requestChanges(world: CacheWorld): Promise<void> {
   const syncPoint = await world.testDevice.db.syncPoints.get(`users|${companyId}`)
-  const since = syncPoint?.upto ?? -1
+  const since = syncPoint?.changeNumber ?? -1
   const changed = [...world.rows.values()].filter((row) => (world.changes.get(row.id) ?? 0) > since)
   const deletedIds = [...world.deletionChanges].filter(([, change]) => change > since).map(([userId]) => userId)
   const response = { changed, deletedIds, changeNumber: world.change, asOf: world.now }

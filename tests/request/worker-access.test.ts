@@ -18,10 +18,10 @@ async function openBlindWorker() {
   await tablet.settle()
   const page = tablet.ports.tokenAccess
   const worker = createWorkerAccess(blindCookies)
-  const useWorkerAccess = () => void (tablet.ports.tokenAccess = worker)
+  const attachWorkerAccess = () => void (tablet.ports.tokenAccess = worker)
   const usePageAccess = () => void (tablet.ports.tokenAccess = page)
-  useWorkerAccess()
-  return { clock, server, tablet, worker, page, useWorkerAccess, usePageAccess }
+  attachWorkerAccess()
+  return { clock, server, tablet, worker, page, attachWorkerAccess, usePageAccess }
 }
 
 describe('a worker that sees no cookies (Firefox)', () => {
@@ -47,12 +47,12 @@ describe('a worker that sees no cookies (Firefox)', () => {
   })
 
   it('fault 40d never sends the token of somebody who was here before', async () => {
-    const { server, tablet, worker, page, usePageAccess, useWorkerAccess } = await openBlindWorker()
+    const { server, tablet, worker, page, usePageAccess, attachWorkerAccess } = await openBlindWorker()
     worker.onRenewed((await page.read(null)) ?? '')
     usePageAccess()
     await tablet.signOut()
     await tablet.signIn('acme', 'user2@acme.example')
-    useWorkerAccess()
+    attachWorkerAccess()
     const previousLength = tablet.connection.log.length
     expect(await tablet.api.call(getUser, {})).toMatchObject({ kind: 'fresh', output: { id: 2 } })
     const bearers = tablet.connection.log
@@ -64,23 +64,23 @@ describe('a worker that sees no cookies (Firefox)', () => {
   })
 
   it('fault 40e renews before it believes that the session is over, when its token is older than the session', async () => {
-    const { tablet, worker, page, usePageAccess, useWorkerAccess } = await openBlindWorker()
+    const { tablet, worker, page, usePageAccess, attachWorkerAccess } = await openBlindWorker()
     worker.onRenewed((await page.read(null)) ?? '')
     usePageAccess()
     await tablet.signOut()
     await tablet.signIn('acme', 'user1@acme.example')
-    useWorkerAccess()
+    attachWorkerAccess()
     expect((await tablet.api.call(listUsers, usersInput)).kind).toBe('fresh')
     expect(await tablet.session()).toMatchObject({ userId: 1, signedOut: false })
   })
 
   it('fault 40f never sends the token of a session that was left', async () => {
-    const { tablet, worker, page, usePageAccess, useWorkerAccess } = await openBlindWorker()
+    const { tablet, worker, page, usePageAccess, attachWorkerAccess } = await openBlindWorker()
     const token = (await page.read(null)) ?? ''
     worker.onRenewed(token)
     usePageAccess()
     await tablet.signOut()
-    useWorkerAccess()
+    attachWorkerAccess()
     const previousLength = tablet.connection.log.length
     await tablet.api.call(getUser, {})
     const bearers = tablet.connection.log.slice(previousLength).map(({ request }) => request.headers['authorization'])

@@ -43,7 +43,7 @@ export async function endOwnSession(
 ): Promise<boolean> {
   const endedRow = await db
     .updateTable('session')
-    .set({ ended: now, ended_why: reason })
+    .set({ ended: now, ended_reason: reason })
     .where('id', '=', id)
     .where('user_id', '=', userId)
     .where('ended', 'is', null)

@@ -181,7 +181,7 @@ export async function addSession(db: DatabaseHandle, session: NewSession): Promi
       last_time: session.now,
       end_time: session.endTime,
       ended: null,
-      ended_why: null,
+      ended_reason: null,
       user_agent: session.userAgent,
       address: session.address,
     })
@@ -226,7 +226,7 @@ export async function markTokenUsed(db: DatabaseHandle, token: PresentedToken, n
 export async function endSession(db: DatabaseHandle, sessionId: string, now: number, reason: EndReason): Promise<void> {
   await db
     .updateTable('session')
-    .set({ ended: now, ended_why: reason })
+    .set({ ended: now, ended_reason: reason })
     .where('id', '=', sessionId)
     .where('ended', 'is', null)
     .execute()
@@ -242,7 +242,7 @@ export async function endAllSessions(
 ): Promise<void> {
   let query = db
     .updateTable('session')
-    .set({ ended: now, ended_why: reason })
+    .set({ ended: now, ended_reason: reason })
     .where('user_id', '=', userId)
     .where('ended', 'is', null)
   if (exceptSessionId !== null) query = query.where('id', '!=', exceptSessionId)

@@ -136,13 +136,13 @@ export interface CheckpointRecord {
 
 export interface StoredCheckpoint extends CheckpointRecord {
   /** It stays when a newer one comes. */
-  kept: boolean
+  is_permanent: boolean
 }
 
 export async function readLatestCheckpoint(db: DatabaseHandle, companyId: number): Promise<StoredCheckpoint | null> {
   const row = await db
     .selectFrom('audit_checkpoint')
-    .select(['size', 'note', 'end_time as time', 'kept'])
+    .select(['size', 'note', 'end_time as time', 'is_permanent'])
     .where('company_id', '=', companyId)
     .orderBy('size', 'desc')
     .limit(1)
@@ -154,7 +154,7 @@ export async function readLatestCheckpoint(db: DatabaseHandle, companyId: number
 export function listCheckpoints(db: DatabaseHandle, companyId: number): Promise<StoredCheckpoint[]> {
   return db
     .selectFrom('audit_checkpoint')
-    .select(['size', 'note', 'end_time as time', 'kept'])
+    .select(['size', 'note', 'end_time as time', 'is_permanent'])
     .where('company_id', '=', companyId)
     .orderBy('size')
     .execute()
@@ -180,7 +180,11 @@ export async function storeCheckpoint(
   if (previous) {
     const previousKey = { company_id: companyId, size: previous.size }
     if (previous.isRetained) await retainCheckpoint(db, previousKey)
-    await db.deleteFrom('audit_checkpoint').where('company_id', '=', companyId).where('kept', '=', false).execute()
+    await db
+      .deleteFrom('audit_checkpoint')
+      .where('company_id', '=', companyId)
+      .where('is_permanent', '=', false)
+      .execute()
   }
   await db
     .insertInto('audit_checkpoint')
@@ -192,7 +196,7 @@ export async function storeCheckpoint(
 async function retainCheckpoint(db: DatabaseHandle, key: { company_id: number; size: number }): Promise<void> {
   await db
     .updateTable('audit_checkpoint')
-    .set({ kept: true })
+    .set({ is_permanent: true })
     .where('company_id', '=', key.company_id)
     .where('size', '=', key.size)
     .execute()
@@ -222,7 +226,7 @@ export async function markCheckpointMailed(
 ): Promise<void> {
   await db
     .updateTable('audit_checkpoint')
-    .set({ kept: true, mail_time: now })
+    .set({ is_permanent: true, mail_time: now })
     .where('company_id', '=', companyId)
     .where('size', '=', size)
     .execute()

@@ -11,7 +11,7 @@ const ownCompanyCondition = `(company_id = (NULLIF(current_setting('app.company'
 
 /** As the migrations make it. A migration that changes one of these changes its line here. */
 const expectedLines: readonly string[] = [
-  'default audit_checkpoint kept false',
+  'default audit_checkpoint is_permanent false',
   "default audit_entry id nextval('audit_entry_id'::regclass)",
   'function company_of_intent true search_path=pg_catalog, public, pg_temp 59706e995e089959032cbf130f5d6067bc91a0ad7a86b2f89d7806f79260510d',
   'function grow_audit_tile false d7e36bd7457338d67447b10c0a46cdae56856a6b57a22619b84fabcd6fce4825',

@@ -17,7 +17,7 @@ export type AppRecord = Pick<
 const selectLatestVersions = (db: DatabaseHandle) =>
   db.selectFrom('app_version').where(
     sql<boolean>`not exists (select from app_version later
-        where later.code = app_version.code and later.place > app_version.place)`,
+        where later.code = app_version.code and later.version_parts > app_version.version_parts)`,
   )
 
 const selectFromVersions = <T>(expression: string) =>

@@ -54,7 +54,7 @@ export const listBackupsToClear = (db: DatabaseHandle, limit: number): Promise<S
     .selectFrom('backup')
     .selectAll()
     .where('state', 'in', ['failed', 'removed'])
-    .where('place', 'is not', null)
+    .where('location', 'is not', null)
     .orderBy('update_time')
     .limit(limit)
     .execute()

@@ -36,7 +36,7 @@ const serviceColumns = {
   id: sql.ref('service_row.id'),
   company_id: sql.ref('service_row.company_id'),
   code: { value: sql.ref('service_row.code'), folded: sql.ref('service_row.code') },
-  name: { value: sql.ref('service_row.shown_name'), folded: sql.ref('service_row.name_key') },
+  name: { value: sql.ref('service_row.display_name'), folded: sql.ref('service_row.name_key') },
   company_code: { value: sql.ref('service_row.company_code'), folded: sql.ref('service_row.company_code') },
   company_name: { value: sql.ref('service_row.company_name'), folded: sql.ref('service_row.company_name_key') },
   create_time: sql`(service_row.create_time / 1000)`,
@@ -202,8 +202,8 @@ export type UpkeepServiceRow = Pick<
   | 'awaits_set_up'
   | 'is_expired'
   | 'erase_date'
-  | 'told_stop'
-  | 'told_erase'
+  | 'notified_stop'
+  | 'notified_erase'
   | 'contract'
   | 'contract_time'
   | 'period_start'
@@ -225,7 +225,7 @@ export async function findServiceWithOrder(
       join
         .onRef('service_order.company_id', '=', 'service_row.company_id')
         .onRef('service_order.code', '=', 'service_row.code')
-        .on('service_order.shown', '=', true),
+        .on('service_order.is_listed', '=', true),
     )
     .selectAll('service_row')
     .select('service_order.id as order_id')
@@ -254,7 +254,7 @@ export async function findListedOrderId(
     .select('id')
     .where('company_id', '=', companyId)
     .where('code', '=', code)
-    .where('shown', '=', true)
+    .where('is_listed', '=', true)
     .executeTakeFirst()
   return row?.id ?? null
 }

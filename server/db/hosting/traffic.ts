@@ -129,7 +129,7 @@ export async function hasOverdueTraffic(
 
 /** Those of which nobody was told, by id. As the system. */
 export const listNewlyOverdueTraffic = (db: DatabaseHandle, bounds: OverdueBounds): Promise<OverdueTraffic[]> =>
-  selectUnpaidTraffic(db, bounds).where('told_overdue', '=', false).orderBy('id').execute()
+  selectUnpaidTraffic(db, bounds).where('notified_overdue', '=', false).orderBy('id').execute()
 
 export type OverdueTraffic = Pick<TrafficRecord, 'id' | 'service_id' | 'company_id' | 'service_code' | 'period_end'>
 
@@ -137,10 +137,10 @@ export type OverdueTraffic = Pick<TrafficRecord, 'id' | 'service_id' | 'company_
 export async function claimOverdueNotice(db: DatabaseHandle, id: number): Promise<boolean> {
   const row = await db
     .updateTable('traffic')
-    .set({ told_overdue: true })
+    .set({ notified_overdue: true })
     .where('id', '=', id)
     .where('pay_date', 'is', null)
-    .where('told_overdue', '=', false)
+    .where('notified_overdue', '=', false)
     .returning('id')
     .executeTakeFirst()
   return row !== undefined

@@ -1,4 +1,4 @@
-/** Columns named by what they hold. Only names change, and one state of a payment attempt. */
+/** Columns named by what they hold. Only names change: of columns, of a state of payments, of what a job has noted. */
 import { type Kysely, sql } from 'kysely'
 
 const columns = [
@@ -30,6 +30,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   for (const [from, to] of viewColumns)
     await sql`alter view service_row rename column ${sql.ref(from)} to ${sql.ref(to)}`.execute(db)
   await renamePaymentState(db)
+  await renameBackupResult(db)
   await replaceSettleCode(db)
 }
 
@@ -38,6 +39,15 @@ async function renamePaymentState(db: Kysely<unknown>): Promise<void> {
   await sql`update payment_attempt set state = 'starting' where state = 'begun'`.execute(db)
   await sql`alter table payment_attempt add constraint payment_attempt_state_check
     check (state in ('starting', 'open', 'processing', 'paid', 'declined', 'closed'))`.execute(db)
+}
+
+/** Backups that are under way go on where they were: what one has stored is in its job's point. */
+async function renameBackupResult(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    update job set point = point - 'made' || jsonb_build_object('result', case jsonb_typeof(point -> 'made')
+      when 'object' then (point -> 'made') - 'place' || jsonb_build_object('location', point -> 'made' -> 'place')
+      else point -> 'made' end)
+    where point ? 'made'`.execute(db)
 }
 
 /** The body of a function is text: it has to be written again with the new names. */

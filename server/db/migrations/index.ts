@@ -38,6 +38,7 @@ import * as ticketBrowsers from '#server/db/migrations/040-ticket-browsers.ts'
 import * as dues from '#server/db/migrations/042-dues.ts'
 import * as backupReminders from '#server/db/migrations/043-backup-reminders.ts'
 import * as invitations from '#server/db/migrations/048-invitations.ts'
+import * as columnNames from '#server/db/migrations/049-column-names.ts'
 
 export const migrations: Record<string, Migration> = {
   '001-roles': roles,
@@ -78,4 +79,5 @@ export const migrations: Record<string, Migration> = {
   '042-dues': dues,
   '043-backup-reminders': backupReminders,
   '048-invitations': invitations,
+  '049-column-names': columnNames,
 }

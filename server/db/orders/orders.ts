@@ -84,7 +84,7 @@ const getOrderColumns = (moment: Moment) => ({
 
 /** One row for each service (D35). */
 const selectListedOrders = (db: DatabaseHandle, companyId: number, moment: Moment) =>
-  selectCompanyOrders(db, companyId, moment).where('shown', '=', true)
+  selectCompanyOrders(db, companyId, moment).where('is_listed', '=', true)
 
 export async function readOrderPage(
   db: DatabaseHandle,
@@ -99,7 +99,7 @@ export async function readOrderPage(
     .selectFrom('service_order')
     .select('id')
     .where('company_id', '=', companyId)
-    .where('shown', '=', true)
+    .where('is_listed', '=', true)
   const { count, rows } = await readListPage(listedIds, { list, columns, id: columns.id, noNulls: true }, query)
   if (rows.length === 0) return { count, rows: [] }
   const positions = new Map(rows.map(({ id }, position) => [id, position]))
@@ -114,7 +114,7 @@ export async function readOrderChanges(db: DatabaseHandle, companyId: number, mo
   const maxChange = await readChangeNumberSince(db, companyId, since)
   const isOverdue = sql<boolean>`exists (select from service_order p where p.company_id = service_order.company_id
     and p.code = service_order.code and p.stored = 'unpaid' and not p.deleted and p.due < ${moment.now})`
-  const isExpired = sql<boolean>`(stored = 'paid' and not told_expired and period_end <= ${moment.today})`
+  const isExpired = sql<boolean>`(stored = 'paid' and not notified_expired and period_end <= ${moment.today})`
   const changed = await selectListedOrders(db, companyId, moment)
     .where((where) => where.or([where('change', '>', since ?? -1), isOverdue, isExpired, hasExpiredBackup(moment)]))
     .orderBy('change')
@@ -127,7 +127,7 @@ export async function readOrderChanges(db: DatabaseHandle, companyId: number, mo
           .selectFrom('service_order')
           .select('id')
           .where('company_id', '=', companyId)
-          .where('shown', '=', false)
+          .where('is_listed', '=', false)
           .where('change', '>', since)
           .orderBy('change')
           .execute()
@@ -202,7 +202,7 @@ export async function insertOrder(db: DatabaseHandle, order: NewOrder): Promise<
 }
 
 export type OrderChange = Partial<
-  Pick<Selectable<OrderTable>, 'stored' | 'invalid_why' | 'contract_id' | 'alert_date' | 'deleted'>
+  Pick<Selectable<OrderTable>, 'stored' | 'invalid_reason' | 'contract_id' | 'alert_date' | 'deleted'>
 >
 export interface ChangeStamp {
   change: number
@@ -235,26 +235,26 @@ export async function updateListedOrder(
 ): Promise<void> {
   const listedOrder = await db
     .selectFrom('service_order')
-    .select(['id', 'shown'])
+    .select(['id', 'is_listed'])
     .where('company_id', '=', companyId)
     .where('code', '=', code)
     .where('deleted', '=', false)
     // What was replaced does not come back where that which took its place is deleted.
-    .where(sql<boolean>`invalid_why is distinct from 'replaced'`)
+    .where(sql<boolean>`invalid_reason is distinct from 'replaced'`)
     .orderBy(sql`stored = 'paid'`, 'desc')
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()
   await db
     .updateTable('service_order')
-    .set({ shown: false, change })
+    .set({ is_listed: false, change })
     .where('company_id', '=', companyId)
     .where('code', '=', code)
-    .where('shown', '=', true)
+    .where('is_listed', '=', true)
     .where('id', '!=', listedOrder?.id ?? 0)
     .execute()
   if (listedOrder)
-    await db.updateTable('service_order').set({ shown: true, change }).where('id', '=', listedOrder.id).execute()
+    await db.updateTable('service_order').set({ is_listed: true, change }).where('id', '=', listedOrder.id).execute()
   // Last: the counter of services stays locked until the commit.
   await touchService(db, companyId, code)
 }

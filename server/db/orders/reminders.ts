@@ -50,7 +50,7 @@ export async function numberExpiredOrders(db: DatabaseHandle, { today }: Moment,
     .selectFrom('service_order')
     .select(['id', 'company_id', 'code'])
     .where('stored', '=', 'paid')
-    .where('told_expired', '=', false)
+    .where('notified_expired', '=', false)
     .where('period_end', '<=', today)
     .orderBy('company_id')
     .orderBy('id')
@@ -60,7 +60,7 @@ export async function numberExpiredOrders(db: DatabaseHandle, { today }: Moment,
     .execute()
   for (const { id, company_id, code } of rows) {
     const change = await takeChangeNumber(db, company_id)
-    await db.updateTable('service_order').set({ change, told_expired: true }).where('id', '=', id).execute()
+    await db.updateTable('service_order').set({ change, notified_expired: true }).where('id', '=', id).execute()
     await touchService(db, company_id, code)
   }
   return rows.length

@@ -58,6 +58,6 @@ export async function touchListedOrder(
     .set({ change })
     .where('company_id', '=', companyId)
     .where('code', '=', code)
-    .where('shown', '=', true)
+    .where('is_listed', '=', true)
     .execute()
 }

@@ -7,7 +7,7 @@ import type { PaymentAttemptTable } from '#server/db/tables/order-tables.ts'
 export type AttemptRecord = Selectable<PaymentAttemptTable>
 
 /** Of which the gateway has not said its last word. */
-const unsettledStates = ['begun', 'open', 'processing'] as const
+const unsettledStates = ['starting', 'open', 'processing'] as const
 
 const selectAttempts = (db: DatabaseHandle) => db.selectFrom('payment_attempt').selectAll()
 const selectPayableAttempts = (db: DatabaseHandle, { kind, id }: PayableRef) =>

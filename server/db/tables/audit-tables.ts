@@ -65,7 +65,7 @@ export interface AuditCheckpointTable {
   note: ImmutableColumn<string>
   end_time: ImmutableColumn<number>
   /** The last of a day, or mailed. */
-  kept: Generated<boolean>
+  is_permanent: Generated<boolean>
   /** When it was mailed to the admins; null: it was not. */
   mail_time: number | null
 }

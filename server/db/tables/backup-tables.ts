@@ -70,7 +70,7 @@ export interface TrafficTable extends ServiceBillingColumns {
   pay_date: PlainDate | null
   pay_amount: string | null
   /** People were told that it is overdue. */
-  told_overdue: Generated<boolean>
+  notified_overdue: Generated<boolean>
 }
 
 /** One that ran, or runs: an archive in the bucket (pdb2s3) or a schema of the other database (pdb2rds). */
@@ -90,7 +90,7 @@ export interface StoredBackupTable {
   by_provider: ImmutableColumn<boolean>
   progress_key: ImmutableColumn<string>
   /** The archive's key in the bucket, or the schema's name. */
-  place: string | null
+  location: string | null
   /** As it is stored. */
   bytes: number | null
   tables: number | null

@@ -56,7 +56,7 @@ export interface ServiceTable {
   /** Subscriptions whose newest backup failed. */
   failing_backups: ColumnType<PdbType[], string | undefined, string>
   /** When people were last told by mail that backups fail, epoch ms. */
-  told_failing: number | null
+  notified_failing: number | null
   operation: JsonColumn<RunningOperation> | null
   /** Of the last operation: what comes from an earlier one is refused. */
   fence: Generated<number>
@@ -69,8 +69,8 @@ export interface ServiceTable {
   /** When its data went, epoch ms; null: it is there, or there was none. */
   erase_time: number | null
   /** The days that people were told by mail. */
-  told_stop: PlainDate | null
-  told_erase: PlainDate | null
+  notified_stop: PlainDate | null
+  notified_erase: PlainDate | null
   change: Generated<number>
   row_version: Generated<number>
   create_time: ImmutableColumn<number>
@@ -82,7 +82,7 @@ export interface ServiceRowView extends Selectable<ServiceTable> {
   company_code: string
   company_name: string
   company_name_key: string
-  shown_name: string
+  display_name: string
   name_key: string
   /** Null, as all of the contract's: there is none. */
   contract_id: number | null

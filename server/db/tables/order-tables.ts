@@ -69,7 +69,7 @@ export interface AppVersionTable {
   module: ImmutableColumn<string>
   version: ImmutableColumn<string>
   /** The version as numbers, worked out by the database. */
-  place: ColumnType<number[], never, never>
+  version_parts: ColumnType<number[], never, never>
   /** The lowest version from which it can be upgraded to (D79). */
   min_version_required: ImmutableColumn<string | null>
   release_date: ImmutableColumn<PlainDate | null>
@@ -135,7 +135,7 @@ export interface OrderTable extends VersionedColumns, AgreementColumns {
   type: ImmutableColumn<OrderType>
   /** The state is worked out of it (`getContractState`). */
   stored: 'invalid' | 'unpaid' | 'paid' | 'overwritten'
-  invalid_why: 'overdue' | 'replaced' | null
+  invalid_reason: 'overdue' | 'replaced' | null
   uat_bound: ImmutableColumn<UatBound>
   steps: ColumnType<FeeStep[], string, never>
   /** The contract that is changed or extended. */
@@ -150,9 +150,9 @@ export interface OrderTable extends VersionedColumns, AgreementColumns {
   /** What a change comes to that is below the smallest payable amount, and is not charged; null: nothing. */
   waived: ColumnType<string | null, string | null | undefined, never>
   /** Whether it is the row of its service in the list (D35). */
-  shown: Generated<boolean>
+  is_listed: Generated<boolean>
   /** Devices were told that it has expired. */
-  told_expired: Generated<boolean>
+  notified_expired: Generated<boolean>
   deleted: Generated<boolean>
 }
 
@@ -219,8 +219,8 @@ export interface PaymentAttemptTable {
   currency: ImmutableColumn<Currency>
   language: ImmutableColumn<Language>
   device: ImmutableColumn<'desktop' | 'phone'>
-  /** `begun`: nobody knows whether the gateway has heard of it. The last three are final, but for money that comes after all. */
-  state: 'begun' | 'open' | 'processing' | 'paid' | 'declined' | 'closed'
+  /** `starting`: nobody knows whether the gateway has heard of it. The last three are final, but for money that comes after all. */
+  state: 'starting' | 'open' | 'processing' | 'paid' | 'declined' | 'closed'
   /** Why it was declined, in the gateway's code. */
   reason: string | null
   gateway_id: string | null
@@ -230,7 +230,7 @@ export interface PaymentAttemptTable {
   looks: Generated<number>
   /** Epoch ms; null: nothing more is expected. */
   next_look: number | null
-  begun_at: ImmutableColumn<number>
+  started_at: ImmutableColumn<number>
   end_time: number | null
 }
 

@@ -77,7 +77,7 @@ export interface SessionTable {
   /** The family never outlives this (K-06). */
   end_time: ImmutableColumn<number>
   ended: number | null
-  ended_why: string | null
+  ended_reason: string | null
   user_agent: string
   address: string
 }

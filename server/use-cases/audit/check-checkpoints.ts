@@ -31,7 +31,7 @@ export function findBrokenCheckpoints(
   const broken: number[] = []
   let chain: StoredChain | undefined
   let [epoch, isChained] = [0, false]
-  for (const [index, { size, note, kept: isPermanent }] of checkpoints.entries()) {
+  for (const [index, { size, note, is_permanent: isPermanent }] of checkpoints.entries()) {
     const isNewest = index === checkpoints.length - 1
     const checkpoint = openTrustedCheckpoint(app, tree, note, checkpoints.slice(index + 1))
     isChained ||= checkpoint?.storedChain !== undefined
@@ -102,6 +102,6 @@ const isSameChain = (chain: StoredChain | undefined, otherChain: StoredChain | u
 /** Of the checkpoints that stay; undefined: none does. */
 export function buildStoredChain(checkpoints: readonly StoredCheckpoint[]): StoredChain | undefined {
   return checkpoints
-    .filter(({ kept: isPermanent }) => isPermanent)
+    .filter(({ is_permanent: isPermanent }) => isPermanent)
     .reduce<StoredChain | undefined>((chain, { note }) => extendChain(chain, note), undefined)
 }

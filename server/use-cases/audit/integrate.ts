@@ -134,7 +134,7 @@ async function integrateBatch(
   const isLastOfDay = latest !== null && toPlainDate(zone, latest.row.time) !== toPlainDate(zone, time)
   // A device that was away while the key was changed follows it by the last one that both keys signed.
   const isHandover = latest !== null && hasNextKey(latest.row.note) && nextKey === null
-  const isPermanent = latest !== null && (latest.row.kept || isLastOfDay || isHandover)
+  const isPermanent = latest !== null && (latest.row.is_permanent || isLastOfDay || isHandover)
   const storedChain = isPermanent ? extendChain(latest.chain, latest.row.note) : latest?.chain
   const note = signCheckpoint(
     {

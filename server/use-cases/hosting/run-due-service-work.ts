@@ -55,9 +55,9 @@ export function findDueWork(
   const { stopDate, eraseDate } = getServiceEndDates(row, today)
   if (eraseDate !== null && today >= eraseDate) return toOperation('delete')
   if (stopDate !== null && today >= stopDate) return toOperation('stop')
-  if (stopDate !== null && today >= addDays(stopDate, -noticeDays.stop) && row.told_stop !== stopDate)
+  if (stopDate !== null && today >= addDays(stopDate, -noticeDays.stop) && row.notified_stop !== stopDate)
     return { kind: 'mail', subject: 'stop', day: stopDate }
-  if (eraseDate !== null && today >= addDays(eraseDate, -noticeDays.erase) && row.told_erase !== eraseDate)
+  if (eraseDate !== null && today >= addDays(eraseDate, -noticeDays.erase) && row.notified_erase !== eraseDate)
     return { kind: 'mail', subject: 'erase', day: eraseDate }
   return null
 }
@@ -96,7 +96,12 @@ async function startDueWork(
     await startOperationByClock(db, row, work.operation, now)
     return true
   }
-  await updateService(db, row.id, work.subject === 'stop' ? { told_stop: work.day } : { told_erase: work.day }, now)
+  await updateService(
+    db,
+    row.id,
+    work.subject === 'stop' ? { notified_stop: work.day } : { notified_erase: work.day },
+    now,
+  )
   const mail = work.subject === 'stop' ? 'service-stops' : 'service-erased'
   for (const userId of await listAlertedUsers(db, row.company_id))
     await requestMail(db, { companyId: row.company_id, now }, { mail, userId, serviceId: row.id, day: work.day })

@@ -34,7 +34,7 @@ export function toServiceResponse(
     company_name: row.company_name,
     company_code: row.company_code,
     code: row.code,
-    name: row.shown_name,
+    name: row.display_name,
     url: row.url,
     admin_url: row.admin_url ?? (row.url ? toAdminUrl(row.url) : null),
     create_time: toTimestamp(config.timeZone, row.create_time),

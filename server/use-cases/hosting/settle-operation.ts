@@ -57,15 +57,15 @@ function getFinishedFields(
         is_expired: false,
         erase_date: null,
         erase_time: null,
-        told_stop: null,
-        told_erase: null,
+        notified_stop: null,
+        notified_erase: null,
       }
     case 'update-service':
     case 'reboot-service':
     case 'restore-backup':
       return { ...idleFields, ...observed }
     case 'start-service':
-      return { ...idleFields, ...observed, is_expired: false, told_stop: null, told_erase: null }
+      return { ...idleFields, ...observed, is_expired: false, notified_stop: null, notified_erase: null }
     case 'configure-service':
       return {
         operation: null,

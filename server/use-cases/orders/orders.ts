@@ -200,7 +200,7 @@ export async function replaceUnpaidOrder(
   if (refusal) throw new ProblemError('STATE_CONFLICT', { why: refusal })
   await requireNoPayment(context, { kind: 'order', id: order.id }, 'replace')
   const changeStamp = { change: await takeChangeNumber(db, companyId), time: now }
-  await orders.updateOrder(db, order.id, { stored: 'invalid', invalid_why: 'replaced' }, changeStamp)
+  await orders.updateOrder(db, order.id, { stored: 'invalid', invalid_reason: 'replaced' }, changeStamp)
   return order.code
 }
 
@@ -233,7 +233,7 @@ export async function placeOrder(
     ...nameFields,
     type: terms.type,
     stored: 'unpaid',
-    invalid_why: null,
+    invalid_reason: null,
     currency: terms.currency,
     ...choice,
     modules: JSON.stringify(choice.modules),

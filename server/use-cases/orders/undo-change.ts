@@ -100,7 +100,7 @@ async function placeRestoringOrder(
     description: changeOrder.description,
     type: 'change',
     stored: 'unpaid',
-    invalid_why: null,
+    invalid_reason: null,
     currency: formerContract.currency,
     user_mode: formerContract.user_mode,
     users: formerContract.users,

@@ -39,7 +39,7 @@ export async function buildOrderPayable(context: PaymentContext, id: number): Pr
     due: order.due,
     isDeleted: order.deleted,
     isPaid: order.stored === 'paid' || order.stored === 'overwritten',
-    isReplaced: order.deleted || order.invalid_why === 'replaced',
+    isReplaced: order.deleted || order.invalid_reason === 'replaced',
     hasEnded: order.type === 'change' && order.period_end <= getBusinessMoment(context).today,
     refusal: getContractRefusal('pay', getContractState(order, getBusinessMoment(context).now)),
     isOvertaken: () => isOrderOvertaken(context, order),
@@ -159,7 +159,12 @@ async function makeContract(context: PaymentContext, orderId: number, changeStam
   })
   // A change leaves the end where it was, and with it the day from which people are reminded.
   const alertFields = order.type === 'change' && replacedOrder ? { alert_date: replacedOrder.alert_date } : {}
-  await updateOrder(db, order.id, { stored: 'paid', invalid_why: null, contract_id: id, ...alertFields }, changeStamp)
+  await updateOrder(
+    db,
+    order.id,
+    { stored: 'paid', invalid_reason: null, contract_id: id, ...alertFields },
+    changeStamp,
+  )
   return code
 }
 

@@ -43,7 +43,10 @@ export async function requireDriver({ payments }: AppContext, { gateway }: Pick<
 }
 
 /** `gatewayId`: as a notice names it, where the answer that named it was lost. */
-const toGatewayQuery = ({ key, gateway_id, begun_at: startedAt }: AttemptRecord, gatewayId: string | null = null) => ({
+const toGatewayQuery = (
+  { key, gateway_id, started_at: startedAt }: AttemptRecord,
+  gatewayId: string | null = null,
+) => ({
   key,
   gatewayId: gateway_id ?? gatewayId,
   startedAt,
@@ -129,7 +132,7 @@ async function recordGatewayState(
  * A signed address of Alipay cannot be closed before somebody opens it. Until nobody can any more it is looked at, and ended as soon
  * as it was opened.
  */
-const canStillBeOpened = ({ gateway, gateway_id, begun_at: startedAt }: AttemptRecord, now: number): boolean =>
+const canStillBeOpened = ({ gateway, gateway_id, started_at: startedAt }: AttemptRecord, now: number): boolean =>
   (gateway === 'alipay' || gateway === 'globalAlipay') && gateway_id === null && now - startedAt <= maxOpenMs
 
 /**
@@ -137,7 +140,7 @@ const canStillBeOpened = ({ gateway, gateway_id, begun_at: startedAt }: AttemptR
  * is still on its way; on a page nobody pays whom we have not sent there.
  */
 function canGiveUp(
-  { gateway, gateway_id, token_hash, begun_at: startedAt }: AttemptRecord,
+  { gateway, gateway_id, token_hash, started_at: startedAt }: AttemptRecord,
   isEnding: boolean,
   now: number,
 ): boolean {
@@ -176,7 +179,7 @@ async function recordPaid(
     reference: payment.gatewayId,
     amount: writeAmount(payment.amount),
     currency: payment.currency,
-    paidAt: isLate ? attemptBefore.begun_at : now,
+    paidAt: isLate ? attemptBefore.started_at : now,
     attemptId: attemptBefore.id,
   })
   if (!appliedPayment) throw new Error('an attempt names what is not there')

@@ -63,7 +63,7 @@ async function readClaim(db: DatabaseHandle, id: number): Promise<ClaimedRefund 
   const attempt = await getAttempt(db, task.attempt_id)
   const request = {
     refundKey: task.refund_key,
-    payment: { key: attempt.key, gatewayId: task.reference, startedAt: attempt.begun_at },
+    payment: { key: attempt.key, gatewayId: task.reference, startedAt: attempt.started_at },
     amount: readAmount(task.amount),
     currency: task.currency,
     reason: `refund of ${formatPayableName(toPayableRef(task))}`,

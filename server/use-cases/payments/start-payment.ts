@@ -181,12 +181,12 @@ const insertAttempt = (
     currency,
     language,
     device,
-    state: 'begun',
+    state: 'starting',
     reason: null,
     gateway_id: null,
     url: null,
     next_look: now + 5000,
-    begun_at: now,
+    started_at: now,
     end_time: null,
   })
 
@@ -197,10 +197,10 @@ async function continueAttempt(
   token: string | null,
 ): Promise<PaymentProgress | null> {
   // Nobody knows whether the gateway has heard of it: with the same key it takes nothing more.
-  if (isSame && attempt.state === 'begun') return await startAtGateway(app, attempt, token)
+  if (isSame && attempt.state === 'starting') return await startAtGateway(app, attempt, token)
   const attemptAfter = await (isSame ? queryAttempt(app, attempt) : endAttempt(app, attempt)).catch(throwUnavailable)
   if (attemptAfter.state === 'paid') return { status: await readPaidStatus(app, attemptAfter) }
-  if (attemptAfter.state === 'processing' || attemptAfter.state === 'begun') return { status: 'processing' }
+  if (attemptAfter.state === 'processing' || attemptAfter.state === 'starting') return { status: 'processing' }
   if (attemptAfter.state !== 'open') return null
   if (!isSame) return { status: 'processing' }
   return attemptAfter.url === null ? await startAtGateway(app, attemptAfter, token) : { redirect: attemptAfter.url }
@@ -330,7 +330,7 @@ function keepAttemptOnError(error: unknown, attempt: AttemptRecord): AttemptReco
 }
 
 const statusByState = {
-  begun: 'processing',
+  starting: 'processing',
   processing: 'processing',
   open: 'open',
   declined: 'declined',

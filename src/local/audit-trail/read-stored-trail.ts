@@ -55,7 +55,7 @@ export function getCoveredDays(
     : { from: storedTrail.dateFrom, to: storedTrail.follows ? null : storedTrail.dateTo }
 }
 
-const tables = ['indexes', 'buckets', 'columns', 'keptTrails', 'keptTiles'] as const
+const tables = ['indexes', 'buckets', 'columns', 'storedTrails', 'storedTiles'] as const
 
 /** A day is a bucket of the index, so a range of days is not tested row by row. */
 const splitDays = ({ dateFrom, dateTo, searchText: _byTexts, ...rest }: FilterValues) => ({
@@ -173,7 +173,7 @@ async function readEntries(
   companyId: number,
   logIndexes: readonly number[],
 ): Promise<AuditEntryRow[]> {
-  const { zone = '' } = (await db.keptTrails.get(companyId)) ?? {}
+  const { zone = '' } = (await db.storedTrails.get(companyId)) ?? {}
   const blocks = [...new Set(logIndexes.map((logIndex) => Math.floor(logIndex / leavesPerBlock)))]
   const records = await getLeaves(db, companyId, blocks)
   const leaves = new Map(blocks.map((block, at) => [block, records[at]?.leaves]))
@@ -195,7 +195,7 @@ async function countThroughEntry(
   const [entry] = await readEntries(db, companyId, ids)
   if (!entry) return Number.MAX_SAFE_INTEGER
   const row = { ...entry, id: ids[0] ?? 0 } as unknown as VersionedRow
-  const candidate = { row, folds: normaliseTexts(storedTrailIndex, row) }
+  const candidate = { row, normalisedTexts: normaliseTexts(storedTrailIndex, row) }
   const indexQuery = { list: storedTrailIndex, filters, sort: [field, order] as const }
   const position = createPositionReader(storedTrailIndex, field)(candidate)
   const earlierIds = await findRowsBetween(db, index, indexQuery, { afterPosition: null, beforePosition: position })

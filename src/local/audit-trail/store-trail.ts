@@ -23,7 +23,7 @@ import { evictList } from '#local/storage/eviction.ts'
 import { transact } from '#local/storage/transaction.ts'
 
 const { table } = storedTrailIndex
-const writtenTables = [...listMetadataTables, 'keptTrails', 'keptTiles', 'meta'] as const
+const writtenTables = [...listMetadataTables, 'storedTrails', 'storedTiles', 'meta'] as const
 
 export type NewStoredTrail = Pick<
   StoredTrail,
@@ -38,7 +38,7 @@ export async function createStoredTrail(db: UserDatabase, trail: NewStoredTrail,
   await deleteTrailRecords(db, trail.companyId)
   return await transact(db, [...writtenTables], async () => {
     if (!(await canStore(db, generation))) return false
-    await db.keptTrails.put({
+    await db.storedTrails.put({
       ...trail,
       zone: '',
       next: trail.from,
@@ -67,7 +67,7 @@ export interface TrailPiece {
 export async function storeTrailPiece(db: UserDatabase, piece: TrailPiece, generation: number): Promise<boolean> {
   const { companyId, entries, from, asOf, zone } = piece
   return await transact(db, [...writtenTables], async () => {
-    const storedTrail = await db.keptTrails.get(companyId)
+    const storedTrail = await db.storedTrails.get(companyId)
     if (!storedTrail || storedTrail.next !== from || !(await canStore(db, generation))) return false
     const rows = entries.flatMap(({ row }) => (row ? [row] : []))
     await addIndexEntries(db, companyId, rows, asOf)
@@ -75,7 +75,7 @@ export async function storeTrailPiece(db: UserDatabase, piece: TrailPiece, gener
     const next = from + entries.length
     const hiddenCount = storedTrail.hidden + entries.length - rows.length
     const updatedTrail = { ...storedTrail, zone, next, hidden: hiddenCount, asOf, to: Math.max(storedTrail.to, next) }
-    await db.keptTrails.put(updatedTrail)
+    await db.storedTrails.put(updatedTrail)
     await updateTrailStats(
       db,
       updatedTrail,
@@ -102,9 +102,9 @@ async function updateTrailStats(
     rows: next - from - hiddenCount,
     bytes,
     asOf: stats?.asOf ?? time,
-    newest: time,
+    latestAsOf: time,
   })
-  if (next >= to) await db.syncPoints.put({ id, upto: next, asOf: time, gaps: false })
+  if (next >= to) await db.syncPoints.put({ id, changeNumber: next, asOf: time, gaps: false })
 }
 
 function groupEntries(entries: readonly StreamedEntry[], width: number): Map<number, StreamedEntry[]> {
@@ -139,7 +139,7 @@ async function storeEntries(db: UserDatabase, companyId: number, entries: readon
   const leafRecords = [...entriesByBlock].map(([index, group], at) =>
     mergeLeaves(group, { companyId, index, storedLeaves: leaves[at] }),
   )
-  await db.keptTiles.bulkPut([...records, ...leafRecords])
+  await db.storedTiles.bulkPut([...records, ...leafRecords])
 }
 
 function mergeHashes(
@@ -190,9 +190,9 @@ export async function storeTrailTiles(
   tiles: readonly (TileName & { hashes: Uint8Array })[],
   generation: number,
 ): Promise<boolean> {
-  return await transact(db, ['keptTrails', 'keptTiles', 'meta'], async () => {
-    if (!(await db.keptTrails.get(companyId)) || !(await canStore(db, generation))) return false
-    await db.keptTiles.bulkPut(
+  return await transact(db, ['storedTrails', 'storedTiles', 'meta'], async () => {
+    if (!(await db.storedTrails.get(companyId)) || !(await canStore(db, generation))) return false
+    await db.storedTiles.bulkPut(
       tiles.map(({ level, index, hashes }) => ({
         companyId,
         level,
@@ -212,15 +212,15 @@ export async function storeTrailProof(
   companyId: number,
   { note, key, asOf }: { note: string; key: string; asOf: number },
 ): Promise<void> {
-  await db.keptTrails.where('companyId').equals(companyId).modify({ note, key, asOf })
+  await db.storedTrails.where('companyId').equals(companyId).modify({ note, key, asOf })
 }
 
 /** "Remove from this device". The newest checkpoint stays: the next one must go on from it. */
 export async function deleteTrailRecords(db: UserDatabase, companyId: number): Promise<void> {
   await deleteTrailChoice(db, companyId)
   await transact(db, [...writtenTables], async () => {
-    await db.keptTrails.delete(companyId)
-    await db.keptTiles.where('[companyId+level+index]').between([companyId], [companyId, []]).delete()
+    await db.storedTrails.delete(companyId)
+    await db.storedTiles.where('[companyId+level+index]').between([companyId], [companyId, []]).delete()
     await deleteTrailIndex(db, companyId)
   })
 }

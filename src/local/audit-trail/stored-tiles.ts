@@ -17,7 +17,7 @@ export async function getTiles(
   companyId: number,
   names: readonly TileName[],
 ): Promise<(StoredTile | undefined)[]> {
-  const records = await db.keptTiles.bulkGet(names.map(({ level, index }): TileKey => [companyId, level, index]))
+  const records = await db.storedTiles.bulkGet(names.map(({ level, index }): TileKey => [companyId, level, index]))
   return records as (StoredTile | undefined)[]
 }
 
@@ -27,7 +27,7 @@ export async function getLeaves(
   companyId: number,
   indexes: readonly number[],
 ): Promise<(StoredLeaves | undefined)[]> {
-  const records = await db.keptTiles.bulkGet(indexes.map((index): TileKey => [companyId, -1, index]))
+  const records = await db.storedTiles.bulkGet(indexes.map((index): TileKey => [companyId, -1, index]))
   return records as (StoredLeaves | undefined)[]
 }
 
@@ -37,13 +37,13 @@ export async function getTexts(
   companyId: number,
   indexes: readonly number[],
 ): Promise<(StoredTexts | undefined)[]> {
-  const records = await db.keptTiles.bulkGet(indexes.map((index): TileKey => [companyId, -2, index]))
+  const records = await db.storedTiles.bulkGet(indexes.map((index): TileKey => [companyId, -2, index]))
   return records as (StoredTexts | undefined)[]
 }
 
 /** All kept texts, in order. */
 export async function getAllTexts(db: UserDatabase, companyId: number): Promise<StoredTexts[]> {
-  const records = await db.keptTiles
+  const records = await db.storedTiles
     .where('[companyId+level+index]')
     .between([companyId, -2], [companyId, -1])
     .toArray()
@@ -52,6 +52,9 @@ export async function getAllTexts(db: UserDatabase, companyId: number): Promise<
 
 /** All kept tiles of leaf hashes, in order. */
 export async function getAllLeafTiles(db: UserDatabase, companyId: number): Promise<StoredTile[]> {
-  const records = await db.keptTiles.where('[companyId+level+index]').between([companyId, 0], [companyId, 1]).toArray()
+  const records = await db.storedTiles
+    .where('[companyId+level+index]')
+    .between([companyId, 0], [companyId, 1])
+    .toArray()
   return records as StoredTile[]
 }

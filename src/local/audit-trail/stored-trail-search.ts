@@ -29,7 +29,7 @@ const textsLifetimeMs = 30_000
 /** As they are now: pieces only come, and with each the next place is another. Inside a transaction over what is kept. */
 async function readTexts(db: UserDatabase, companyId: number): Promise<readonly StoredTexts[]> {
   const [storedTrail, index] = await Promise.all([
-    db.keptTrails.get(companyId),
+    db.storedTrails.get(companyId),
     db.indexes.get(getTrailListId(companyId)),
   ])
   const searchKey = `${db.name} ${companyId} ${index?.name} ${storedTrail?.next}`

@@ -19,9 +19,9 @@ export async function readStoredTrailState(
   const session = await readSession(device)
   if (!session || session.signedOut) return null
   const db = device.getDatabase(session)
-  return await readInTransaction(db, ['keptTrails', 'logCheckpoints'], async () => {
+  return await readInTransaction(db, ['storedTrails', 'logCheckpoints'], async () => {
     const [storedTrail, checkpoint] = await Promise.all([
-      db.keptTrails.get(companyId),
+      db.storedTrails.get(companyId),
       db.logCheckpoints.get(companyId),
     ])
     return { storedTrail: storedTrail ?? null, alarm: checkpoint?.alarm ?? null }
@@ -33,5 +33,5 @@ export async function hasStoredTrail(device: Device = getThisDevice()): Promise<
   const session = await readSession(device)
   if (!session || session.signedOut) return false
   const db = device.getDatabase(session)
-  return (await db.keptTrails.count()) > 0 || (await readTrailChoices(db)).length > 0
+  return (await db.storedTrails.count()) > 0 || (await readTrailChoices(db)).length > 0
 }

@@ -58,11 +58,12 @@ interface IndexedRow {
   values: IndexedValue[]
 }
 
-function toIndexedRow({ sources }: IndexLayout, { id, row, folds: texts }: StoredRow): IndexedRow {
+function toIndexedRow({ sources }: IndexLayout, { id, row, normalisedTexts }: StoredRow): IndexedRow {
   return {
     id,
     values: sources.map(
-      ({ column, usesNormalisedText }) => (usesNormalisedText ? texts[column] : getColumnValue(row, column)) ?? null,
+      ({ column, usesNormalisedText }) =>
+        (usesNormalisedText ? normalisedTexts[column] : getColumnValue(row, column)) ?? null,
     ),
   }
 }

@@ -53,7 +53,7 @@ export async function updateListStats(
     rows,
     bytes,
     asOf: asOfTimes.reduce((min, time) => Math.min(min, time), previousStats?.asOf ?? Number.MAX_SAFE_INTEGER),
-    newest: asOfTimes.reduce((max, time) => Math.max(max, time), previousStats?.newest ?? 0),
+    latestAsOf: asOfTimes.reduce((max, time) => Math.max(max, time), previousStats?.latestAsOf ?? 0),
   }
   if (rows > 0) await db.listStats.put(stats)
   else await db.listStats.delete(id)

@@ -11,7 +11,7 @@ export type FilterValues = Record<string, string | number | boolean | undefined>
 /** A row with its folded texts at hand. */
 export interface ListCandidate {
   row: VersionedRow
-  folds: Record<string, string>
+  normalisedTexts: Record<string, string>
 }
 
 /** A dot leads into an object: `pending.type`. */
@@ -70,9 +70,9 @@ export function buildConditions(list: ListSpec, filters: FilterValues): FilterCo
 
 export function createRowMatcher(list: ListSpec, filters: FilterValues): (candidate: ListCandidate) => boolean {
   const conditions = buildConditions(list, filters)
-  return ({ row, folds: texts }) =>
+  return ({ row, normalisedTexts }) =>
     conditions.every(({ columns, usesNormalisedText, accepts }) =>
-      columns.some((column) => accepts(usesNormalisedText ? texts[column] : getColumnValue(row, column))),
+      columns.some((column) => accepts(usesNormalisedText ? normalisedTexts[column] : getColumnValue(row, column))),
     )
 }
 
@@ -164,8 +164,8 @@ export interface ListPosition {
 
 export function createPositionReader(list: ListSpec, field: string): (candidate: ListCandidate) => ListPosition {
   const isText = list.sorts[field] === 'text'
-  return ({ row, folds: texts }) => ({
-    value: (isText ? texts[field] : getColumnValue(row, field)) ?? null,
+  return ({ row, normalisedTexts }) => ({
+    value: (isText ? normalisedTexts[field] : getColumnValue(row, field)) ?? null,
     id: row.id,
   })
 }

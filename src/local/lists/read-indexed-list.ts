@@ -142,7 +142,7 @@ async function readOverlayChanges(
   const rowsById = new Map(
     [...overlaidRows].map(([id, one]) => [
       id,
-      { overlaidRow: one, row: one.row, folds: normaliseTexts(list, one.row) },
+      { overlaidRow: one, row: one.row, normalisedTexts: normaliseTexts(list, one.row) },
     ]),
   )
   const isMatch = createRowMatcher(list, query.filters)
@@ -162,10 +162,10 @@ async function readOverlayChanges(
   }
 }
 
-const toOverlaidCandidate = ({ row, folds: texts }: StoredRow): Laid => ({
+const toOverlaidCandidate = ({ row, normalisedTexts }: StoredRow): Laid => ({
   overlaidRow: { row, waiting: null },
   row,
-  folds: texts,
+  normalisedTexts,
 })
 
 /**

@@ -50,4 +50,4 @@ const isSyncPointCurrent = (
   syncPoint: ListSyncPoint | undefined,
   { change }: PageResponse,
 ): syncPoint is ListSyncPoint =>
-  syncPoint !== undefined && !syncPoint.gaps && change !== '' && String(syncPoint.upto) === change
+  syncPoint !== undefined && !syncPoint.gaps && change !== '' && String(syncPoint.changeNumber) === change

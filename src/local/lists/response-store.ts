@@ -177,14 +177,19 @@ export async function storeChanges(
     const { asOf } = response
     const id = toListId(table, scope)
     const [syncPoint, hasGaps] = await Promise.all([db.syncPoints.get(id), hasRemovalSince(db, table, asOf)])
-    if (syncPoint && syncPoint.upto > response.changeNumber) return false
+    if (syncPoint && syncPoint.changeNumber > response.changeNumber) return false
     if (options.isComplete) await removeUnlistedRows(db, table, scope, response)
     await putRows(db, table, response.changed, { asOf })
     const deletedRows = (await getRowTable(db, table).bulkGet(response.deletedIds)).filter((row) => row !== undefined)
     await exchangeRows(db, table, { removedRows: deletedRows, addedRows: [] })
     await db.tombstones.bulkPut(response.deletedIds.map((id) => ({ table, id, asOf, version: deletedVersion })))
     await deleteOldTombstones(db, asOf)
-    await db.syncPoints.put({ id, upto: response.changeNumber, asOf, gaps: hasGaps || response.leftOut !== undefined })
+    await db.syncPoints.put({
+      id,
+      changeNumber: response.changeNumber,
+      asOf,
+      gaps: hasGaps || response.leftOut !== undefined,
+    })
     return true
   })
 }

@@ -73,7 +73,7 @@ async function beginCompleteList(
   changeNumber: number,
 ): Promise<ListIndex | null> {
   const syncPoint = await db.syncPoints.get(toListId(list.table, scope))
-  return syncPoint && syncPoint.upto > changeNumber ? null : await beginNextIndex(db, list, scope)
+  return syncPoint && syncPoint.changeNumber > changeNumber ? null : await beginNextIndex(db, list, scope)
 }
 
 async function showCompleteList(
@@ -91,7 +91,7 @@ async function showCompleteList(
   const hasGaps = (await hasRemovalSince(db, list.table, asOf)) || response.leftOut !== undefined
   await removeRows(db, list.table, deletedRows, asOf)
   await deleteOldTombstones(db, asOf)
-  await db.syncPoints.put({ id: index.id, upto: changeNumber, asOf, gaps: hasGaps })
+  await db.syncPoints.put({ id: index.id, changeNumber, asOf, gaps: hasGaps })
   await showNextIndex(db, index, next)
 }
 

@@ -5,10 +5,11 @@
 import { getUser } from '#contract/accounts.ts'
 import type { UserRights } from '#domain/access.ts'
 import { importSealKey, openSealed, readSealPair, type TextSealer } from '#local/seals/seal-crypto.ts'
-import { type UserDatabase, wipedTables } from '#local/storage/database.ts'
+import { rowTables, type UserDatabase, wipedTables } from '#local/storage/database.ts'
 import { recordsToText, textToRecords } from '#local/storage/record-text.ts'
 import type { SealedCache } from '#local/storage/records.ts'
 import { isFullError } from '#local/storage/storage-errors.ts'
+import { renameCachedRecord } from '#local/storage/upgrade.ts'
 import { transact } from '#local/storage/transaction.ts'
 
 /** About 1 MB each: a record of a kept trail holds some 30 kB. */
@@ -35,7 +36,7 @@ export async function sealCache(db: UserDatabase, sealer: TextSealer, generation
 const pickRights = ({ admin, order, access_level }: UserRights): UserRights => ({ admin, order, access_level })
 
 async function sealTable(db: UserDatabase, table: string, sealer: TextSealer, generation: number): Promise<boolean> {
-  const size = table === 'keptTiles' ? recordsPerPiece.storedTiles : recordsPerPiece.other
+  const size = table === 'storedTiles' ? recordsPerPiece.storedTiles : recordsPerPiece.other
   for (;;) {
     const keys = await getSealableRecords(db, table).limit(size).primaryKeys()
     if (keys.length === 0) return true
@@ -76,9 +77,13 @@ export async function restoreSealedCache(db: UserDatabase, keyText: string | nul
     const sealedRows = await db.sealedCache.get(id)
     const text = sealedRows && key ? await openSealed(key, sealedRows, pair) : null
     if (!sealedRows || text === null) return await dropCachedTables(db)
-    const records = textToRecords(text)
-    await transact(db, [sealedRows.table, 'sealedCache'], async () => {
-      await db.table(sealedRows.table).bulkPut(records)
+    const { table } = sealedRows
+    const isRow = rowTables.some((name) => name === table)
+    const records = textToRecords<Record<string, unknown>>(text).map((record) =>
+      renameCachedRecord(table, record, isRow),
+    )
+    await transact(db, [table, 'sealedCache'], async () => {
+      await db.table(table).bulkPut(records)
       await db.sealedCache.delete(id)
     })
   }

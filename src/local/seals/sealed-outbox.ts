@@ -38,7 +38,7 @@ export async function wipeUserData(
 ): Promise<boolean> {
   if (!(await closeSessionGeneration(db, generation))) return false
   const sealer = await readSealer(db)
-  await transact(db, ['keptTrails', 'meta'], () => storeTrailChoices(db))
+  await transact(db, ['storedTrails', 'meta'], () => storeTrailChoices(db))
   if (!keepsCache || !sealer) await dropSealedCache(db)
   else if (!(await sealCache(db, sealer, generation + 1))) return false
   for (;;) {

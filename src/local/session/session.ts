@@ -94,7 +94,7 @@ export async function endSession(device: Device, generation: number, { isExpired
     if (!previous?.subject || previous.generation !== generation) return false
     await directory.session.put({ ...previous, subject: null, signedOut: false, generation: generation + 1 })
     await forgetOwnAccount(device)
-    if (shouldKeepCache) await directory.occupants.put({ ...previous.subject, clean: false, lapsed: true })
+    if (shouldKeepCache) await directory.occupants.put({ ...previous.subject, clean: false, isExpired: true })
     return true
   })
   if (isEnded) await wipeFormerUsers(device)
@@ -130,8 +130,8 @@ async function changeSession(
     if (!occupant) return
     // Somebody else has come: what was left for those whose sessions lapsed goes now.
     await directory.occupants
-      .filter((one) => one.lapsed === true && !isSameSubject(one, occupant))
-      .modify({ lapsed: false, clean: false })
+      .filter((one) => one.isExpired === true && !isSameSubject(one, occupant))
+      .modify({ isExpired: false, clean: false })
     await directory.occupants.put(occupant)
   })
 }
@@ -150,7 +150,8 @@ export async function wipeFormerUsers(device: Device): Promise<void> {
     // Fetched when somebody leaves: no page carries it before.
     const { wipeUserData } = await import('#local/seals/sealed-outbox.ts')
     const generation = generationRecord?.name === 'session-generation' ? generationRecord.generation : 0
-    if (await wipeUserData(db, generation, { keepsCache: occupant.lapsed === true })) await markClean(device, occupant)
+    if (await wipeUserData(db, generation, { keepsCache: occupant.isExpired === true }))
+      await markClean(device, occupant)
   }
 }
 

@@ -19,13 +19,13 @@ export async function clearCache(device: Device = getThisDevice()): Promise<bool
 export async function trimCache(db: UserDatabase, { bytes, ageMs } = evictionLimits): Promise<number> {
   const lists = await readEvictable(db)
   // By the server's own clock: this device's may have been turned.
-  const now = lists.reduce((latest, { newest: newestAsOf }) => Math.max(latest, newestAsOf), 0)
+  const now = lists.reduce((latest, { latestAsOf }) => Math.max(latest, latestAsOf), 0)
   let remainingBytes = lists.reduce((sum, list) => sum + list.bytes, 0)
   let evictedCount = 0
   // The list that was read last stays, however large: it is on the screen.
-  const newestList = lists.find(({ newest: newestAsOf }) => newestAsOf === now)
+  const newestList = lists.find(({ latestAsOf }) => latestAsOf === now)
   for (const list of lists) {
-    const isTooOld = !list.isPrepared && now - list.newest > ageMs
+    const isTooOld = !list.isPrepared && now - list.latestAsOf > ageMs
     if (list === newestList || (!isTooOld && remainingBytes <= bytes)) continue
     await evictList(db, list)
     remainingBytes -= list.bytes

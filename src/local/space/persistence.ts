@@ -15,7 +15,7 @@ export async function requestPersistence(
   if (await storage.persisted?.()) return true
   const earlierRequest = await db.meta.get('persist')
   if (!storage.persist || (earlierRequest && !isRepeated)) return false
-  await db.meta.put({ name: 'persist', askedAt: Date.now() })
+  await db.meta.put({ name: 'persist', requestedAt: Date.now() })
   return await storage.persist()
 }
 

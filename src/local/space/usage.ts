@@ -16,7 +16,7 @@ export interface CachedListUsage {
   bytes: number
   /** Server time of the oldest and of the newest reading that brought a row, epoch ms; null: by an older build. */
   asOf: number | null
-  newestAsOf: number | null
+  latestAsOf: number | null
   /** Whether it is known to be all of the list. */
   complete: boolean
   /** How many rows the server last counted; null: never asked without a filter. */
@@ -70,14 +70,14 @@ export async function readUsage(
 }
 
 async function describeList(db: UserDatabase, stats: ListStats): Promise<CachedListUsage> {
-  const { id, table, scope, rows, bytes, asOf, newest: newestAsOf } = stats
+  const { id, table, scope, rows, bytes, asOf, latestAsOf } = stats
   const [syncPoint, fullCoverage] = await Promise.all([
     db.syncPoints.get(id),
     db.coverage.get(toCoverageId(table, scope, {})),
   ])
   const complete =
     (syncPoint !== undefined && !syncPoint.gaps) || (fullCoverage !== undefined && isCompleteList(fullCoverage))
-  return { table, scope, rows, bytes, asOf, newestAsOf, complete, total: fullCoverage?.total ?? null }
+  return { table, scope, rows, bytes, asOf, latestAsOf, complete, total: fullCoverage?.total ?? null }
 }
 
 /** Undefined: kept by another build, which knew more of them. */
@@ -90,7 +90,7 @@ const createOlderBuildUsage = (table: string, rows: number): CachedListUsage => 
   rows,
   bytes: rows * 500,
   asOf: null,
-  newestAsOf: null,
+  latestAsOf: null,
   complete: false,
   total: null,
 })

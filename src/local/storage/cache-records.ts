@@ -10,7 +10,7 @@ export interface StoredRow {
   asOf: number
   row: VersionedRow
   /** Folded text of the columns that are sorted or searched as text. */
-  folds: Record<string, string>
+  normalisedTexts: Record<string, string>
 }
 
 /** Rows that went (or were replaced, as they were) and rows that came, of one table. */
@@ -47,7 +47,7 @@ export interface PageReading {
 /** A whole table of one scope is here, as of a change number. */
 export interface ListSyncPoint {
   id: string
-  upto: number
+  changeNumber: number
   asOf: number
   /** A row left meanwhile that may belong elsewhere: whole again with the next changes. */
   gaps: boolean
@@ -64,7 +64,7 @@ export interface ListStats {
   bytes: number
   /** Server time of the oldest and the newest reading that brought a row, epoch ms. */
   asOf: number
-  newest: number
+  latestAsOf: number
 }
 
 /** A list of many rows is read by its buckets, under this name; a fill in pieces prepares those of the next name. */

@@ -40,7 +40,7 @@ import type {
   FormDraft,
   DirectCall,
 } from '#local/storage/records.ts'
-import { upgradeToVersion5 } from '#local/storage/upgrade.ts'
+import { upgradeToVersion5, upgradeToVersion9 } from '#local/storage/upgrade.ts'
 
 export type UserDatabase = Dexie & {
   coverage: EntityTable<ListCoverage, 'id'>
@@ -58,8 +58,8 @@ export type UserDatabase = Dexie & {
   jobs: EntityTable<Job, 'intent'>
   files: EntityTable<LocalFile, 'intent'>
   directCalls: EntityTable<DirectCall, 'intent'>
-  keptTrails: EntityTable<StoredTrail, 'companyId'>
-  keptTiles: Table<StoredTrailRecord, [number, number, number]>
+  storedTrails: EntityTable<StoredTrail, 'companyId'>
+  storedTiles: Table<StoredTrailRecord, [number, number, number]>
   logCheckpoints: EntityTable<LogCheckpoint, 'companyId'>
   sealedCache: EntityTable<SealedRows, 'id'>
   meta: Table<
@@ -106,7 +106,7 @@ export const listMetadataTables = [
   'columns',
 ] as const
 /** What stands beside rows of the audit trail that their user asked to keep: how far they go, and the hashes around them. */
-export const storedTrailTables = ['keptTrails', 'keptTiles'] as const
+export const storedTrailTables = ['storedTrails', 'storedTiles'] as const
 /**
  * What a sign-out takes away. The outbox, names and receipts stay for their owner (protocol 30), and so does the newest
  * checkpoint of each log: it says nothing of anybody, and a log that was rewritten meanwhile is found out by it.
@@ -143,7 +143,7 @@ export function openDatabase(name: string, storage: StorageFactories): UserDatab
   const version5Tables = rowTables.filter((table) => !tablesSinceVersion7.includes(table))
   const toRowSchemas = (tables: readonly string[]) => Object.fromEntries(tables.map((table) => [table, 'id, scope']))
   // One version says all that came before it: what an older build's database lacks is added, and each one more costs every start.
-  const version = db.version(5).stores({
+  const version5 = db.version(5).stores({
     ...toRowSchemas(version5Tables),
     coverage: 'id',
     pages: 'id, table',
@@ -164,16 +164,27 @@ export function openDatabase(name: string, storage: StorageFactories): UserDatab
     meta: 'name',
     ...Object.fromEntries(tablesBeforeVersion5.map((table) => [table, null])),
   })
-  db.version(6).stores({ keptTrails: 'companyId', keptTiles: '[companyId+level+index]', logCheckpoints: 'companyId' })
+  db.version(6).stores({ ...storedTrailSchemas('keptTrails', 'keptTiles'), logCheckpoints: 'companyId' })
   db.version(7).stores(toRowSchemas(tablesSinceVersion7))
   db.version(8).stores({ sealedCache: '++id' })
-  version.upgrade((transaction) =>
+  const version9 = db.version(9).stores({
+    ...storedTrailSchemas('storedTrails', 'storedTiles'),
+    keptTrails: null,
+    keptTiles: null,
+  })
+  version9.upgrade((transaction) => upgradeToVersion9(transaction, rowTables))
+  version5.upgrade((transaction) =>
     upgradeToVersion5(transaction, [...version5Tables, ...listMetadataTables, 'pages', 'responses']),
   )
   // Dexie closes the connection by itself, so that the newer build need not wait, and opens it again when it is needed.
   db.on('versionchange', ({ newVersion }) => void (newVersion !== null && outdatedDatabases.add(db)))
   return db as UserDatabase
 }
+
+const storedTrailSchemas = (trails: string, tiles: string) => ({
+  [trails]: 'companyId',
+  [tiles]: '[companyId+level+index]',
+})
 
 const outdatedDatabases = new WeakSet<Dexie>()
 

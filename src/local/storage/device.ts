@@ -10,6 +10,7 @@ import {
 import { followTransactions } from '#local/storage/open-transactions.ts'
 import '#local/storage/frozen-page.ts'
 import type { Subject } from '#local/storage/records.ts'
+import { renameOccupantFields } from '#local/storage/upgrade.ts'
 
 export interface SessionRecord {
   name: 'now'
@@ -35,7 +36,7 @@ export interface DeviceUser extends Subject {
   /** False while rows of theirs may be here. */
   clean: boolean
   /** Their session lapsed, and nobody else has come since: what is cached for them stays, sealed (decision 83). */
-  lapsed?: boolean
+  isExpired?: boolean
 }
 
 export type DeviceDirectory = Dexie & {
@@ -53,6 +54,10 @@ export function openDevice(storage: StorageFactories = {}): Device {
   const directory = new Dexie('portal-device', { ...storage, chromeTransactionDurability: 'strict' }) as DeviceDirectory
   reopenAfterFailure(directory)
   directory.version(1).stores({ session: 'name', occupants: '[companyId+userId]' })
+  directory
+    .version(2)
+    .stores({})
+    .upgrade((transaction) => renameOccupantFields(transaction.table('occupants')))
   addLeftDatabases(directory, storage)
   const databasesByName = new Map<string, UserDatabase>()
   return {

@@ -20,7 +20,7 @@ export const evictionLimits = {
 }
 
 export async function clearCachedTables(db: UserDatabase): Promise<void> {
-  const tables = [...rowTables, ...listMetadataTables, 'pages', 'responses', 'outbox', 'rowIds', 'keptTrails']
+  const tables = [...rowTables, ...listMetadataTables, 'pages', 'responses', 'outbox', 'rowIds', 'storedTrails']
   await db.transaction('rw', tables, async () => {
     const [sparedIdsByTable, pinnedLists] = await Promise.all([readSparedIds(db), readPinnedLists(db)])
     for (const table of rowTables) {
@@ -42,7 +42,7 @@ export async function clearCachedTables(db: UserDatabase): Promise<void> {
 
 /** Ids of the lists that their user asked to keep (local/audit-trail): of them only the index is in the tables of lists. */
 async function readPinnedLists(db: UserDatabase): Promise<string[]> {
-  const companies = await db.keptTrails.toCollection().primaryKeys()
+  const companies = await db.storedTrails.toCollection().primaryKeys()
   return companies.map((companyId) => toListId('trail', companyId))
 }
 
@@ -69,7 +69,7 @@ export async function readEvictable(db: UserDatabase): Promise<EvictableList[]> 
   return lists
     .filter(({ id }) => !pinnedLists.includes(id))
     .map((list) => ({ ...list, isPrepared: preparedLists.has(list.id) }))
-    .sort((a, b) => Number(a.isPrepared) - Number(b.isPrepared) || a.newest - b.newest)
+    .sort((a, b) => Number(a.isPrepared) - Number(b.isPrepared) || a.latestAsOf - b.latestAsOf)
 }
 
 /** Rows that waiting writes are about, by table: a write without its row would show nowhere. */

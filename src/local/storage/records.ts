@@ -188,7 +188,7 @@ export interface WriteCounter {
 /** The browser was asked to keep this site's data; it is not asked again and again. */
 export interface PersistenceRequest {
   name: 'persist'
-  askedAt: number
+  requestedAt: number
 }
 
 /** Cached lists were cleared because a right was lost; `version`: of the user's row that lacks it. */

@@ -10,9 +10,9 @@ export async function readTrailChoices(db: UserDatabase): Promise<TrailChoice[]>
   return record?.name === 'trail-choices' ? record.choices : []
 }
 
-/** Notes what is kept now, beside what was chosen before and is not here. Inside a transaction over `keptTrails` and `meta`. */
+/** Notes what is kept now, beside what was chosen before and is not here. Inside a transaction over `storedTrails` and `meta`. */
 export async function storeTrailChoices(db: UserDatabase): Promise<void> {
-  const storedTrails = await db.keptTrails.toArray()
+  const storedTrails = await db.storedTrails.toArray()
   if (storedTrails.length === 0) return
   const olderChoices = (await readTrailChoices(db)).filter(({ companyId }) =>
     storedTrails.every((one) => one.companyId !== companyId),

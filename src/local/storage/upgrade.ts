@@ -1,61 +1,112 @@
 /**
- * Version 5 of a user's database gave stored fields and tables the names that the code has. What was waiting is carried
- * over; cached lists are dropped, because the server has them (protocol 40).
+ * Versions of a user's database that gave stored fields and tables the names that the code has (protocol 40). Version 5 carries over
+ * what was waiting and drops cached lists, because the server has them; version 9 keeps all of it.
  */
-import type { Transaction } from 'dexie'
+import type { Table, Transaction } from 'dexie'
 
 type OldRecord = Record<string, unknown>
 
-const renamedTables = { names: 'rowIds', watched: 'directCalls' } as const
-const renamedRecords: Readonly<Record<string, string>> = { gate: 'session-generation', made: 'write-counter' }
+type FieldNames = Readonly<Record<string, string>>
+
+const tablesRenamedIn5 = { names: 'rowIds', watched: 'directCalls' } as const
+/** Names of records in `meta`. */
+const recordNames: ReadonlyMap<string, string> = new Map([
+  ['gate', 'session-generation'],
+  ['made', 'write-counter'],
+])
+
+function renameFields(record: OldRecord, names: FieldNames): OldRecord {
+  return Object.fromEntries(Object.entries(record).map(([field, value]) => [names[field] ?? field, value]))
+}
+
+const entryFields: FieldNames = { lane: 'queueKey', asked: 'input', makes: 'action', held: 'delayedBy' }
 
 /** An outbox entry as version 4 stored or sealed it, in today's names; one that has them already stays as it is. */
 export function renameEntry(entry: OldRecord): OldRecord {
   if (!('lane' in entry)) return entry
-  const { lane: queueKey, asked: input, makes: action, held: delayedBy, ...rest } = entry
-  return {
-    ...rest,
-    queueKey,
-    input,
-    action,
-    delayedBy: delayedBy === 'line' ? 'network' : (delayedBy ?? null),
-  }
+  const { delayedBy, ...rest } = renameFields(entry, entryFields)
+  return { ...rest, delayedBy: delayedBy === 'line' ? 'network' : (delayedBy ?? null) }
 }
 
 /** The same of a receipt, which says what the write was. */
 export function renameReceipt(receipt: OldRecord): OldRecord {
-  const { ledgerId: outcomeId, about, ...rest } = receipt as { ledgerId?: unknown; about?: OldRecord }
-  const outcomeFields = outcomeId === undefined ? {} : { outcomeId }
-  if (!about) return { ...rest, ...outcomeFields }
-  const { makes: action, ...description } = about
-  return { ...rest, ...outcomeFields, about: action === undefined ? description : { ...description, action } }
+  const renamed = renameFields(receipt, { ledgerId: 'outcomeId' })
+  const about = renamed['about'] as OldRecord | undefined
+  return about ? { ...renamed, about: renameFields(about, { makes: 'action' }) } : renamed
 }
 
-function renameJob(job: OldRecord): OldRecord {
-  if (!('asked' in job)) return job
-  const { asked: input, ...rest } = job
-  return { ...rest, input }
-}
+const renameJob = (job: OldRecord): OldRecord => renameFields(job, { asked: 'input' })
 
 /** The same of a record in `meta`: its name is its key. */
 export function renameRecord(record: OldRecord): OldRecord {
   const name = String(record['name'])
-  return { ...record, name: renamedRecords[name] ?? name.replace(/^typed:/, 'draft:') }
+  return { ...record, name: recordNames.get(name) ?? name.replace(/^typed:/, 'draft:') }
 }
 
 /** Dexie's upgrade from any earlier version; `caches`: tables whose rows the server has. */
 export async function upgradeToVersion5(transaction: Transaction, caches: readonly string[]): Promise<void> {
-  const rewriteTable = async (table: string, renameFields: (record: OldRecord) => OldRecord) => {
+  const rewriteTable = async (table: string, rename: (record: OldRecord) => OldRecord) => {
     const records = (await transaction.table(table).toArray()) as OldRecord[]
     await transaction.table(table).clear()
-    await transaction.table(table).bulkAdd(records.map(renameFields))
+    await transaction.table(table).bulkAdd(records.map(rename))
   }
   await rewriteTable('outbox', renameEntry)
   await rewriteTable('receipts', renameReceipt)
   await rewriteTable('jobs', renameJob)
   await rewriteTable('meta', renameRecord)
   const storeNames = new Set(Array.from(transaction.idbtrans.objectStoreNames))
-  for (const [from, to] of Object.entries(renamedTables))
+  for (const [from, to] of Object.entries(tablesRenamedIn5))
     if (storeNames.has(from)) await transaction.table(to).bulkAdd(await transaction.table(from).toArray())
   for (const table of caches) await transaction.table(table).clear()
+}
+
+const tablesRenamedIn9 = { keptTrails: 'storedTrails', keptTiles: 'storedTiles' } as const
+const cachedFields: Readonly<Record<string, FieldNames>> = {
+  syncPoints: { upto: 'changeNumber' },
+  listStats: { newest: 'latestAsOf' },
+}
+const rowFields: FieldNames = { folds: 'normalisedTexts' }
+
+/** A table's name as version 8 had it, in today's. */
+export const renameCachedTable = (table: string): string =>
+  Object.entries(tablesRenamedIn9).find(([from]) => from === table)?.[1] ?? table
+
+/** A cached record as version 8 stored or sealed it, in today's names. `isRow`: it is a row of a list. */
+export const renameCachedRecord = (table: string, record: OldRecord, isRow: boolean): OldRecord =>
+  renameFields(record, cachedFields[table] ?? (isRow ? rowFields : {}))
+
+/** Records at once: a list may have 100,000 rows. */
+const batchSize = 2_000
+
+async function rewriteInBatches(from: Table, to: Table, rename: (record: OldRecord) => OldRecord): Promise<void> {
+  for (let keys = await from.limit(batchSize).primaryKeys(); keys.length > 0; ) {
+    const records = (await from.bulkGet(keys)) as OldRecord[]
+    await to.bulkPut(records.map(rename))
+    if (to !== from) await from.bulkDelete(keys)
+    keys = await from.where(':id').above(keys.at(-1)).limit(batchSize).primaryKeys()
+  }
+}
+
+/** Dexie's upgrade from version 8; `lists`: tables of rows. */
+export async function upgradeToVersion9(transaction: Transaction, lists: readonly string[]): Promise<void> {
+  for (const [from, to] of Object.entries(tablesRenamedIn9))
+    await rewriteInBatches(transaction.table(from), transaction.table(to), (record) => record)
+  for (const table of [...Object.keys(cachedFields), ...lists])
+    await rewriteInBatches(transaction.table(table), transaction.table(table), (record) =>
+      renameCachedRecord(table, record, lists.includes(table)),
+    )
+  await transaction
+    .table('sealedCache')
+    .toCollection()
+    .modify((sealedRows: { table: string }) => {
+      sealedRows.table = renameCachedTable(sealedRows.table)
+    })
+  const persistence = (await transaction.table('meta').get('persist')) as OldRecord | undefined
+  if (persistence) await transaction.table('meta').put(renameFields(persistence, { askedAt: 'requestedAt' }))
+}
+
+/** The device's directory, from its version 1. */
+export async function renameOccupantFields(occupants: Table): Promise<void> {
+  const records = (await occupants.toArray()) as OldRecord[]
+  await occupants.bulkPut(records.map((record) => renameFields(record, { lapsed: 'isExpired' })))
 }

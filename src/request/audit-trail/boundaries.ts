@@ -25,7 +25,7 @@ export async function storeBoundaries(
   checkpoint: Checkpoint,
 ): Promise<LogEntryRange | null> {
   const { db } = guard
-  const storedTrail = await db.keptTrails.get(companyId)
+  const storedTrail = await db.storedTrails.get(companyId)
   if (!storedTrail) return null
   const range = { from: storedTrail.from, to: storedTrail.next, size: checkpoint.size }
   const { missingNames } = await readStoredTiles(db, companyId, listRangeTiles(range), checkpoint.size)

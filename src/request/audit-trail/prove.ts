@@ -56,7 +56,7 @@ async function findEntryProof(
   if (!record) return { kind: 'unchecked' }
   if (record.size <= index) return { kind: 'recording' }
   // Without a line the newest checkpoint may be newer than the hashes that are kept.
-  const storedTrail = await guard.db.keptTrails.get(companyId)
+  const storedTrail = await guard.db.storedTrails.get(companyId)
   const olderNotes =
     storedTrail?.note != null && storedTrail.key !== null ? [{ note: storedTrail.note, key: storedTrail.key }] : []
   for (const signedNote of [record, ...olderNotes]) {
@@ -165,7 +165,7 @@ export async function proveStoredTrail(
   onProgress: (doneCount: number, total: number) => void = () => {},
 ): Promise<StoredTrailProof | null> {
   const { guard } = await readSessionGuard(ports)
-  const storedTrail = await guard?.db.keptTrails.get(companyId)
+  const storedTrail = await guard?.db.storedTrails.get(companyId)
   if (!guard || !storedTrail || storedTrail.note === null || storedTrail.key === null) return null
   const checkpoint = openCheckpoint(storedTrail.note, storedTrail.key)
   const range = { from: storedTrail.from, to: Math.min(storedTrail.next, checkpoint.size) }

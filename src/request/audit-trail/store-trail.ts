@@ -89,7 +89,7 @@ async function fillUnderLock(
   options: FillOptions,
 ): Promise<StoreTrailResult> {
   const { db } = guard
-  const storedTrail = await db.keptTrails.get(companyId)
+  const storedTrail = await db.storedTrails.get(companyId)
   if (!storedTrail) return { kind: 'gone' }
   const logCheck = await checkLog(ports, guard, companyId)
   if (logCheck.record?.alarm) return { kind: 'alarm', alarm: logCheck.record.alarm }
@@ -194,13 +194,13 @@ export async function updateStoredTrails(ports: PipelinePorts): Promise<void> {
   const { guard } = await readSessionGuard(ports)
   if (!guard) return
   for (const choice of await readTrailChoices(guard.db)) await reopenStoredTrail(ports, guard, choice)
-  for (const { companyId } of await guard.db.keptTrails.toArray()) await fillStoredTrail(ports, companyId)
+  for (const { companyId } of await guard.db.storedTrails.toArray()) await fillStoredTrail(ports, companyId)
 }
 
 /** A range that was wiped with a session is opened anew. The choice stands until the range does, or the server refuses it. */
 async function reopenStoredTrail(ports: PipelinePorts, guard: SessionGuard, choice: TrailChoice): Promise<void> {
   const { companyId, dateFrom, dateTo, follows: isFollowing } = choice
-  if (await guard.db.keptTrails.get(companyId)) return await deleteTrailChoice(guard.db, companyId)
+  if (await guard.db.storedTrails.get(companyId)) return await deleteTrailChoice(guard.db, companyId)
   try {
     const { body: openedRange } = await fetchTrail(ports, guard, keepTrail, { body: { companyId, dateFrom, dateTo } })
     // A range follows the log when its last day is not over.

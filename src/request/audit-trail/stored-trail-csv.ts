@@ -20,7 +20,7 @@ export async function buildStoredTrailCsv(
   const { companyId = guard?.subject.companyId ?? 0, sortOrder: order = 'desc', ...input } = query
   const { code, operation, dateFrom, dateTo, user, status, intent, searchText } = input
   const filters = { code, operation, dateFrom, dateTo, user, status, intent, searchText }
-  const storedTrail = await guard?.db.keptTrails.get(companyId)
+  const storedTrail = await guard?.db.storedTrails.get(companyId)
   const days = storedTrail ? getCoveredDays(storedTrail, dateFrom, dateTo) : null
   if (!guard || !storedTrail || storedTrail.asOf === null || days === null) return null
   const pieces = [csvByteOrderMark + formatCsvLine(entryColumns)]

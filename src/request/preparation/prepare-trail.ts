@@ -19,7 +19,7 @@ export async function prepareTrail(reader: PartReader, requireSpace: (bytes: num
   const { guard, ports, signal } = reader
   const { db, subject } = guard
   const { companyId } = subject
-  if (!(await db.keptTrails.get(companyId))) {
+  if (!(await db.storedTrails.get(companyId))) {
     const problem = await beginRange(reader, requireSpace)
     if (problem) return noteProblem(reader, problem)
   }

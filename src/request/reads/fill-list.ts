@@ -29,8 +29,8 @@ export async function fillList(
 ): Promise<void> {
   const syncPoint = await guard.db.syncPoints.get(`${list.table}|${query.scope ?? ''}`)
   if (page.change === '' || page.count > maxFillRows) return
-  if (syncPoint && !syncPoint.gaps && String(syncPoint.upto) === page.change) return
-  const since = syncPoint ? String(syncPoint.upto) : ''
+  if (syncPoint && !syncPoint.gaps && String(syncPoint.changeNumber) === page.change) return
+  const since = syncPoint ? String(syncPoint.changeNumber) : ''
   const response = await sendSignedIn(ports, { ...endpointCall.request, path: sincePath(endpointCall, list, since) })
   if (!response) return
   // Older than what the server remembers as deleted: begin again (protocol 34).

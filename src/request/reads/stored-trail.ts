@@ -38,7 +38,7 @@ async function readFromStoredTrail(
   const { guard } = await readSessionGuard(ports)
   const search = new URLSearchParams(endpointCall.request.path.split('?')[1] ?? '')
   const companyId = Number(search.get('companyId') ?? guard?.subject.companyId)
-  const storedTrail = await guard?.db.keptTrails.get(companyId)
+  const storedTrail = await guard?.db.storedTrails.get(companyId)
   if (!guard || !storedTrail) return null
   const days = getCoveredDays(storedTrail, search.get('dateFrom') ?? undefined, search.get('dateTo') ?? undefined)
   if (days === null || (days === 'all') !== isComplete) return null

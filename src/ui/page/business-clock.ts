@@ -11,7 +11,7 @@ interface BusinessClock {
   /** How far the server's clock is ahead of this device's, in ms. */
   aheadMs: number
   /** The newest server time that was heard, epoch ms: it is never earlier than that. */
-  heardAt: number
+  serverTime: number
 }
 
 const storageKey = 'portal.clock'
@@ -19,17 +19,17 @@ const storageKey = 'portal.clock'
 const toleranceMs = 60_000
 
 function readStored(): BusinessClock {
-  const unknownClock: BusinessClock = { zone: null, aheadMs: 0, heardAt: 0 }
+  const unknownClock: BusinessClock = { zone: null, aheadMs: 0, serverTime: 0 }
   try {
     const {
       zone,
       aheadMs,
-      heardAt: storedServerTime,
+      serverTime: storedServerTime,
     } = JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Partial<BusinessClock>
     return {
       zone: typeof zone === 'string' && isZone(zone) ? zone : null,
       aheadMs: Number.isFinite(aheadMs) ? Number(aheadMs) : 0,
-      heardAt: Number.isFinite(storedServerTime) ? Number(storedServerTime) : 0,
+      serverTime: Number.isFinite(storedServerTime) ? Number(storedServerTime) : 0,
     }
   } catch {
     return unknownClock
@@ -59,7 +59,7 @@ function updateClock(fields: Partial<BusinessClock>): void {
 }
 
 /** The server's time now, epoch ms. */
-export const getBusinessNow = (): number => Math.max(Date.now() + readClock().aheadMs, readClock().heardAt)
+export const getBusinessNow = (): number => Math.max(Date.now() + readClock().aheadMs, readClock().serverTime)
 
 /** An instant that this device's clock gave, by the server's clock. */
 export const toServerTime = (instant: number): number => instant + readClock().aheadMs
@@ -72,11 +72,11 @@ export const getBusinessZone = (): string => readClock().zone ?? Intl.DateTimeFo
  * from a server whose clock was put right.
  */
 export function updateServerTime(serverTime: number): void {
-  const { heardAt: latestServerTime } = readClock()
+  const { serverTime: latestServerTime } = readClock()
   if (serverTime <= latestServerTime && serverTime > latestServerTime - toleranceMs) return
   const aheadMs = serverTime - Date.now()
   const previousAheadMs = readClock().aheadMs
-  updateClock({ heardAt: serverTime, aheadMs: Math.abs(aheadMs) < toleranceMs ? 0 : aheadMs })
+  updateClock({ serverTime: serverTime, aheadMs: Math.abs(aheadMs) < toleranceMs ? 0 : aheadMs })
   if (Math.abs(readClock().aheadMs - previousAheadMs) >= toleranceMs) for (const listener of listeners) listener()
 }
 

@@ -15,7 +15,7 @@ it('fault 46d: that it is being saved only while it is, and offline how much of 
     companyId: 0,
     userId: 0,
   }
-  await getThisDevice().getDatabase({ companyId, userId }).keptTrails.put({
+  await getThisDevice().getDatabase({ companyId, userId }).storedTrails.put({
     companyId,
     dateFrom: '2026-01-01',
     dateTo: '2026-01-02',

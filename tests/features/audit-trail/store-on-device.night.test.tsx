@@ -75,7 +75,7 @@ it('days are said to be saved once each entry can be proven here, and not as soo
   const [subject] = await getThisDevice().directory.occupants.toArray()
   if (!subject) throw new Error('nobody is here')
   fixture.browser.goOffline()
-  await getThisDevice().getDatabase(subject).keptTrails.toCollection().modify({ note: null, key: null })
+  await getThisDevice().getDatabase(subject).storedTrails.toCollection().modify({ note: null, key: null })
   await expect.poll(() => screen.queryByRole('button', { name: 'Saved on this device', ...hiddenOptions })).toBeNull()
   expect(screen.queryByRole('button', { name: 'Check all entries' })).toBeNull()
   // With a connection it goes on by itself.

@@ -46,13 +46,13 @@ it.each(['overdue', 'deleted'])(
           language: 'en',
           device: 'phone',
           state: 'paid',
-          begun_at: fixture.server.clock.now,
+          started_at: fixture.server.clock.now,
           end_time: fixture.server.clock.now,
         })
         .execute()
       const row = db.updateTable('service_order').where('id', '=', order.id)
-      if (orderState === 'deleted') await row.set({ deleted: true, shown: false }).execute()
-      else await row.set({ stored: 'invalid', invalid_why: 'overdue' }).execute()
+      if (orderState === 'deleted') await row.set({ deleted: true, is_listed: false }).execute()
+      else await row.set({ stored: 'invalid', invalid_reason: 'overdue' }).execute()
     })
     await fixture.browser.openAs('admin@acme', `/app/contract/${order.id}?payment=paid`)
     await screen.findByText('Your payment arrived too late', {}, findOptions)

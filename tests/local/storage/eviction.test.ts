@@ -58,7 +58,7 @@ describe('what is kept', () => {
     })
     expect(usage).toMatchObject({ usage: 5_000, quota: 9_000, persisted: false })
     expect(usage?.lists).toMatchObject([
-      { table: 'users', scope: companyId, rows: 40, asOf: 100, newestAsOf: 100, complete: true },
+      { table: 'users', scope: companyId, rows: 40, asOf: 100, latestAsOf: 100, complete: true },
       { table: 'trail', scope: null, rows: 10, asOf: 200, complete: true },
     ])
     const bytes = usage?.lists[0]?.bytes ?? 0

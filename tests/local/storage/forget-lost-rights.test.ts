@@ -54,10 +54,10 @@ describe('cached lists', () => {
   it('fault 30g of a kept audit trail go with the right to read it, and stay with another', async () => {
     const { changeRights, db } = await openDeviceWithUsers()
     const storedTrail = { companyId: 7, zone: 'UTC' }
-    await db.table('keptTrails').put(storedTrail)
+    await db.table('storedTrails').put(storedTrail)
     await changeRights({}, { order: false }, 2)
-    expect(await db.keptTrails.count()).toBe(1)
+    expect(await db.storedTrails.count()).toBe(1)
     await changeRights({}, { admin: false, access_level: 0 }, 3)
-    expect(await db.keptTrails.count()).toBe(0)
+    expect(await db.storedTrails.count()).toBe(0)
   })
 })

@@ -9,11 +9,11 @@ export interface Mutant {
   to: string
 }
 
-const claimedCode = '    await db.outbox.bulkPut(claimed)\n'
-const frozenCode = '({ ...entry, bytes: entry.bytes ?? freeze(entry) })'
+const claimedCode = '    await db.outbox.bulkPut(claimedEntries)\n'
+const frozenCode = '({ ...entry, bytes: entry.bytes ?? freezeRequest(entry) })'
 const renamedCode = `{
-  const named = { ...entry, key: entry.attempts === 0 ? entry.key : crypto.randomUUID() }
-  return { ...named, bytes: freeze(named) }
+  const renamedEntry = { ...entry, key: entry.attempts === 0 ? entry.key : crypto.randomUUID() }
+  return { ...renamedEntry, bytes: freezeRequest(renamedEntry) }
 }`
 
 export const mutants: readonly Mutant[] = [
@@ -21,51 +21,51 @@ export const mutants: readonly Mutant[] = [
     name: 'deleted before it is acknowledged',
     file: 'src/local/outbox/claim.ts',
     from: claimedCode,
-    to: `${claimedCode}    await db.outbox.bulkDelete(claimed.map(({ intent }) => intent))\n`,
+    to: `${claimedCode}    await db.outbox.bulkDelete(claimedEntries.map(({ intent }) => intent))\n`,
   },
   { name: 'a new key for each attempt', file: 'src/local/outbox/claim.ts', from: frozenCode, to: renamedCode },
   {
     name: 'new bytes for each attempt',
     file: 'src/local/outbox/claim.ts',
-    from: 'entry.bytes ?? freeze(entry)',
-    to: 'freeze({ ...entry, input: { ...entry.input, body: { ...(entry.input.body as object), attempts: entry.attempts } } })',
+    from: 'entry.bytes ?? freezeRequest(entry)',
+    to: 'freezeRequest({ ...entry, input: { ...entry.input, body: { ...(entry.input.body as object), attempts: entry.attempts } } })',
   },
-  { name: 'no fence', file: 'src/local/outbox/settle-entry.ts', from: ' && now.fence === entry.fence', to: '' },
+  { name: 'no fence', file: 'src/local/outbox/settle-entry.ts', from: ' && storedEntry.fence === entry.fence', to: '' },
   {
     name: 'judged by the words of the message',
     file: 'src/request/writes/apply-response.ts',
-    from: 'isGood(answer) ? null : problemOf(answer).code',
-    to: 'isGood(answer) ? null : problemOf(answer).message',
+    from: 'isSuccess(response) ? null : toProblem(response).code',
+    to: 'isSuccess(response) ? null : toProblem(response).message',
   },
   {
     name: 'ordered by the clock',
     file: 'src/local/outbox/enqueue.ts',
-    from: 'there?.seq ?? around.lastSeq + 1',
-    to: 'there?.seq ?? draft.since + Math.random()',
+    from: 'existingEntry?.seq ?? context.lastSeq + 1',
+    to: 'existingEntry?.seq ?? draft.since + Math.random()',
   },
   {
     name: 'what is parked does not hold its lane',
     file: 'src/local/outbox/claim.ts',
-    from: 'open.set(entry.queueKey, goes && claiming.chained === true)',
-    to: 'open.set(entry.queueKey, !goes || claiming.chained === true)',
+    from: 'openQueues.set(entry.queueKey, isReady && options.isChained === true)',
+    to: 'openQueues.set(entry.queueKey, !isReady || options.isChained === true)',
   },
   {
     name: 'any answer with a good number is taken for accepted',
     file: 'src/contract/verdict.ts',
-    from: "  if (!seen.echoed) return 'later'\n",
-    to: "  if (status < 300) return 'done'\n  if (!seen.echoed) return 'later'\n",
+    from: "  if (!facts.echoed) return 'later'\n",
+    to: "  if (status < 300) return 'done'\n  if (!facts.echoed) return 'later'\n",
   },
   {
     name: 'a refusal is dropped without telling',
     file: 'src/local/outbox/settle-entry.ts',
-    from: 'return await move(db, entry, isMeant, { state, problem, leaseUntil: 0 })',
-    to: 'return Boolean(isMeant) && (await db.outbox.delete(entry.intent), true)',
+    from: 'return await updateEntry(db, entry, isCurrentEntry, { state, problem, leaseUntil: 0 })',
+    to: 'return Boolean(isCurrentEntry) && (await db.outbox.delete(entry.intent), true)',
   },
   {
     name: 'based on nothing once the row is quiet',
     file: 'src/local/outbox/enqueue-context.ts',
-    from: 'return newest === undefined ? around.versionOf(draft) : `~${newest}`',
-    to: 'return newest === undefined ? null : `~${newest}`',
+    from: 'return latestIntent === undefined ? context.getRowVersion(draft) : `~${latestIntent}`',
+    to: 'return latestIntent === undefined ? null : `~${latestIntent}`',
   },
   {
     name: 'sent for whoever is signed in',

@@ -266,7 +266,7 @@ describe('a stream that is not what it says', () => {
     await startStoredTrail(tablet.ports, { ...month, today: '2026-03-02' }, storedTrailStart)
     interceptedTablet.intercept = intercept
     expect(await createStoredTrailActions(tablet).fill(companyId)).toEqual({ kind: 'refused', fault })
-    expect(await (await openUserDatabase(tablet)).keptTiles.count()).toBe(0)
+    expect(await (await openUserDatabase(tablet)).storedTiles.count()).toBe(0)
     interceptedTablet.intercept = null
     expect(await createStoredTrailActions(tablet).fill(companyId)).toEqual({ kind: 'done' })
     expect(await createStoredTrailActions(tablet).proveAll(companyId)).toMatchObject({
@@ -363,7 +363,7 @@ describe('the proof of one entry', () => {
 })
 
 const changeTile = (db: UserDatabase, key: [number, number, number], change: (record: StoredTrailRecord) => void) =>
-  db.keptTiles.where('[companyId+level+index]').equals(key).modify(change)
+  db.storedTiles.where('[companyId+level+index]').equals(key).modify(change)
 
 describe('all kept entries at once', () => {
   it('are proven without a network, and one that was changed on the device is named', async () => {
@@ -393,8 +393,8 @@ describe('all kept entries at once', () => {
         changeTile(db, [companyId, -1, 0], (record) => {
           if ('leaves' in record) record.leaves[7] = ''
         }),
-      (db) => db.keptTiles.delete([companyId, -1, 1]),
-      (db) => db.keptTiles.delete([companyId, 0, 1]),
+      (db) => db.storedTiles.delete([companyId, -1, 1]),
+      (db) => db.storedTiles.delete([companyId, 0, 1]),
       corruptTile([companyId, 0, 1], 40),
       corruptTile([companyId, 1, 0], 1),
     ]

@@ -41,7 +41,7 @@ const openTabletDatabase = async (tablet: Tablet) => {
 }
 /** How many entries are here to be read. */
 async function countEntries(db: Awaited<ReturnType<typeof openTabletDatabase>>): Promise<number> {
-  const records = (await db.keptTiles.toArray()).filter((record): record is StoredLeaves => 'leaves' in record)
+  const records = (await db.storedTiles.toArray()).filter((record): record is StoredLeaves => 'leaves' in record)
   return records.reduce((sum, { leaves }) => sum + leaves.filter((leaf) => leaf !== '').length, 0)
 }
 /** A list of the trail as the page asks for it. */
@@ -93,7 +93,7 @@ describe('keeping a month', () => {
       kind: 'done',
     })
     const db = await openTabletDatabase(tablet)
-    expect(await db.keptTrails.toArray()).toMatchObject([
+    expect(await db.storedTrails.toArray()).toMatchObject([
       { companyId, ...month, from: 0, to: 600, next: 600, follows: false, hidden: 0, zone: 'Asia/Hong_Kong' },
     ])
     expect(await countEntries(db)).toBe(600)
@@ -148,7 +148,7 @@ describe('keeping a month', () => {
     })
     tablet.reopen()
     const db = await openTabletDatabase(tablet)
-    expect(await db.keptTrails.get(companyId)).toMatchObject({ next: 200, to: 600, note: null })
+    expect(await db.storedTrails.get(companyId)).toMatchObject({ next: 200, to: 600, note: null })
     // What is half here answers nothing as if it were whole.
     tablet.connection.state = 'down'
     expect((await listEntries(tablet, month)).kind).toBe('problem')
@@ -168,7 +168,7 @@ describe('keeping a month', () => {
     const tablet = await installation.signInTablet('admin@alpha')
     await storeTrail(tablet, month)
     const db = await openTabletDatabase(tablet)
-    expect(await db.keptTrails.get(companyId)).toMatchObject({ hidden: 30, next: 630 })
+    expect(await db.storedTrails.get(companyId)).toMatchObject({ hidden: 30, next: 630 })
     expect(await countEntries(db)).toBe(600)
     expect(await createStoredTrailActions(tablet).proveAll(companyId)).toMatchObject({
       kind: 'proven',
@@ -324,7 +324,7 @@ describe('while there is a network', () => {
     await fillTrail(installation, companyId, 25, { startAt: installation.clock.now() })
     await createStoredTrailActions(tablet).update()
     const db = await openTabletDatabase(tablet)
-    const { next, from, note } = (await db.keptTrails.get(companyId)) ?? { next: 0, from: 0, note: null }
+    const { next, from, note } = (await db.storedTrails.get(companyId)) ?? { next: 0, from: 0, note: null }
     // The keep itself, and the sign-in if it is an entry, stand between.
     expect(next - from).toBeGreaterThanOrEqual(626)
     expect(note).toBe((await db.logCheckpoints.get(companyId))?.note)
@@ -343,7 +343,7 @@ describe('while there is a network', () => {
     await storeTrail(tablet, month)
     await fillTrail(installation, companyId, 25, { startAt: installation.clock.now() })
     await createStoredTrailActions(tablet).update()
-    expect(await (await openTabletDatabase(tablet)).keptTrails.get(companyId)).toMatchObject({ to: 600, next: 600 })
+    expect(await (await openTabletDatabase(tablet)).storedTrails.get(companyId)).toMatchObject({ to: 600, next: 600 })
   })
 
   it('a range without an entry yet does not bring the whole log when one comes', async () => {
@@ -351,7 +351,7 @@ describe('while there is a network', () => {
     await storeTrail(tablet, { dateFrom: '2026-03-02', dateTo: '2026-04-30', today: '2026-03-02' })
     await fillTrail(installation, companyId, 5, { startAt: installation.clock.now() })
     await createStoredTrailActions(tablet).update()
-    const storedTrail = await (await openTabletDatabase(tablet)).keptTrails.get(companyId)
+    const storedTrail = await (await openTabletDatabase(tablet)).storedTrails.get(companyId)
     expect(storedTrail?.from).toBeGreaterThanOrEqual(600)
     expect(await createStoredTrailActions(tablet).proveAll(companyId)).toMatchObject({ kind: 'proven' })
   })
@@ -383,7 +383,7 @@ describe('what is kept', () => {
     await storeTrail(tablet, month)
     const db = await openTabletDatabase(tablet)
     await tablet.signOut()
-    for (const table of ['trail', 'keptTrails', 'keptTiles', 'buckets', 'columns', 'indexes', 'listStats', 'responses'])
+    for (const table of ['trail', 'storedTrails', 'storedTiles', 'buckets', 'columns', 'indexes', 'listStats', 'responses'])
       expect(await db.table(table).count(), table).toBe(0)
     expect(await db.logCheckpoints.count()).toBe(1)
     expect(JSON.stringify(await db.logCheckpoints.toArray())).not.toMatch(/Person|ALPHA|@/)
@@ -399,7 +399,7 @@ describe('what is kept', () => {
       return { ...response, status: 401, body: JSON.stringify({ errorCode: 'UNAUTHORIZED', errorMessage: '' }) }
     }
     await createStoredTrailActions(tablet).update()
-    expect([await countEntries(db), await db.keptTrails.count(), await db.keptTiles.count()]).toEqual([0, 0, 0])
+    expect([await countEntries(db), await db.storedTrails.count(), await db.storedTiles.count()]).toEqual([0, 0, 0])
   })
 
   nightly('is removed by its user, and the list that is opened next is cached as before', async () => {
@@ -407,7 +407,7 @@ describe('what is kept', () => {
     await storeTrail(tablet, month)
     await createStoredTrailActions(tablet).remove(companyId)
     const db = await openTabletDatabase(tablet)
-    expect([await countEntries(db), await db.keptTrails.count(), await db.keptTiles.count()]).toEqual([0, 0, 0])
+    expect([await countEntries(db), await db.storedTrails.count(), await db.storedTiles.count()]).toEqual([0, 0, 0])
     expect(await createStoredTrailActions(tablet).proveAll(companyId)).toBeNull()
     expect(await createStoredTrailActions(tablet).fill(companyId)).toEqual({ kind: 'gone' })
   })
@@ -423,10 +423,10 @@ describe('what an older build cached', () => {
       version: 0,
       asOf: 1,
       row: { id, row_version: 0 },
-      folds: {},
+      normalisedTexts: {},
     })
     await db.table('trail').bulkPut([900_001, 900_002].map(buildOldRow))
-    await db.listStats.put({ id: 'trail|', table: 'trail', scope: null, rows: 2, bytes: 10, asOf: 1, newest: 1 })
+    await db.listStats.put({ id: 'trail|', table: 'trail', scope: null, rows: 2, bytes: 10, asOf: 1, latestAsOf: 1 })
     await storeTrail(tablet, month)
     expect(await db.table('trail').count()).toBe(0)
     expect(await countEntries(db)).toBe(600)

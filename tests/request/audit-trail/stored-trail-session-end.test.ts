@@ -29,8 +29,8 @@ async function openOwnDatabase() {
 const readStoredTrail = async () => {
   const db = await openOwnDatabase()
   const [trails, tileCount, sealedCount] = await Promise.all([
-    db.keptTrails.toArray(),
-    db.keptTiles.count(),
+    db.storedTrails.toArray(),
+    db.storedTiles.count(),
     db.sealedCache.count(),
   ])
   return { days: trails.map(({ dateFrom, dateTo }) => ({ dateFrom, dateTo })), tileCount, sealedCount }
@@ -78,7 +78,7 @@ describe('a kept trail', () => {
     await endSession(tablet.device, session?.generation ?? 0, { isExpired: true })
     await signInAs(tablet, 'order@alpha')
     const db = tablet.device.getDatabase({ companyId, userId: session?.userId ?? 0 })
-    expect([await db.keptTrails.count(), await db.sealedCache.count()]).toEqual([0, 0])
+    expect([await db.storedTrails.count(), await db.sealedCache.count()]).toEqual([0, 0])
     await tablet.signOut()
     await signInAs(tablet, userName)
     await createStoredTrailActions(tablet).update()

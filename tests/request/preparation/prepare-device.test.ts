@@ -282,14 +282,14 @@ describe('space', () => {
     const db = await openTabletDatabase(tablet)
     const preparedStats = await db.listStats.get(`users|${installation.server.world.companies.alpha}`)
     if (!preparedStats) throw new Error('no users are here')
-    const latestReadAt = preparedStats.newest + 30 * dayMs
-    await db.listStats.put({ ...preparedStats, id: 'apps|', table: 'apps', scope: null, newest: latestReadAt })
+    const latestReadAt = preparedStats.latestAsOf + 30 * dayMs
+    await db.listStats.put({ ...preparedStats, id: 'apps|', table: 'apps', scope: null, latestAsOf: latestReadAt })
     await db.listStats.put({
       ...preparedStats,
       id: 'modules|',
       table: 'modules',
       scope: null,
-      newest: latestReadAt + 1,
+      latestAsOf: latestReadAt + 1,
     })
     expect(await trimCache(db)).toBe(0)
     const fullDiskError = Object.assign(new Error('full'), { name: 'QuotaExceededError' })

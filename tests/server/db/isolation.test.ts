@@ -173,7 +173,7 @@ async function fillOrders(db: DatabaseHandle, companyId: number, code: string): 
     values (${companyId}, ${order}, 'none', ${code}, 1, 'HKD', 1, 'applied', 1)`.execute(db)
   await sql`insert into payment_task (company_id, payment_id, state, create_time, update_time)
     select company_id, id, 'open', 1, 1 from payment where reference = ${code}`.execute(db)
-  await sql`insert into payment_attempt (company_id, order_id, key, gateway, amount, currency, language, device, state, begun_at)
+  await sql`insert into payment_attempt (company_id, order_id, key, gateway, amount, currency, language, device, state, started_at)
     values (${companyId}, ${order}, ${code}, 'stripe', 1, 'HKD', 'en', '', 'open', 1)`.execute(db)
   await sql`insert into invoice (company_id, code, order_id, content, create_time)
     values (${companyId}, ${code}, ${order}, '{}', 1)`.execute(db)

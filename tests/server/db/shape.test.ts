@@ -117,6 +117,41 @@ async function insertWithdrawnLists({ kysely }: Pick<Database, 'kysely'>): Promi
     ('saas', '2024-02-01', 'deleted', '', false, true, '{}', '', 6, 1, 1)`.execute(kysely)
 }
 
+/** What version 48 has under names that 49 replaces: a payment that is being started, a backup job that has stored its archive. */
+async function insertFormerNames({ kysely }: Pick<Database, 'kysely'>): Promise<void> {
+  await sql`insert into payment_attempt (company_id, order_id, key, gateway, amount, currency, language, device, state, begun_at)
+    select company_id, id, 'k', 'stripe', 1, 'HKD', 'en', 'desktop', 'begun', 11 from service_order where type = 'create'`.execute(
+    kysely,
+  )
+  const point = JSON.stringify({ tries: 1, made: { place: 'a/b', bytes: 9 } })
+  await sql`insert into job (id, company_id, user_id, intent, kind, state, percent, progress_key, input, point, tries, fence,
+      lease_until, deadline, create_time)
+    values ('j', 1, 0, 'i', 'backup', 'running', 95, 'p', '{}', ${point}::jsonb, 0, 1, 0, 0, 1),
+      ('n', 1, 0, 'n', 'backup', 'running', 1, 'q', '{}', '{"tries": 2, "made": null}', 0, 1, 0, 0, 1)`.execute(kysely)
+  await sql`update service set told_failing = 5, told_stop = '2026-11-01', told_erase = '2026-12-01' where code = 'metered'`.execute(
+    kysely,
+  )
+  await sql`update service_order set told_expired = true, stored = 'invalid', invalid_why = 'overdue' where type = 'change'`.execute(
+    kysely,
+  )
+  await sql`update session set ended = 3, ended_why = 'logout'`.execute(kysely)
+  await sql`insert into audit_checkpoint (company_id, size, note, end_time, kept) values (1, 5, 'n', 1, true)`.execute(
+    kysely,
+  )
+}
+
+async function readRenamedColumns({ kysely }: Pick<Database, 'kysely'>): Promise<unknown> {
+  const { rows } = await sql`
+    select (select jsonb_build_array(state, started_at) from payment_attempt) as attempt,
+      (select jsonb_agg(point order by id) from job) as points,
+      (select jsonb_build_array(notified_failing, notified_stop, notified_erase) from service where code = 'metered') as service,
+      (select jsonb_agg(jsonb_build_array(notified_expired, invalid_reason, is_listed) order by id) from service_order) as orders,
+      (select jsonb_build_array(ended, ended_reason) from session) as session,
+      (select is_permanent from audit_checkpoint) as is_permanent,
+      (select jsonb_agg(notified_overdue order by id) from traffic) as traffic`.execute(kysely)
+  return rows[0]
+}
+
 async function readMigratedEntries({ kysely }: Pick<Database, 'kysely'>) {
   const { rows } = await sql<{ id: number; operation: string; info: unknown; leaf: string; pending: boolean }>`
     select id, operation, info, leaf, exists (select from audit_pending where entry_id = id) as pending
@@ -145,6 +180,7 @@ describe('the shape of the database', () => {
         if (step === '027-backup-runs') await insertTraffic(upgradedDatabase)
         if (step === '029-payment-tasks') await insertUnpaidOrders(upgradedDatabase)
         if (step === '031-withdrawn-price-lists') await insertWithdrawnLists(upgradedDatabase)
+        if (step === '049-column-names') await insertFormerNames(upgradedDatabase)
         expect(await migrate(upgradedDatabase.kysely, step)).toEqual([step])
       }
       expect(await migrate(upgradedDatabase.kysely)).toEqual([])
@@ -186,6 +222,21 @@ describe('the shape of the database', () => {
         { id: 3, operation: 'delete', info: {}, isMatching: true },
         { id: 4, operation: 'update', info: { BrokenCount: 1, BrokenEntries: [2] }, isMatching: true },
       ])
+      expect(await readRenamedColumns(upgradedDatabase)).toEqual({
+        attempt: ['starting', 11],
+        points: [
+          { tries: 1, result: { location: 'a/b', bytes: 9 } },
+          { tries: 2, result: null },
+        ],
+        service: [5, '2026-11-01', '2026-12-01'],
+        orders: [
+          [false, null, true],
+          [true, 'overdue', false],
+        ],
+        session: [3, 'logout'],
+        is_permanent: true,
+        traffic: [true, false],
+      })
       await upgradedDatabase.close()
     })
 

@@ -72,9 +72,9 @@ onConnections('orders are tended', (engine) => {
       '2026-03-11': [],
     })
     const storedOrder = await runInTransaction(fixture.server.app, { role: 'portal_system' }, (db) =>
-      db.selectFrom('service_order').select(['stored', 'invalid_why']).where('id', '=', id).executeTakeFirst(),
+      db.selectFrom('service_order').select(['stored', 'invalid_reason']).where('id', '=', id).executeTakeFirst(),
     )
-    expect(storedOrder).toEqual({ stored: 'invalid', invalid_why: 'overdue' })
+    expect(storedOrder).toEqual({ stored: 'invalid', invalid_reason: 'overdue' })
   })
 
   test('a contract is reminded of 60, 30, 14, 7 and 1 days before its last day, and 1 and 7 after', async () => {

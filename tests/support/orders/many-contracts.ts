@@ -9,7 +9,7 @@ export const addContracts = (server: TestServer, companyId: number, priceId: num
     const agreedColumns = sql`currency, user_mode, users, modules, uat, client_type, price_id, annual, contract_amount,
       residual_amount, amount, pay_amount, period, period_start, period_end`
     await sql`
-      insert into service_order (company_id, code, name, name_key, type, stored, ${agreedColumns}, uat_bound, steps, due, shown,
+      insert into service_order (company_id, code, name, name_key, type, stored, ${agreedColumns}, uat_bound, steps, due, is_listed,
         change, create_time, update_time)
       select ${companyId}::int, 'many' || n, 'Many ' || n, 'many ' || n, 'create', 'paid',
         (array['HKD', 'USD', 'RMB'])[n % 3 + 1], 'CONCURRENT', n % 30 + 1, '["core", "fin", "scm"]'::jsonb, n % 2, 'saas',

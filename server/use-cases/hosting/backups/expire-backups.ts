@@ -24,14 +24,14 @@ export async function expireBackups(app: AppContext): Promise<number> {
   const rows = await runInTransaction(app, systemScope, (db) => listBackupsToClear(db, maxRows), 'reading')
   let clearedCount = 0
   for (const row of rows) {
-    if (row.place === null) continue
+    if (row.location === null) continue
     try {
-      await clearLocation(app, row.pdb_type, row.place)
+      await clearLocation(app, row.pdb_type, row.location)
     } catch (error) {
       app.log.warn({ err: error, backup: row.id }, 'a backup that is not needed any more could not be taken away')
       continue
     }
-    await runInTransaction(app, systemScope, (db) => updateStoredBackup(db, row, { place: null }, app.clock()))
+    await runInTransaction(app, systemScope, (db) => updateStoredBackup(db, row, { location: null }, app.clock()))
     clearedCount += 1
   }
   return clearedCount
@@ -58,7 +58,7 @@ export async function cleanUpBackups(app: AppContext): Promise<number> {
   let removedCount = await app.backups.store.cleanUp(dayMs)
   for (const type of backupTypes)
     for await (const location of listOrphans(app, type)) {
-      app.log.warn({ place: location }, 'a backup that no row names is taken away')
+      app.log.warn({ location }, 'a backup that no row names is taken away')
       await clearLocation(app, type, location)
       removedCount += 1
     }
@@ -100,7 +100,7 @@ async function filterOrphans(
     const row = rowsById.get(locationFormats[type].parseId(location) ?? 0)
     const startedAt = locationFormats[type].parseTime(location)
     return (
-      row !== undefined && row.place !== location && startedAt < createdBefore && startedAt >= row.create_time - 1000
+      row !== undefined && row.location !== location && startedAt < createdBefore && startedAt >= row.create_time - 1000
     )
   })
 }

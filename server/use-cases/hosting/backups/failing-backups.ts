@@ -32,9 +32,9 @@ export async function recordBackupOutcome(
     if (wasFailing) await updateService(db, serviceId, { failing_backups: JSON.stringify(otherTypes) }, now)
     return
   }
-  if (wasFailing && (service.told_failing ?? 0) > now - dayMs) return
+  if (wasFailing && (service.notified_failing ?? 0) > now - dayMs) return
   const failing_backups = JSON.stringify([...otherTypes, type].toSorted())
-  await updateService(db, serviceId, { failing_backups, told_failing: now }, now)
+  await updateService(db, serviceId, { failing_backups, notified_failing: now }, now)
   await mailFailure(db, { companyId: service.company_id, serviceId, type, now })
 }
 

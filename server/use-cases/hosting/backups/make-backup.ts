@@ -21,7 +21,7 @@ const systemScope = { role: 'portal_system' } as const
 
 /** What its row says once it is done. */
 export interface BackupResult extends BackupContents {
-  place: string
+  location: string
   bytes: number
   sha256: string | null
   key_id: string | null
@@ -48,12 +48,10 @@ export async function makeBackup(app: AppContext, id: number, onProgress: Progre
     const names = { companyCode: company?.code ?? '', name: service?.name ?? '' }
     return { backup: row, head: names, expected: lastBackup?.bytes ?? null }
   })
-  if (backup.place !== null) await clearLocation(app, backup.pdb_type, backup.place)
+  if (backup.location !== null) await clearLocation(app, backup.pdb_type, backup.location)
   const now = app.clock()
   const location = createLocation(backup, now)
-  const isCurrent = await runInTransaction(app, systemScope, (db) =>
-    updateStoredBackup(db, backup, { place: location }, now),
-  )
+  const isCurrent = await runInTransaction(app, systemScope, (db) => updateStoredBackup(db, backup, { location }, now))
   if (!isCurrent) throw new ProblemError('STATE_CONFLICT', { why: 'interrupted' })
 
   const stallWatch = watchStalls()
@@ -64,17 +62,17 @@ export async function makeBackup(app: AppContext, id: number, onProgress: Progre
   const onBytes = (movedBytes: number) => onProgress(movedBytes, expectedBytes)
   if (backup.pdb_type === 'pdb2rds') return await stallWatch.watch(writeCopy(app, location, pieces))
   return await stallWatch.watch(
-    storeArchive(app, { ...backup, place: location, ...head, time: now }, pieces, { stallWatch, onBytes }),
+    storeArchive(app, { ...backup, location, ...head, time: now }, pieces, { stallWatch, onBytes }),
   )
 }
 
 async function writeCopy(app: AppContext, location: string, pieces: AsyncIterable<DataPiece>): Promise<BackupResult> {
   const digestedPieces = withDigest(pieces)
   const { bytes } = await app.backups.copies.write(location, digestedPieces)
-  return { place: location, bytes, sha256: null, key_id: null, ...digestedPieces.contents() }
+  return { location, bytes, sha256: null, key_id: null, ...digestedPieces.contents() }
 }
 
-type ArchiveInput = StoredBackup & { place: string; companyCode: string; name: string; time: number }
+type ArchiveInput = StoredBackup & { location: string; companyCode: string; name: string; time: number }
 
 async function storeArchive(
   app: AppContext,
@@ -83,7 +81,7 @@ async function storeArchive(
     company_id: companyId,
     service_id: serviceId,
     service_code: code,
-    place: location,
+    location,
     companyCode,
     name,
     time,
@@ -105,7 +103,7 @@ async function storeArchive(
   const storedArchive = await app.backups.store.put(location, body, countBytes)
   // It is not done before what it moved is written down.
   await finish()
-  return { place: location, ...storedArchive, key_id: await getRecipient(app.config, companyId), ...body.contents() }
+  return { location, ...storedArchive, key_id: await getRecipient(app.config, companyId), ...body.contents() }
 }
 
 async function* withBeats<T>(pieces: AsyncIterable<T>, { beat }: StallWatch): AsyncGenerator<T> {

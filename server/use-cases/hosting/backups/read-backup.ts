@@ -9,7 +9,7 @@ import { getIdentities } from '#server/use-cases/hosting/backups/backup-identiti
 
 /** Throws StoreError and ArchiveError; `damaged` at the end at the latest. */
 export async function* readBackup(app: AppContext, backup: StoredBackup, meter: ByteMeter): AsyncGenerator<DataPiece> {
-  const { place: location, pdb_type } = backup
+  const { location, pdb_type } = backup
   if (location === null) throw new StoreError('missing', 'The backup names no place.')
   if (pdb_type === 'pdb2rds') {
     const copy = withDigest(app.backups.copies.read(location))

@@ -190,14 +190,14 @@ onBothEngines('the audit trail', (app) => {
     const checkpoints = await runAsSystem(timedApp, (db) =>
       db
         .selectFrom('audit_checkpoint')
-        .select(['size', 'kept'])
+        .select(['size', 'is_permanent'])
         .where('company_id', '=', companyId)
         .orderBy('size')
         .execute(),
     )
     expect(checkpoints).toEqual([
-      { size: 13, kept: true },
-      { size: 15, kept: false },
+      { size: 13, is_permanent: true },
+      { size: 15, is_permanent: false },
     ])
   })
 

@@ -165,7 +165,9 @@ onBothEngines('a trail that somebody changed in the database', (fixture, engine)
     ],
     [
       'left to be cleared away',
-      runStatements(() => sql`update audit_checkpoint set kept = false where company_id = ${companyId} and size = 100`),
+      runStatements(
+        () => sql`update audit_checkpoint set is_permanent = false where company_id = ${companyId} and size = 100`,
+      ),
     ],
     [
       'added',

@@ -87,12 +87,12 @@ onConnections('money that no order waits for', (engine) => {
         refund_key,
         key,
         gateway_id,
-        begun_at: startedAt,
+        started_at: startedAt,
       } = await runAsSystem((db) =>
         db
           .selectFrom('payment_task as t')
           .innerJoin('payment_attempt as a', 'a.id', 't.attempt_id')
-          .select(['t.refund_key', 'a.key', 'a.gateway_id', 'a.begun_at'])
+          .select(['t.refund_key', 'a.key', 'a.gateway_id', 'a.started_at'])
           .executeTakeFirstOrThrow(),
       )
       const driver = await fixture.server.app.payments.findDriver(gateway as 'stripe')
@@ -127,7 +127,7 @@ onConnections('money that no order waits for', (engine) => {
   test('fault 5i is open again, with the reason, where the gateway refuses the refund', async () => {
     const order = await paidAfterDeletion('alipay')
     const id = (await listTasks())[0]?.id ?? 0
-    const { key, begun_at: startedAt } = await runAsSystem((db) =>
+    const { key, started_at: startedAt } = await runAsSystem((db) =>
       db.selectFrom('payment_attempt').selectAll().executeTakeFirstOrThrow(),
     )
     const refundByHand = async (refundKey: string, amount: bigint) =>

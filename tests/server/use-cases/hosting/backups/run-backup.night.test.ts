@@ -58,12 +58,12 @@ describe('a backup', () => {
       })
     }
     const [archiveRow, copyRow] = await backupRows(fixture.server)
-    expect(archiveRow?.place).toMatch(/^company-\d+\/service-\d+\/\d{4}-\d\d-\d\dT\d{6}Z-\d+\.age$/)
-    expect(copyRow?.place).toMatch(/^copy_service_\d+_backup_\d+_\d{14}$/)
+    expect(archiveRow?.location).toMatch(/^company-\d+\/service-\d+\/\d{4}-\d\d-\d\dT\d{6}Z-\d+\.age$/)
+    expect(copyRow?.location).toMatch(/^copy_service_\d+_backup_\d+_\d{14}$/)
     expect(archiveRow?.digest).toBe(copyRow?.digest)
-    expect([...backupFixture.places.archives.keys()]).toEqual([archiveRow?.place])
-    expect([...backupFixture.places.copies.piecesByPath.keys()]).toEqual([copyRow?.place])
-    const storedArchive = backupFixture.places.archives.get(archiveRow?.place ?? '')
+    expect([...backupFixture.places.archives.keys()]).toEqual([archiveRow?.location])
+    expect([...backupFixture.places.copies.piecesByPath.keys()]).toEqual([copyRow?.location])
+    const storedArchive = backupFixture.places.archives.get(archiveRow?.location ?? '')
     expect([storedArchive?.length, (await readTrafficByRun(fixture.server))[`backup-${archiveRow?.id}`]]).toEqual([
       archiveRow?.bytes,
       archiveRow?.bytes,
@@ -200,13 +200,13 @@ describe('a backup', () => {
       await requestBackup()
       const [startedBackup] = await backupRows(fixture.server)
       await runAsSystem((db) =>
-        db.updateTable('backup').set({ place: 'company-1/service-1/2026-01-01T000000Z-1.age' }).execute(),
+        db.updateTable('backup').set({ location: 'company-1/service-1/2026-01-01T000000Z-1.age' }).execute(),
       )
       backupFixture.places.archives.set('company-1/service-1/2026-01-01T000000Z-1.age', Buffer.from('half'))
       await runOneJob(fixture.server.app, backupJobKinds)
       const [endedBackup] = await backupRows(fixture.server)
       expect(endedBackup).toMatchObject({ id: startedBackup?.id, state: 'done' })
-      expect([...backupFixture.places.archives.keys()]).toEqual([endedBackup?.place])
+      expect([...backupFixture.places.archives.keys()]).toEqual([endedBackup?.location])
     },
     60_000,
   )

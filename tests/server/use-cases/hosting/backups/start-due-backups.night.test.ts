@@ -231,7 +231,7 @@ describe('backups are tended', () => {
       await startDueBackups(fixture.server.app)
       await runAsSystem((db) => db.deleteFrom('job').execute())
       await runAsSystem((db) =>
-        db.updateTable('backup').set({ place: 'company-1/service-1/2026-03-02T020000Z-1.age' }).execute(),
+        db.updateTable('backup').set({ location: 'company-1/service-1/2026-03-02T020000Z-1.age' }).execute(),
       )
       backupFixture.places.archives.set('company-1/service-1/2026-03-02T020000Z-1.age', Buffer.from('x'))
       advanceClock(9 * 60_000)
@@ -306,7 +306,7 @@ describe('backups are tended', () => {
       'done',
     ])
     expect(backupFixture.places.archives.size).toBe(3)
-    expect((await backupRows(fixture.server)).filter(({ place: location }) => location === null)).toHaveLength(2)
+    expect((await backupRows(fixture.server)).filter(({ location }) => location === null)).toHaveLength(2)
     advanceClock(11 * dayMs)
     // Whatever the store says meanwhile: it is taken up again.
     backupFixture.places.fault = 'unreachable'
@@ -333,7 +333,7 @@ describe('backups are tended', () => {
       await disableCopies()
       await backUpNow(fixture.server, alpha, id)
       const [row] = await backupRows(fixture.server)
-      const ownKey = row?.place ?? ''
+      const ownKey = row?.location ?? ''
       const buildKey = (time: string, number: number) => `company-1/service-1/${time}Z-${number}.age`
       const [overtakenKey, olderKey, unknownKey] = [
         buildKey('2026-03-02T020200', 1),
