@@ -20,7 +20,7 @@ const budgets = read(root, 'budgets.json')
 const gzipBytes = (file) => gzipSync(readFileSync(join(dist, file)), { level: 9 }).length
 
 /** The chunk of this source, or the group of this name; a budget that measures nothing would always hold. */
-function chunkOf(source) {
+function getChunk(source) {
   if (chunks[source]) return source
   const group = Object.keys(chunks).find((key) => key.startsWith(`_${source}-`))
   if (group) return group
@@ -38,7 +38,7 @@ function withImports(keys, seen = new Set()) {
 }
 
 function scripts({ chunks: sources }) {
-  const files = [...withImports(sources.map(chunkOf))].map((key) => chunks[key].file)
+  const files = [...withImports(sources.map(getChunk))].map((key) => chunks[key].file)
   return [...new Set(files)].filter((file) => file.endsWith('.js'))
 }
 
@@ -47,8 +47,8 @@ const worker = readFileSync(join(dist, 'sw.js'), 'utf8')
 const listed = [...new Set([...worker.matchAll(/["'`]?url["'`]?:\s*["'`]([^"'`]+)["'`]/g)].map(([, url]) => url))]
 /** What only some devices keep, beside what every device does (scripts/chunk-plugin.ts). */
 const parts = read(dist, 'parts.json')
-const partOf = (file) => parts[file] ?? 'everybody'
-const precached = listed.filter((file) => partOf(file) === 'everybody')
+const getPart = (file) => parts[file] ?? 'everybody'
+const precached = listed.filter((file) => getPart(file) === 'everybody')
 
 const sum = (files) => files.reduce((bytes, file) => bytes + gzipBytes(file), 0)
 
@@ -72,7 +72,7 @@ const torn = Object.values(chunks)
   .flatMap(({ file, imports = [] }) =>
     imports
       .map((key) => chunks[key].file)
-      .filter((needed) => !listed.includes(needed) || !isStoredWith(partOf(file), partOf(needed)))
+      .filter((needed) => !listed.includes(needed) || !isStoredWith(getPart(file), getPart(needed)))
       .map((needed) => `${file} needs ${needed}`),
   )
 for (const line of torn) console.log(`TORN  ${line}, which is not kept with it`)

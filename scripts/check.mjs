@@ -45,27 +45,27 @@ export function runCheck({ name, command: [program, ...args] }) {
 }
 
 /** Two at a time: there are two cores. Results come in the order in which they were asked for. */
-export async function runChecks(list, told = () => {}) {
+export async function runChecks(list, onResult = () => {}) {
   const results = Array(list.length)
   let next = 0
   const worker = async () => {
     while (next < list.length) {
       const at = next++
       results[at] = await runCheck(list[at])
-      told(results[at])
+      onResult(results[at])
     }
   }
   await Promise.all([worker(), worker()])
   return results
 }
 
-export function tell({ name, passed, output }) {
+export function printResult({ name, passed, output }) {
   console.log(`${passed ? 'ok    ' : 'FAILED'}  ${name}`)
   if (!passed) console.log(output)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const results = await runChecks([...checks, structure], tell)
+  const results = await runChecks([...checks, structure], printResult)
   const failed = results.filter((result) => !result.passed).length
   console.log(`${results.length - failed} passed, ${failed} failed`)
   process.exitCode = failed ? 1 : 0

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Trouble that is told to the person in its own words, with no stack. */
-export class Trouble extends Error {}
+/** Its message is printed without a stack: it tells the person what to do. */
+export class SetupError extends Error {}
 
 /** Outside the project, because npm empties node_modules and nothing else in the project is ours to litter. */
 function lockFolder(root) {
@@ -49,9 +49,9 @@ function holder(folder) {
 }
 
 /** Runs `work` while no other process prepares the same folder; waits for one that does. */
-export async function exclusively(root, say, work) {
+export async function runExclusively(root, log, work) {
   const folder = lockFolder(root)
-  let told = false
+  let isNotified = false
   let emptySince = 0
   while (!take(folder)) {
     const pid = holder(folder)
@@ -62,8 +62,8 @@ export async function exclusively(root, say, work) {
       rmSync(folder, { recursive: true, force: true })
       continue
     }
-    if (!told) say('Another command is preparing this folder; waiting for it ...')
-    told = true
+    if (!isNotified) log('Another command is preparing this folder; waiting for it ...')
+    isNotified = true
     await pause(300)
   }
   const release = () => rmSync(folder, { recursive: true, force: true })

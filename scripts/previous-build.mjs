@@ -8,12 +8,12 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-const listOf = (folder) => join(folder, 'former.json')
+const getListPath = (folder) => join(folder, 'former.json')
 
 /** Reads what a finished build left in this folder: its own hashed files, by name. */
 export async function readFormer(folder) {
   if (!existsSync(join(folder, 'build.json'))) return new Map()
-  const older = new Set(existsSync(listOf(folder)) ? JSON.parse(await readFile(listOf(folder), 'utf8')) : [])
+  const older = new Set(existsSync(getListPath(folder)) ? JSON.parse(await readFile(getListPath(folder), 'utf8')) : [])
   const names = (await readdir(join(folder, 'assets'))).filter((name) => !older.has(name))
   return new Map(await Promise.all(names.map(async (name) => [name, await readFile(join(folder, 'assets', name))])))
 }
@@ -21,7 +21,7 @@ export async function readFormer(folder) {
 /** Puts those back that the build in this folder has no more. */
 export async function keepFormer(folder, former) {
   const own = new Set(await readdir(join(folder, 'assets')))
-  const kept = [...former.keys()].filter((name) => !own.has(name))
-  await Promise.all(kept.map((name) => writeFile(join(folder, 'assets', name), former.get(name))))
-  await writeFile(listOf(folder), `${JSON.stringify(kept)}\n`)
+  const restoredNames = [...former.keys()].filter((name) => !own.has(name))
+  await Promise.all(restoredNames.map((name) => writeFile(join(folder, 'assets', name), former.get(name))))
+  await writeFile(getListPath(folder), `${JSON.stringify(restoredNames)}\n`)
 }

@@ -10,7 +10,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { checks, runChecks, tell } from './check.mjs'
+import { checks, runChecks, printResult } from './check.mjs'
 import { quickStart } from '../tests/support/server/process.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -39,33 +39,33 @@ function runVitest(args) {
   })
 }
 
-const place = (file) => relative(root, file.name)
+const getPath = (file) => relative(root, file.name)
 
 /** A file that could not even be loaded has no tests to count: it counts as one that failed. */
-function testsOf(file) {
-  const tests = file.assertionResults.map(({ fullName, status }) => ({ name: `${place(file)}: ${fullName}`, status }))
+function listTests(file) {
+  const tests = file.assertionResults.map(({ fullName, status }) => ({ name: `${getPath(file)}: ${fullName}`, status }))
   const hasFailed = tests.some(({ status }) => status === 'failed')
-  if (file.status === 'failed' && !hasFailed) tests.push({ name: `${place(file)}: could not run`, status: 'failed' })
+  if (file.status === 'failed' && !hasFailed) tests.push({ name: `${getPath(file)}: could not run`, status: 'failed' })
   return tests
 }
 
 /** Vitest may fail with every test passed (an error outside a test), or die without a report. */
 function outcomes({ code, data }) {
-  const tests = data ? data.testResults.flatMap(testsOf) : []
+  const tests = data ? data.testResults.flatMap(listTests) : []
   const hasFailed = tests.some(({ status }) => status === 'failed')
   if (code !== 0 && !hasFailed) tests.push({ name: `vitest itself (exit code ${code}), see above`, status: 'failed' })
   return tests
 }
 
 /** Skipping is for machines that lack something; where the verdict counts, nothing may be left out. */
-const judged = (test) => {
+const judgeTest = (test) => {
   if (test.status === 'passed' || test.status === 'failed') return test
   return isContinuous ? { name: `${test.name} (skipped)`, status: 'failed' } : { ...test, status: 'skipped' }
 }
 
 /** So that a file that grows slow is seen before the whole is. Files run side by side: theirs add up to more than the total. */
-function tellSlowest({ data }, minutes) {
-  const files = (data?.testResults ?? []).map((file) => ({ name: place(file), ms: file.endTime - file.startTime }))
+function printSlowest({ data }, minutes) {
+  const files = (data?.testResults ?? []).map((file) => ({ name: getPath(file), ms: file.endTime - file.startTime }))
   const slowest = files.toSorted((a, b) => b.ms - a.ms).slice(0, 10)
   console.log(`\nSlowest files:\n${slowest.map(({ name, ms }) => `  ${(ms / 1000).toFixed(1)} s  ${name}`).join('\n')}`)
   const areas = Map.groupBy(files, ({ name }) => name.split('/')[1])
@@ -83,26 +83,26 @@ function tellSlowest({ data }, minutes) {
 
 const args = process.argv.slice(2)
 const began = performance.now()
-const results = args.length ? [] : await runChecks([...checks, budget], tell)
+const results = args.length ? [] : await runChecks([...checks, budget], printResult)
 const run = await runVitest(args)
 const tests = [
   ...results.map(({ name, passed }) => ({ name, status: passed ? 'passed' : 'failed' })),
-  ...outcomes(run).map(judged),
+  ...outcomes(run).map(judgeTest),
 ]
 
-const named = (status) => tests.filter((test) => test.status === status)
+const getTestsByStatus = (status) => tests.filter((test) => test.status === status)
 for (const [status, title] of [
   ['skipped', 'Skipped'],
   ['failed', 'Failed'],
 ]) {
-  if (named(status).length)
+  if (getTestsByStatus(status).length)
     console.log(
-      `\n${title}:\n${named(status)
+      `\n${title}:\n${getTestsByStatus(status)
         .map(({ name }) => `  ${name}`)
         .join('\n')}`,
     )
 }
-tellSlowest(run, (performance.now() - began) / 60_000)
-const [passed, failed, skipped] = ['passed', 'failed', 'skipped'].map((status) => named(status).length)
+printSlowest(run, (performance.now() - began) / 60_000)
+const [passed, failed, skipped] = ['passed', 'failed', 'skipped'].map((status) => getTestsByStatus(status).length)
 console.log(`\n${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`)
 process.exitCode = failed ? 1 : 0

@@ -155,7 +155,7 @@ async function takePicture(browser: Browser, portal: Portal, picture: Picture) {
 }
 
 /** Every screen by who sees it. */
-const screensByAccount: [who: keyof typeof people | null, screens: Screen[]][] = [
+const screensByAccount: [accountName: keyof typeof people | null, screens: Screen[]][] = [
   [null, visitorScreens],
   ['admin', adminScreens],
   ['user', userScreens],

@@ -12,7 +12,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Trouble, exclusively } from './lock.mjs'
+import { SetupError, runExclusively } from './lock.mjs'
 import { buildId } from './build-id.mjs'
 import { ensureChineseFont, ensureEngines, findChromium, findPostgres } from './test-tools.mjs'
 
@@ -22,7 +22,7 @@ const stampFile = join(modules, '.ensure-stamp')
 const nodeBinary = join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
 const toolsFile = join(modules, '.cache', 'portal-tools.json')
 
-const say = (line) => process.stderr.write(`${line}\n`)
+const log = (line) => process.stderr.write(`${line}\n`)
 
 const readIfThere = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '')
 
@@ -45,7 +45,7 @@ function run(command, args, options = {}) {
 function runQuietly(command, args, options) {
   const { status, error, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8', ...options })
   const isGood = !error && status === 0
-  if (!isGood) say(`${stdout ?? ''}${stderr ?? ''}${error ?? ''}`)
+  if (!isGood) log(`${stdout ?? ''}${stderr ?? ''}${error ?? ''}`)
   return isGood
 }
 
@@ -61,23 +61,23 @@ function npm(...args) {
 function ensureNodeVersion() {
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major > 20 || (major === 20 && minor >= 19)) return
-  throw new Trouble(
+  throw new SetupError(
     `Node ${process.versions.node} is too old: install Node 20.19 or newer (24 is best) from https://nodejs.org and try again.`,
   )
 }
 
 /** What node_modules was made for; another lock file, platform or processor means it is made again. */
-function wantedStamp() {
+function computeStamp() {
   const lock = readFileSync(join(root, 'package-lock.json'))
   return createHash('sha256').update(lock).update(process.platform).update(process.arch).digest('hex')
 }
 
 function ensurePackages() {
-  const stamp = wantedStamp()
+  const stamp = computeStamp()
   if (readIfThere(stampFile).trim() === stamp) return
-  say('Installing packages (about a minute, only once) ...')
+  log('Installing packages (about a minute, only once) ...')
   if (!npm('ci', '--loglevel=error', '--no-audit', '--no-fund')) {
-    throw new Trouble('npm ci failed, see above. Check the network and the npm registry, then try again.')
+    throw new SetupError('npm ci failed, see above. Check the network and the npm registry, then try again.')
   }
   // Last, so that an install that was cut off is done again.
   writeFileSync(stampFile, `${stamp}\n`)
@@ -92,10 +92,10 @@ const runsNode24 = (binary) => {
 function ensureNode() {
   if (existsSync(nodeBinary) && runsNode24(nodeBinary)) return nodeBinary
   if (process.versions.node.startsWith('24.')) return process.execPath
-  say('Fetching Node 24 ...')
+  log('Fetching Node 24 ...')
   npm('rebuild', 'node')
   if (existsSync(nodeBinary) && runsNode24(nodeBinary)) return nodeBinary
-  throw new Trouble(
+  throw new SetupError(
     'The npm package "node" brought no Node 24 for this machine: install Node 24 from https://nodejs.org and try again.',
   )
 }
@@ -103,22 +103,22 @@ function ensureNode() {
 function ensureClient(node) {
   const built = readIfThere(join(root, 'dist', 'build.json'))
   if (built && JSON.parse(built).sources === buildId(root)) return
-  say('Building the client ...')
+  log('Building the client ...')
   const env = {
     ...cleanEnvironment(),
     PATH: `${join(modules, '.bin')}${delimiter}${process.env.PATH}`,
     NODE_ENV: 'production',
   }
   if (!runQuietly(node, [join(modules, 'vite', 'bin', 'vite.js'), 'build'], { env })) {
-    throw new Trouble('The client could not be built, see above.')
+    throw new SetupError('The client could not be built, see above.')
   }
 }
 
 /** Tests read the places from this file; a tool that was not asked for keeps what an earlier run found. */
-function rememberTools(found) {
-  const known = JSON.parse(readIfThere(toolsFile) || '{}')
+function rememberTools(foundTools) {
+  const knownTools = JSON.parse(readIfThere(toolsFile) || '{}')
   const tools = JSON.stringify({ ...known, ...found })
-  if (tools === JSON.stringify(known)) return
+  if (tools === JSON.stringify(knownTools)) return
   mkdirSync(dirname(toolsFile), { recursive: true })
   writeFileSync(toolsFile, `${tools}\n`)
 }
@@ -129,17 +129,17 @@ async function ensure(wants) {
   const node = ensureNode()
   if (wants.has('--client')) ensureClient(node)
   if (wants.has('--browser')) {
-    rememberTools({ chromium: await findChromium({ run, say, node, root }) })
-    ensureChineseFont({ run, say })
+    rememberTools({ chromium: await findChromium({ run, log, node, root }) })
+    ensureChineseFont({ run, log })
   }
-  if (wants.has('--engines')) ensureEngines({ run, say })
-  if (wants.has('--postgres')) rememberTools({ postgres: findPostgres({ run, say }) })
+  if (wants.has('--engines')) ensureEngines({ run, log })
+  if (wants.has('--postgres')) rememberTools({ postgres: findPostgres({ run, log }) })
 }
 
 try {
-  await exclusively(root, say, () => ensure(new Set(process.argv.slice(2))))
+  await runExclusively(root, log, () => ensure(new Set(process.argv.slice(2))))
 } catch (error) {
-  if (!(error instanceof Trouble)) throw error
-  say(`\n${error.message}\n`)
+  if (!(error instanceof SetupError)) throw error
+  log(`\n${error.message}\n`)
   process.exitCode = 1
 }

@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
-import { Trouble } from './lock.mjs'
+import { SetupError } from './lock.mjs'
 
 const windows = process.platform === 'win32'
 
@@ -32,11 +32,12 @@ const usualBrowsers = [
   'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
 ]
 
-function chromiumHere() {
-  const named = process.env.CHROMIUM_PATH
-  if (named && !existsSync(named)) throw new Trouble(`CHROMIUM_PATH names no file: ${named}`)
+function findInstalledChromium() {
+  const configuredPath = process.env.CHROMIUM_PATH
+  if (configuredPath && !existsSync(configuredPath))
+    throw new SetupError(`CHROMIUM_PATH names no file: ${configuredPath}`)
   return (
-    named ||
+    configuredPath ||
     onPath('chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome') ||
     usualBrowsers.find((file) => existsSync(file))
   )
@@ -50,16 +51,16 @@ async function playwrightBrowser(root) {
   return existsSync(file) ? file : undefined
 }
 
-/** Path of a Chromium for the browser tests; without one there is nothing to test with, so this ends in Trouble. */
-export async function findChromium({ run, say, node, root }) {
-  const here = chromiumHere() ?? (await playwrightBrowser(root))
-  if (here) return here
-  say('Installing Chromium for the browser tests ...')
+/** Path of a Chromium for the browser tests; without one there is nothing to test with, so this ends in SetupError. */
+export async function findChromium({ run, log, node, root }) {
+  const installedPath = findInstalledChromium() ?? (await playwrightBrowser(root))
+  if (installedPath) return installedPath
+  log('Installing Chromium for the browser tests ...')
   if (canInstall()) aptInstall(run, 'chromium')
   else run(node, [join(root, 'node_modules', 'playwright-core', 'cli.js'), 'install', 'chromium'])
-  const installed = chromiumHere() ?? (await playwrightBrowser(root))
+  const installed = findInstalledChromium() ?? (await playwrightBrowser(root))
   if (installed) return installed
-  throw new Trouble('The tests need Chromium or Chrome: install one, or set CHROMIUM_PATH to its program file.')
+  throw new SetupError('The tests need Chromium or Chrome: install one, or set CHROMIUM_PATH to its program file.')
 }
 
 const enginePrograms = { 'firefox-esr': 'firefox-esr', WebKitWebDriver: 'webkit2gtk-driver', Xvfb: 'xvfb' }
@@ -67,12 +68,12 @@ const missingEngines = () =>
   Object.entries(enginePrograms).flatMap(([program, name]) => (onPath(program) ? [] : [name]))
 
 /** Firefox and WebKitGTK, for the campaign that drives them. */
-export function ensureEngines({ run, say }) {
+export function ensureEngines({ run, log }) {
   if (missingEngines().length === 0) return
-  say('Installing Firefox and WebKit for the campaign ...')
+  log('Installing Firefox and WebKit for the campaign ...')
   if (canInstall()) aptInstall(run, ...missingEngines())
   if (missingEngines().length > 0)
-    throw new Trouble(`The campaign needs these packages of Debian: ${missingEngines().join(' ')}.`)
+    throw new SetupError(`The campaign needs these packages of Debian: ${missingEngines().join(' ')}.`)
 }
 
 /** macOS and Windows bring one; where Linux cannot be asked, it has none that Chromium would find. */
@@ -80,14 +81,14 @@ const hasChineseFont = () =>
   process.platform !== 'linux' || Boolean(spawnSync('fc-list', [':lang=zh'], { encoding: 'utf8' }).stdout?.trim())
 
 /** Without one, Chinese is drawn as boxes half as wide: what measures the screens would find faults that nobody has. */
-export function ensureChineseFont({ run, say }) {
+export function ensureChineseFont({ run, log }) {
   if (hasChineseFont()) return
   if (canInstall()) {
-    say('Installing a Chinese font for the browser tests ...')
+    log('Installing a Chinese font for the browser tests ...')
     aptInstall(run, 'fontconfig', 'fonts-wqy-microhei')
   }
   if (hasChineseFont()) return
-  say('No Chinese font here: tests that measure the Chinese screens will fail. Install one, such as Noto Sans CJK.')
+  log('No Chinese font here: tests that measure the Chinese screens will fail. Install one, such as Noto Sans CJK.')
 }
 
 /** Debian keeps initdb and its kind outside PATH, a folder for each version; the newest first. */
@@ -98,11 +99,11 @@ function versionedFolders(parent, inside) {
     .map((version) => join(parent, version, inside))
 }
 
-function postgresHere() {
-  const named = process.env.POSTGRES_BIN
+function findInstalledPostgres() {
+  const configuredPath = process.env.POSTGRES_BIN
   const initdb = onPath('initdb')
   const folders = [
-    named,
+    configuredPath,
     ...versionedFolders('/usr/lib/postgresql', 'bin'),
     initdb && dirname(realpathSync(initdb)),
     ...['/opt/homebrew/opt', '/usr/local/opt'].flatMap((opt) =>
@@ -129,15 +130,15 @@ function withoutServices(work) {
 }
 
 /** Folder with initdb, postgres and pg_ctl, or null: the PostgreSQL tests are then skipped, by name. */
-export function findPostgres({ run, say }) {
-  const here = postgresHere()
-  if (here) return here
+export function findPostgres({ run, log }) {
+  const installedPath = findInstalledPostgres()
+  if (installedPath) return installedPath
   if (canInstall()) {
-    say("Installing PostgreSQL's binaries for the database tests ...")
+    log("Installing PostgreSQL's binaries for the database tests ...")
     withoutServices(() => aptInstall(run, 'postgresql'))
   }
-  const installed = postgresHere()
+  const installed = findInstalledPostgres()
   if (installed) return installed
-  say('No PostgreSQL here: its tests will be skipped. Install it, or set POSTGRES_BIN to the folder of its programs.')
+  log('No PostgreSQL here: its tests will be skipped. Install it, or set POSTGRES_BIN to the folder of its programs.')
   return null
 }

@@ -126,7 +126,7 @@ export function buildApp(
         route: request.routeOptions.url ?? null,
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime),
-        ...(unknownFieldCount > 0 ? { strays: unknownFieldCount } : {}),
+        ...(unknownFieldCount > 0 ? { unknownFields: unknownFieldCount } : {}),
       },
       'answered',
     )

@@ -49,7 +49,7 @@ const toUserRequest = (context: RequestContext, token: string): FactorRequest =>
 })
 const toAnonymousRequest = (context: RequestContext, token: string): FactorRequest => ({
   ...context,
-  holder: { kind: 'stranger' },
+  holder: { kind: 'anonymous' },
   token,
 })
 

@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
 /** `known`: signed in, or on a device from which this very account has signed in before. */
-export type HashingCaller = { kind: 'stranger' } | { kind: 'known'; userId: number }
+export type HashingCaller = { kind: 'anonymous' } | { kind: 'known'; userId: number }
 
 /** A place in the queue, held from before anything is counted, so that whoever is refused has made no guess. */
 export interface HashingQueuePosition {

@@ -26,7 +26,7 @@ export type CallResult<O> =
    * The device's last reading; for lists the rows come through their live query. `days`: it was asked for more days than the device
    * keeps, and the answer is of these alone. `problem`: the server's own, in whose place the last reading stands.
    */
-  | { kind: 'kept'; output: O | null; asOf: number; days?: StoredDays | null; problem?: Problem }
+  | { kind: 'cached'; output: O | null; asOf: number; days?: StoredDays | null; problem?: Problem }
   /** Recorded on this device, not yet accepted by the server; `holdReason`: by more than the connection. */
   | { kind: 'queued'; intent: Intent; holdReason?: HoldReason }
   /** The server works on it; progress is the job's row. */
@@ -183,7 +183,7 @@ export interface OutboxActions {
   /** Of a conflict: the row stays as it is, mine is dropped. */
   keepServerValues(intent: Intent): Promise<boolean>
   /** `gone`: at once. `input`: it may be on its way, and is held until the server has said that it never runs. */
-  drop(intent: Intent): Promise<'gone' | 'asked' | 'unknown'>
+  drop(intent: Intent): Promise<'gone' | 'requested' | 'unknown'>
   /** What goes along when this one is dropped. */
   findDependents(intent: Intent): Promise<Intent[]>
   /** Everything that waits only for its time is tried now. */

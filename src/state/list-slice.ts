@@ -50,9 +50,9 @@ export function createListSlice<R extends VersionedRow, V>({ name, endpoint, rea
       const input = isInPath ? { params: scopeParams, query } : { query: { ...query, ...scopeParams } }
       const result = await api.call(endpoint, input as never)
       if (result.kind === 'problem') return rejectWithValue(result.problem)
-      const problem = result.kind === 'kept' ? (result.problem ?? null) : null
+      const problem = result.kind === 'cached' ? (result.problem ?? null) : null
       return {
-        isCached: result.kind === 'kept',
+        isCached: result.kind === 'cached',
         problem,
         leftOutCount: result.kind === 'fresh' ? (result.leftOutCount ?? 0) : 0,
       }

@@ -12,7 +12,7 @@ export type SessionState =
   /** `previousUser`: whose session ended by itself, as this page showed them. */
   | {
       kind: 'signed out'
-      reason: 'nobody' | 'left' | 'ended'
+      reason: 'noSession' | 'left' | 'ended'
       previousUser?: { name: string; company: string; username: string }
     }
   | { kind: 'signed in'; user: SessionUser; caller: Caller }
@@ -44,7 +44,7 @@ export const session = createSlice({
     /** The password was right and the user has been read. */
     signedIn: (_, { payload }: PayloadAction<SessionUser>) => toSignedInState(payload),
     /** `left`: by oneself. `ended`: the server no longer knows the session. `nobody`: there was none to begin with. */
-    signedOut: (previous, { payload }: PayloadAction<'nobody' | 'left' | 'ended'>): SessionState => ({
+    signedOut: (previous, { payload }: PayloadAction<'noSession' | 'left' | 'ended'>): SessionState => ({
       kind: 'signed out',
       reason: payload,
       ...(payload === 'ended' && previous.kind === 'signed in' ? { previousUser: toPerson(previous.user) } : {}),

@@ -25,7 +25,7 @@ const fetchResponse = createAppThunk(
     const result = await api.call(request.endpoint, JSON.parse(request.input) as never)
     if (result.kind === 'problem') return rejectWithValue(result.problem)
     // The device had something to show, and the server said why it has nothing newer.
-    return result.kind === 'kept' ? (result.problem ?? null) : null
+    return result.kind === 'cached' ? (result.problem ?? null) : null
   },
 )
 

@@ -4,8 +4,11 @@ import { parseSync } from 'vite'
 export interface DeclaredName {
   name: string
   line: number
-  /** A string of a union or of a member `kind`, `state` and the like: code compares with it as with a name. */
-  isLiteral: boolean
+  /**
+   * member: of a type, an object or a class, as wire fields are. text: a quoted member, or a string that tells the arms of a union
+   * apart. name: everything else.
+   */
+  kind: 'name' | 'member' | 'text'
 }
 
 export interface FileNames {
@@ -146,10 +149,11 @@ export function readNames(file: string, text: string): FileNames {
   const walk = (node: Node, parent: Node | null, owner: Node | null) => {
     for (const declared of declaredBy(node, parent)) {
       const name = textOf(declared)
-      if (name !== null) result.names.push({ name, line: lineOf(declared.start), isLiteral: false })
+      const kind = declared.type === 'Literal' ? 'text' : memberTypes.has(node.type) ? 'member' : 'name'
+      if (name !== null) result.names.push({ name, line: lineOf(declared.start), kind })
     }
     const literal = literalOf(node, parent, owner)
-    if (literal !== null) result.names.push({ name: literal, line: lineOf(node.start), isLiteral: true })
+    if (literal !== null) result.names.push({ name: literal, line: lineOf(node.start), kind: 'text' })
     result.exports.push(...exportsOf(node))
     const nextOwner = memberTypes.has(node.type) ? node : node.type === 'CallExpression' ? null : owner
     for (const field of Object.keys(node)) for (const child of nodesOf(node[field])) walk(child, node, nextOwner)

@@ -14,7 +14,7 @@ import { loadWorld, password } from '#tests/support/server/world.ts'
 
 export const ownerUsername = 'alpha:admin@alpha.example'
 /** Of another company. */
-export const strangerUsername = 'beta:admin@beta.example'
+export const anonymousUsername = 'beta:admin@beta.example'
 const maxKnownMs = 2000
 
 export interface SignInResponse {

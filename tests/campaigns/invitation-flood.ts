@@ -12,7 +12,7 @@ import {
   signInKnownDevice,
   createSignIn,
   formatSpread,
-  strangerUsername,
+  anonymousUsername,
   runUnderFlood,
 } from '#tests/campaigns/flood.ts'
 import { password } from '#tests/support/server/world.ts'
@@ -25,7 +25,7 @@ export async function run([secondsText = '30']: string[]): Promise<void> {
     const report = { knownMs: [] as number[], failures: [] as string[] }
     const signIn = createSignIn(url)
     const signInKnown = await signInKnownDevice(signIn, report)
-    const { access } = await signIn(strangerUsername, password)
+    const { access } = await signIn(anonymousUsername, password)
     let [invitedCount, refusedCount] = [0, 0]
     const invite = async (name: string) => {
       const response = await fetch(`${url}/api/m18s/user`, {

@@ -11,7 +11,7 @@ import {
   signInKnownDevice,
   createSignIn,
   formatSpread,
-  strangerUsername,
+  anonymousUsername,
   runUnderFlood,
 } from '#tests/campaigns/flood.ts'
 import { blackPng, deflateZeros, buildEndlessJpeg, pngChunk } from '#tests/support/uploads/pictures.ts'
@@ -40,7 +40,7 @@ export async function run([secondsText = '60']: string[]): Promise<void> {
     const report = { knownMs: [] as number[], failures: [] as string[] }
     const signIn = createSignIn(url)
     const signInKnown = await signInKnownDevice(signIn, report)
-    const { access } = await signIn(strangerUsername, password)
+    const { access } = await signIn(anonymousUsername, password)
     const allPictures = buildPictures()
     const statusCounts = new Map<number, number>()
     const upload = async (bytes: Uint8Array) => {

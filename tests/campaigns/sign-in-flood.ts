@@ -16,7 +16,7 @@ import {
   type SignIn,
   createSignIn,
   formatSpread,
-  strangerUsername,
+  anonymousUsername,
   runUnderFlood,
 } from '#tests/campaigns/flood.ts'
 import { password } from '#tests/support/server/world.ts'
@@ -59,7 +59,7 @@ async function guessPasswords({ signIn, report, isOver }: FloodContext, addressI
 
 function createUnknownSignIn({ signIn, report }: FloodContext) {
   return async () => {
-    const { status, retryAfter, ms } = await signIn(strangerUsername, password, { 'x-forwarded-for': '198.51.100.2' })
+    const { status, retryAfter, ms } = await signIn(anonymousUsername, password, { 'x-forwarded-for': '198.51.100.2' })
     report.unknownDevice.ms.push(ms)
     if (status === 200) report.unknownDevice.signedIn++
     else if (status === 429 && retryAfter > 0) report.unknownDevice.refusedCount++

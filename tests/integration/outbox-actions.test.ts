@@ -123,7 +123,7 @@ describe('dropping a write', () => {
     ownTablet.connection.state = 'down'
     const first = readIntent(await change(ownTablet, { title: 2 }))
     await change(ownTablet, { alert: true }, `~${first}`)
-    expect(await createOutboxActions(ownTablet.ports).drop(first)).toBe('asked')
+    expect(await createOutboxActions(ownTablet.ports).drop(first)).toBe('requested')
     await ownTablet.settle()
     expect(await ownTablet.entries()).toMatchObject([{ state: 'dropping' }, { state: 'waiting' }])
     await sendAll(ownTablet)

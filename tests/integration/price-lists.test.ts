@@ -105,7 +105,7 @@ describe('a withdrawn list on a device', () => {
     expect(await ids({ withdrawn: true })).toEqual([laterListId])
     expect(await ids({ includedWithdrawn: true })).toEqual([currentListId, laterListId].toSorted())
     expect(await tablet.api.call(getPriceList, { params: { id: laterListId } })).toMatchObject({
-      kind: 'kept',
+      kind: 'cached',
       output: { withdrawn: true },
     })
   })

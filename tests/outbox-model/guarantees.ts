@@ -7,7 +7,7 @@ import type { OutboxEntry, Receipt, SealedWrites } from '#local/storage/records.
 import type { ModelRequest, ModelServer } from '#tests/outbox-model/server.ts'
 import { companyId } from '#tests/support/device/device-database.ts'
 
-export type ExpectedOutcome = 'stands' | 'dropped' | 'discarded'
+export type ExpectedOutcome = 'takesEffect' | 'dropped' | 'discarded'
 
 export interface IntendedWrite {
   intent: string
@@ -101,7 +101,7 @@ export function createGuaranteeChecker(server: ModelServer): GuaranteeChecker {
     // Sealed, all of it in one piece.
     if (now.seals.length > (contentByOwner.get(owner)?.seals.length ?? 0) && now.outbox.length === 0) return
     if (outcome === 'done') return checkDone(intent, key)
-    if (outcome === 'dropped' && write?.expectedOutcome !== 'stands') return
+    if (outcome === 'dropped' && write?.expectedOutcome !== 'takesEffect') return
     const isRefused = server.idempotency.some((record) =>
       record.state === 'void' ? record.intent === intent : record.key === key && record.state === 'refused',
     )
@@ -156,7 +156,7 @@ export function createGuaranteeChecker(server: ModelServer): GuaranteeChecker {
     recordWrite(write) {
       // On a row that is being taken back: it goes with it, or not, as the row does.
       const creation = typeof write.row === 'string' ? intendedWrites.get(write.row) : undefined
-      intendedWrites.set(write.intent, { ...write, expectedOutcome: creation?.expectedOutcome ?? 'stands' })
+      intendedWrites.set(write.intent, { ...write, expectedOutcome: creation?.expectedOutcome ?? 'takesEffect' })
       if (write.action === 'delete' && creation) allowCancelling(creation, write.intent)
     },
     drop(intent) {
@@ -169,7 +169,7 @@ export function createGuaranteeChecker(server: ModelServer): GuaranteeChecker {
     },
     discard(owner) {
       for (const write of intendedWrites.values())
-        if (write.owner === owner && write.expectedOutcome === 'stands') write.expectedOutcome = 'discarded'
+        if (write.owner === owner && write.expectedOutcome === 'takesEffect') write.expectedOutcome = 'discarded'
     },
     onCommit(owner, process, now) {
       const previous = contentByOwner.get(owner) ?? emptyContent
@@ -223,7 +223,7 @@ export function createGuaranteeChecker(server: ModelServer): GuaranteeChecker {
     for (const write of intendedWrites.values())
       if (
         write.owner === owner &&
-        write.expectedOutcome === 'stands' &&
+        write.expectedOutcome === 'takesEffect' &&
         (write.row === intent || write.intent === removal)
       )
         write.expectedOutcome = 'dropped'
@@ -232,7 +232,7 @@ export function createGuaranteeChecker(server: ModelServer): GuaranteeChecker {
   /** Based on a write that went without having taken effect, it had to be made anew (protocol 15). */
   function canHaveNewKey({ intent }: ModelRequest): boolean {
     return findEarlier(intent).some(
-      (earlierIntent) => intendedWrites.get(earlierIntent)?.expectedOutcome !== 'stands' || !isInOutbox(earlierIntent),
+      (earlierIntent) => intendedWrites.get(earlierIntent)?.expectedOutcome !== 'takesEffect' || !isInOutbox(earlierIntent),
     )
   }
 }

@@ -36,7 +36,7 @@ export function checkEnd(
   if (!isRecorded && effectCount > 0 && !isDirectAllowed)
     throw new Error(`${intent} took effect and was never on the disk`)
   // Refused, and with its form again (protocol 20), which may have gone with its page.
-  if (!isRecorded || expectedOutcome !== 'stands' || outcome === 'refused') return
+  if (!isRecorded || expectedOutcome !== 'takesEffect' || outcome === 'refused') return
   const wasAlreadyApplied = server.idempotency.some(
     (record) => record.intent === intent && alreadyAppliedCodes.has(record.code ?? ''),
   )

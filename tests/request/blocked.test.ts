@@ -228,7 +228,7 @@ describe('what a proxy refuses', () => {
     await listServerNames()
     tablet.connection.state = 'captive'
     const response = tablet.api.call(listUsers, { params: { companyId } })
-    expect((await response).kind).toBe('kept')
+    expect((await response).kind).toBe('cached')
   })
 
   it('fault 19l says so of a call that never waits', async () => {

@@ -61,7 +61,7 @@ describe('what is cached for a user whose session lapses (decision 83)', () => {
       await tablet.signIn('acme', 'user1@acme.example')
       await tablet.settle()
       tablet.connection.state = 'down'
-      expect(await tablet.api.call(listUsers, usersInput)).toMatchObject({ kind: 'kept' })
+      expect(await tablet.api.call(listUsers, usersInput)).toMatchObject({ kind: 'cached' })
       expect((await tablet.list(listUsers, { scope: companyId })).rows).toHaveLength(3)
       expect(await countSealed(tablet)).toBe(0)
     },

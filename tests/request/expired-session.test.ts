@@ -51,7 +51,7 @@ describe('a session that runs out without a connection', () => {
     await tablet.settle()
     expect(await dumpDatabase()).not.toContain('Confidential')
     expect(await dumpDatabase()).not.toMatch(/"session_seal_key\\?":\{/)
-    expect((await tablet.api.call(listUsers, usersInput)).kind).toBe('kept')
+    expect((await tablet.api.call(listUsers, usersInput)).kind).toBe('cached')
     expect(tablet.tally).toBe('7-1.1.1')
     tablet.reopen()
     tablet.connection.state = 'up'
@@ -105,7 +105,7 @@ describe('a session that runs out without a connection', () => {
       expect(await tablet.api.call(updateCompanyUser, renameInput)).toMatchObject({
         problem: { code: 'SESSION_LAPSED' },
       })
-      expect((await tablet.api.call(listUsers, usersInput)).kind).toBe('kept')
+      expect((await tablet.api.call(listUsers, usersInput)).kind).toBe('cached')
     }
   })
 
@@ -131,7 +131,7 @@ describe('a session that runs out without a connection', () => {
     await tablet.settle()
     await clock.advance(14 * dayMs - 1_000)
     await tablet.tick()
-    expect((await tablet.api.call(listUsers, usersInput)).kind).toBe('kept')
+    expect((await tablet.api.call(listUsers, usersInput)).kind).toBe('cached')
     await clock.advance(2_000)
     await tablet.tick()
     await tablet.settle()

@@ -65,8 +65,8 @@ describe('an expired token', () => {
     tablet.connection.state = 'down'
     tablet.reopen()
     expect(await tablet.session()).toMatchObject({ userId: 1, signedOut: false })
-    expect(await tablet.api.call(getUser, {})).toMatchObject({ kind: 'kept', output: { id: 1 } })
-    expect(await tablet.api.call(listUsers, usersInput)).toMatchObject({ kind: 'kept' })
+    expect(await tablet.api.call(getUser, {})).toMatchObject({ kind: 'cached', output: { id: 1 } })
+    expect(await tablet.api.call(listUsers, usersInput)).toMatchObject({ kind: 'cached' })
     expect(await countLocalRows(setup)).toBe(3)
   })
 

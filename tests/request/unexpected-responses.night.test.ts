@@ -64,7 +64,7 @@ describe.each(limitByDay(unexpectedResponses, 5))('answered with %s', (_, receiv
       void call.finally(() => (isDone = true))
       for (let turns = 0; !isDone && turns < 60; turns++) await clock.advance(5_000)
       const { kind } = await call
-      expect([endpoint.name, ['fresh', 'kept', 'queued', 'started', 'problem'].includes(kind)]).toEqual([
+      expect([endpoint.name, ['fresh', 'cached', 'queued', 'started', 'problem'].includes(kind)]).toEqual([
         endpoint.name,
         true,
       ])

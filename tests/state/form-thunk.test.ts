@@ -13,7 +13,7 @@ function openForm() {
   const save = createFormThunk('test/save', (send: () => Promise<CallResult<unknown>>) => send())
   const slice = createSlice({
     name: crypto.randomUUID(),
-    initialState: { ...unsentForm, other: 'kept' } as FormStatus & { other: string },
+    initialState: { ...unsentForm, other: 'cached' } as FormStatus & { other: string },
     reducers: {},
     extraReducers: (builder) => void addFormCases(builder, save),
   })
@@ -27,9 +27,9 @@ function openForm() {
 it('a form is being sent until it is answered, and then holds what became of it', async () => {
   const { send, state } = openForm()
   const sending = send(async () => ({ kind: 'queued', intent: 'i-1' }))
-  expect(state()).toEqual({ form: { kind: 'sending' }, intent: null, other: 'kept' })
+  expect(state()).toEqual({ form: { kind: 'sending' }, intent: null, other: 'cached' })
   expect(await sending).toEqual({ kind: 'queued', intent: 'i-1' })
-  expect(state()).toEqual({ form: { kind: 'queued' }, intent: null, other: 'kept' })
+  expect(state()).toEqual({ form: { kind: 'queued' }, intent: null, other: 'cached' })
 })
 
 it('a refused form keeps the problem and its intent, and gives up both when it is taken', async () => {
@@ -37,7 +37,7 @@ it('a refused form keeps the problem and its intent, and gives up both when it i
   expect(await send(async () => refusedResult)).toEqual(refusedResult)
   expect(state()).toMatchObject({ form: { kind: 'failed', problem: { code: 'OFFLINE' } }, intent: 'i-1' })
   await send(async () => ({ kind: 'fresh', output: null }))
-  expect(state()).toEqual({ form: { kind: 'idle' }, intent: null, other: 'kept' })
+  expect(state()).toEqual({ form: { kind: 'idle' }, intent: null, other: 'cached' })
 })
 
 it('a form whose code cannot be fetched needs a connection, like one that cannot be sent', async () => {

@@ -10,9 +10,9 @@ const lockSpace = 7801
 
 /** Whether this transaction is the one that writes the company's log, until it ends. */
 export async function tryLockLog(db: DatabaseHandle, companyId: number): Promise<boolean> {
-  const { rows } = await sql<{ taken: boolean }>`
-    select pg_try_advisory_xact_lock(${lockSpace}, ${companyId}) as taken`.execute(db)
-  return rows[0]?.taken === true
+  const { rows } = await sql<{ isLocked: boolean }>`
+    select pg_try_advisory_xact_lock(${lockSpace}, ${companyId}) as "isLocked"`.execute(db)
+  return rows[0]?.isLocked === true
 }
 
 /** Nobody else writes the company's log until this transaction ends. */

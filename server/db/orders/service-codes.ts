@@ -3,10 +3,10 @@ import { sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
 
-const readBoolean = async (query: Promise<{ rows: { found: boolean }[] }>) => (await query).rows[0]?.found === true
+const readBoolean = async (query: Promise<{ rows: { result: boolean }[] }>) => (await query).rows[0]?.result === true
 
 export const isCodeTaken = (db: DatabaseHandle, code: string, { now }: Moment): Promise<boolean> =>
-  readBoolean(sql<{ found: boolean }>`select is_code_taken(${code}, ${now}) as found`.execute(db))
+  readBoolean(sql<{ result: boolean }>`select is_code_taken(${code}, ${now}) as result`.execute(db))
 
 /** Orders of this code whose time to pay is over turn invalid, whosever they are (D30). */
 export async function settleServiceCode(db: DatabaseHandle, code: string, { now }: Moment): Promise<void> {
@@ -27,8 +27,8 @@ export const claimServiceCode = (
   { now }: Moment,
 ): Promise<boolean> =>
   readBoolean(
-    sql<{ found: boolean }>`
-      select take_code(${code}, ${companyId}::integer, ${name}, ${now}, ${time}::bigint) as found`.execute(db),
+    sql<{ result: boolean }>`
+      select take_code(${code}, ${companyId}::integer, ${name}, ${now}, ${time}::bigint) as result`.execute(db),
   )
 
 /** Kinds of rows that the provider's staff open by their ids, whosever they are. */

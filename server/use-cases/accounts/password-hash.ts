@@ -19,7 +19,7 @@ export const withQueuePosition = <T>(
   work: (position: HashingQueuePosition) => Promise<T>,
 ): Promise<T> => queue.runWithPosition(caller, work)
 
-export const unknownCaller: HashingCaller = { kind: 'stranger' }
+export const unknownCaller: HashingCaller = { kind: 'anonymous' }
 
 /** Without a place it waits among the strangers. */
 export const hashPassword = (password: string, cost: HashingCost, position?: HashingQueuePosition): Promise<string> => {

@@ -107,7 +107,7 @@ const getMethods = (factors: readonly FactorRecord[], codeCount: number): ProofM
 const hashPassword = (passwordHash: string) => createHash('sha256').update(passwordHash).digest('hex')
 
 /** Whose it is: of a sign-in, or of one session. */
-export type MfaTokenHolder = { kind: 'stranger' } | { kind: 'user'; userId: number; sessionId: string | null }
+export type MfaTokenHolder = { kind: 'anonymous' } | { kind: 'user'; userId: number; sessionId: string | null }
 
 export interface MfaSession {
   mfaToken: MfaToken
@@ -116,7 +116,7 @@ export interface MfaSession {
 }
 
 const isHeldBy = (mfaToken: MfaToken, holder: MfaTokenHolder) =>
-  holder.kind === 'stranger'
+  holder.kind === 'anonymous'
     ? mfaToken.session_id === null
     : mfaToken.user_id === holder.userId && mfaToken.session_id !== null && mfaToken.session_id === holder.sessionId
 

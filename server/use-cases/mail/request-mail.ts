@@ -59,10 +59,10 @@ export async function countMails(
   const countSubject = (subject: string, maxCount: number) =>
     countMail(db, { subject, maxMails: maxCount, windowMs: hourMs, now })
   if ('network' in sender) {
-    const strangerWaitMs =
+    const anonymousWaitMs =
       (await countSubject(`mail from ${getAddressGroup(sender.network).slice(0, 60)}`, maxMails.network)) ??
       (await countSubject(`mail to ${recipientHash}`, maxMails.address))
-    if (strangerWaitMs !== null) throw new ProblemError('RATE_LIMITED', null, Math.ceil(strangerWaitMs / 1000))
+    if (anonymousWaitMs !== null) throw new ProblemError('RATE_LIMITED', null, Math.ceil(anonymousWaitMs / 1000))
     return
   }
   const addressWaitMs = await countSubject(`mail of ${sender.companyId} to ${recipientHash}`, maxMails.address)

@@ -65,10 +65,10 @@ const companyShare = 3
 const maxQueries = 200
 
 type AttemptClaim =
-  | { kind: 'told'; progress: PaymentProgress }
+  | { kind: 'settled'; progress: PaymentProgress }
   | { kind: 'fresh'; attempt: AttemptRecord }
   /** Begun before. It is gone on with, or another way of paying was chosen and it must end first. */
-  | { kind: 'stands'; attempt: AttemptRecord; isSame: boolean }
+  | { kind: 'existing'; attempt: AttemptRecord; isSame: boolean }
 
 /**
  * Throws NOT_FOUND, FORBIDDEN, NOT_SUPPORT, STATE_CONFLICT with why, RATE_LIMITED, CARD_INVALID with the bank's reason, and
@@ -78,7 +78,7 @@ export async function startPayment(app: AppContext, input: StartPaymentInput): P
   // Each further round follows the end of what stood in the way.
   for (let round = 0; round < 3; round++) {
     const attemptClaim = await runInTransaction(app, systemScope, (db) => claimAttempt(db, app, input))
-    if (attemptClaim.kind === 'told') return attemptClaim.progress
+    if (attemptClaim.kind === 'settled') return attemptClaim.progress
     if (attemptClaim.kind === 'fresh') return await startAtGateway(app, attemptClaim.attempt, input.token)
     const progress = await continueAttempt(app, attemptClaim, input.token)
     if (progress) return progress
@@ -93,8 +93,8 @@ async function claimAttempt(db: DatabaseHandle, app: AppContext, input: StartPay
   const payable = await requireOwnPayable({ db, app, now }, input)
   const earlierAttempt =
     intent === null ? null : await findAttemptByIntent(db, { payable: payableRef, userId: caller.userId, intent })
-  if (earlierAttempt?.state === 'paid') return { kind: 'told', progress: { status: toPaidStatus(payable) } }
-  if (earlierAttempt?.state === 'processing') return { kind: 'told', progress: { status: 'processing' } }
+  if (earlierAttempt?.state === 'paid') return { kind: 'settled', progress: { status: toPaidStatus(payable) } }
+  if (earlierAttempt?.state === 'processing') return { kind: 'settled', progress: { status: 'processing' } }
   if (earlierAttempt?.state === 'declined') throw createDeclinedError(earlierAttempt.reason)
   const { refusal } = payable
   if (refusal) throw new ProblemError('STATE_CONFLICT', { why: refusal })
@@ -102,7 +102,7 @@ async function claimAttempt(db: DatabaseHandle, app: AppContext, input: StartPay
   requireAcceptedAmount(type, { currency: payable.currency, amount: readAmount(payable.pay_amount) })
   const tokenHash = input.token === null ? null : createHash('sha256').update(input.token).digest('base64url')
   const [attempt] = await listUnsettledAttempts(db, payableRef)
-  if (attempt) return { kind: 'stands', attempt, isSame: attempt.gateway === type && attempt.token_hash === tokenHash }
+  if (attempt) return { kind: 'existing', attempt, isSame: attempt.gateway === type && attempt.token_hash === tokenHash }
   await countStartedPayments(db, app, { payable, caller, now })
   return { kind: 'fresh', attempt: await insertAttempt(db, payable, { ...input, tokenHash, now }) }
 }
@@ -193,7 +193,7 @@ const insertAttempt = (
 /** Null: it has ended, and the next one may begin. */
 async function continueAttempt(
   app: AppContext,
-  { attempt, isSame }: AttemptClaim & { kind: 'stands' },
+  { attempt, isSame }: AttemptClaim & { kind: 'existing' },
   token: string | null,
 ): Promise<PaymentProgress | null> {
   // Nobody knows whether the gateway has heard of it: with the same key it takes nothing more.

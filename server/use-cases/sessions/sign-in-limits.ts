@@ -26,7 +26,7 @@ const freeAttempts = { account: 5, address: 50, everybody: 2000 }
 export const freeGuesses = freeAttempts.account
 
 /** All strangers' attempts, whoever and wherever: an alarm and a slower pace, never a refusal. */
-const allStrangers = 'everybody'
+const allAnonymous = 'everybody'
 
 export interface GuessLimits {
   account: AttemptLimit
@@ -84,8 +84,8 @@ export async function reserveGuess(
     // Takes back what was counted: a refused attempt moves nobody's wait.
     if (waitMs !== null) throw new ProblemError('RATE_LIMITED', null, Math.ceil(waitMs / 1000))
     if (!guessLimits.address) return null
-    const attempts = await countAttempt(db, allStrangers, now)
-    return attempts > freeAttempts.everybody ? { attempts, isNew: await markReported(db, allStrangers, now) } : null
+    const attempts = await countAttempt(db, allAnonymous, now)
+    return attempts > freeAttempts.everybody ? { attempts, isNew: await markReported(db, allAnonymous, now) } : null
   })
   if (!flood) return
   position?.slowDown()
@@ -97,7 +97,7 @@ export async function reserveGuess(
 export const forgiveGuesses = (db: DatabaseHandle, { account, address }: GuessLimits, now: number): Promise<void> =>
   forgiveAttempts(
     db,
-    { accounts: [account.subject], others: address ? [address, { subject: allStrangers, freeAttempts: null }] : [] },
+    { accounts: [account.subject], others: address ? [address, { subject: allAnonymous, freeAttempts: null }] : [] },
     now,
   )
 

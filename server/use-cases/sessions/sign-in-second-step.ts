@@ -28,7 +28,7 @@ import {
 } from '#server/use-cases/sessions/sign-in-limits.ts'
 
 const systemScope = { role: 'portal_system' } as const
-const strangerHolder = { kind: 'stranger' } as const
+const anonymousHolder = { kind: 'anonymous' } as const
 const recoveryUsedNote = { mail: 'recovery-used', field: 'recovery code', change: 'used' } as const
 
 interface SecondStepInput {
@@ -48,14 +48,14 @@ export async function signInBySecondFactor(
 ): Promise<SessionGrant> {
   const now = app.clock()
   const { session, isKnown } = await runInTransaction(app, systemScope, async (db) => {
-    const mfaSession = await readMfaToken(db, input.token, strangerHolder, now)
+    const mfaSession = await readMfaToken(db, input.token, anonymousHolder, now)
     return { session: mfaSession, isKnown: await isOwnDevice(db, mfaSession.credential.userId, device.cookie) }
   })
   const getLimits = input.evidence.assertion ? getPasskeyLimits : getFactorLimits
   const guessLimits = getLimits(session.credential.userId, { address: device.address, isKnown })
   const verifiedFactor = await verifyEvidence(app, session, { input, guessLimits, device, now })
   const startedSession = await runInTransaction(app, systemScope, async (db) => {
-    const lockedSession = await lockMfaToken(db, input.token, strangerHolder, now)
+    const lockedSession = await lockMfaToken(db, input.token, anonymousHolder, now)
     if (verifiedFactor && !(await verifiedFactor.consume(db))) return null
     await updateMfaToken(db, lockedSession.mfaToken, { done: now })
     if (verifiedFactor) await forgiveGuesses(db, guessLimits, now)

@@ -38,7 +38,7 @@ export function getNetworkState(result: CallResult<unknown>, isBrowserOnline: bo
  * "offline" is believed, and otherwise we ask. A proxy that speaks for our server does not number its answers.
  */
 function isDoubtful(result: CallResult<unknown>): boolean {
-  if (result.kind !== 'problem') return result.kind === 'kept' || result.kind === 'queued'
+  if (result.kind !== 'problem') return result.kind === 'cached' || result.kind === 'queued'
   const { code, status, requestId } = result.problem
   return code === 'NEEDS_CONNECTION' || (status >= 500 && requestId === null)
 }

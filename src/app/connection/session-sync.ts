@@ -45,7 +45,7 @@ export function watchSession(store: AppStore, api: ApiClient, pageReady: Promise
     if (!session || session.signedOut) {
       // Rows are wiped by then, and what is on the screen must not stay either.
       if (pageSession.kind !== 'signed out')
-        store.dispatch(signedOut(session ? 'left' : pageSession.kind === 'unknown' ? 'nobody' : 'ended'))
+        store.dispatch(signedOut(session ? 'left' : pageSession.kind === 'unknown' ? 'noSession' : 'ended'))
       return
     }
     // What the device knows is shown at once; the server's word only corrects it (M10).
@@ -61,7 +61,7 @@ export function watchSession(store: AppStore, api: ApiClient, pageReady: Promise
     const result = await api.call(getUser, {})
     // Somebody else has signed in meanwhile: that change is being followed by its own call.
     if (ownCount !== followCount) return
-    const user = result.kind === 'fresh' || result.kind === 'kept' ? result.output : null
+    const user = result.kind === 'fresh' || result.kind === 'cached' ? result.output : null
     if (user) await correctUser(user as SessionUser)
     if (result.kind === 'fresh') storeAccount(session)
     else if (!user && store.getState().session.kind === 'unknown') {

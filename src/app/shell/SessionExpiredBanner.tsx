@@ -16,11 +16,11 @@ const announceMs = 60_000
 /** Who has not pressed a key for so long does not type. */
 const typingPauseMs = 5_000
 
-type SessionPhase = 'good' | 'ending' | 'lapsed'
+type SessionPhase = 'good' | 'ending' | 'expired'
 
 const getPhase = (session: Session | null | undefined, now: number): SessionPhase => {
   if (!session || session.signedOut || session.until === null) return 'good'
-  if (hasSessionExpired(session, now)) return 'lapsed'
+  if (hasSessionExpired(session, now)) return 'expired'
   return session.until - now <= announceMs ? 'ending' : 'good'
 }
 
@@ -36,7 +36,7 @@ export function SessionExpiredBanner() {
   const session = useLiveQuery(() => readSession(), [])
   const { now, isTyping } = useNow()
   const phase = getPhase(session, now)
-  const isExpired = phase === 'lapsed'
+  const isExpired = phase === 'expired'
   const isSharedDevice = useLiveQuery(() => isShared(getThisDevice()), []) === true
   const isReadOnly = isExpired && isSharedDevice
   useEffect(() => void dispatch(sessionExpiredChanged(isReadOnly)), [dispatch, isReadOnly])

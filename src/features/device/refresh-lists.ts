@@ -24,7 +24,7 @@ export const refreshLists = createAppThunk(
     const results = await Promise.all(requests.map(({ endpoint, input }) => api.call(endpoint, input as never)))
     for (const result of results) {
       if (result.kind === 'problem') return rejectWithValue(result.problem)
-      if (result.kind === 'kept') return rejectWithValue(createLocalProblem('OFFLINE'))
+      if (result.kind === 'cached') return rejectWithValue(createLocalProblem('OFFLINE'))
     }
     return undefined
   },

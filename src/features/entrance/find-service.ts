@@ -13,10 +13,10 @@ export const findService = createAppThunk(
     const { serviceUrl } = await import('#contract/public.ts')
     const result = await api.call(serviceUrl, { query: { code } })
     if (result.kind === 'problem') return rejectWithValue(result.problem)
-    const output = result.kind === 'fresh' || result.kind === 'kept' ? result.output : null
+    const output = result.kind === 'fresh' || result.kind === 'cached' ? result.output : null
     if (!output || !isWebUrl(output.url) || !isOptionalWebUrl(output.admin_url))
       return rejectWithValue(createLocalProblem('OFFLINE'))
-    const foundAt = result.kind === 'kept' ? result.asOf : Date.now()
+    const foundAt = result.kind === 'cached' ? result.asOf : Date.now()
     const service: EntranceService = { code, url: output.url, adminUrl: output.admin_url, at: foundAt }
     return service
   },

@@ -48,7 +48,7 @@ export function HomeOverview({ sources, pageExists, belowContent, sideContent }:
   )
   const outbox = useOutboxReport()
   const reports = [outbox, ...sources.map(({ from }) => reportsBySource[from] ?? createPendingReport(from))]
-  const isSettled = combineStates(reports.map(({ state }) => state)) !== 'asking'
+  const isSettled = combineStates(reports.map(({ state }) => state)) !== 'loading'
   return (
     <Page
       title={t(getGreeting(hour), { name: user.name })}
@@ -76,4 +76,4 @@ export function HomeOverview({ sources, pageExists, belowContent, sideContent }:
   )
 }
 
-const createPendingReport = (from: ReportSource): HomeReport => ({ from, state: 'asking', duties: [], figures: {} })
+const createPendingReport = (from: ReportSource): HomeReport => ({ from, state: 'loading', duties: [], figures: {} })

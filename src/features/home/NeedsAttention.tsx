@@ -19,7 +19,7 @@ export function NeedsAttention({ reports }: { reports: readonly HomeReport[] }) 
   return (
     <section className="card home-card home-attention" aria-labelledby="home-attention">
       <h2 id="home-attention">{t('attention')}</h2>
-      {state === 'asking' ? (
+      {state === 'loading' ? (
         <Skeleton lines={5} />
       ) : duties.length === 0 ? (
         <div className="home-nothing">

@@ -10,7 +10,7 @@ export function useOutboxReport(): HomeReport {
   const entries = useLiveQuery(() => readEntries(), [])
   const lockedCount = useLiveQuery(() => countLocked(), [])
   if (entries === undefined || lockedCount === undefined)
-    return { from: 'outbox', state: 'asking', duties: [], figures: {} }
+    return { from: 'outbox', state: 'loading', duties: [], figures: {} }
   const refusedCount = entries.filter(isParked).length
   const waitingCount = entries.length + lockedCount
   const note = waitingCount === 0 ? t('sent') : refusedCount > 0 ? t('needReview', { count: refusedCount }) : ''

@@ -10,5 +10,5 @@ export function showResultToast(action: string, result: CallResult<unknown>): vo
   if (result.kind !== 'problem') return showToast({ kind: 'done', text: i18n.t('message.done', { ns: 'ui', action }) })
   const failedText = i18n.t('message.failed', { ns: 'ui', action })
   const reason = formatProblem(result.problem)
-  showToast({ kind: 'failed', text: i18n.t('toast.failedWhy', { ns: 'orders', failed: failedText, why: reason }) })
+  showToast({ kind: 'failed', text: i18n.t('toast.failedWhy', { ns: 'orders', failed: failedText, reason }) })
 }

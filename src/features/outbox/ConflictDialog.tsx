@@ -108,8 +108,8 @@ function ChangedBy({
 }) {
   const { t } = useTranslation('outbox')
   if (isOwn) return <>{when ? t('compare.own', { when }) : t('compare.ownOnly')}</>
-  if (userName && when) return <>{t('compare.who', { who: userName, when })}</>
-  if (userName) return <>{t('compare.whoOnly', { who: userName })}</>
+  if (userName && when) return <>{t('compare.who', { userName, when })}</>
+  if (userName) return <>{t('compare.whoOnly', { userName })}</>
   return <>{when ? t('compare.when', { when }) : t('compare.somebody')}</>
 }
 
@@ -167,7 +167,7 @@ function ActionConflictDialog(props: Props) {
   )
   const title = isDelete
     ? t('compare.removeTitle', { name: formatName({ ...entry, name }) })
-    : t('compare.moveTitle', { what: describeWrite(entry, name) })
+    : t('compare.moveTitle', { write: describeWrite(entry, name) })
   return (
     <Dialog open title={title} onClose={onClose} action={buttons} cancel={null} careful>
       <div className="write-dialog compare">

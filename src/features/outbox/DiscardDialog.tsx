@@ -43,7 +43,7 @@ export function DiscardDialog({
       cancel={t('drop.keep')}
     >
       <div className="write-dialog">
-        <p>{t(entry.action === 'create' ? 'drop.textCreate' : 'drop.text', { what: describeWrite(entry, name) })}</p>
+        <p>{t(entry.action === 'create' ? 'drop.textCreate' : 'drop.text', { write: describeWrite(entry, name) })}</p>
         {!isUnsent(entry) && <p>{t('drop.sent')}</p>}
         {dependents.length > 0 && (
           <>

@@ -78,7 +78,7 @@ export default function EditEntryForm({ entry, send, onClose, name }: EditFormPr
   return (
     <FormDrawer
       open
-      title={t(entry.state === 'waiting' ? 'mend.edit' : 'mend.title', { what: describeWrite(entry, name) })}
+      title={t(entry.state === 'waiting' ? 'mend.edit' : 'mend.title', { write: describeWrite(entry, name) })}
       status={busy ? 'sending' : problem ? 'failed' : 'idle'}
       problem={isFieldProblem ? null : problem}
       failureTitle={t('mend.failed')}

@@ -18,7 +18,7 @@ import { getEntryChanges, isRowAction, useAgo, useEntryMessages } from '#feature
 
 /** What one opens on an entry: each is a dialog of its own. */
 export type OutboxEntryDialog =
-  | { kind: 'mend' }
+  | { kind: 'edit' }
   | { kind: 'drop' }
   | { kind: 'compare'; comparison: ConflictComparison }
 
@@ -165,7 +165,7 @@ function EntryActions({
           icon="edit"
           aria-haspopup="dialog"
           disabledReason={isMaybeDone && t('mend.sent')}
-          onClick={() => onOpen({ kind: 'mend' })}
+          onClick={() => onOpen({ kind: 'edit' })}
         >
           {t(isRefused ? 'act.mend' : 'act.edit')}
         </Button>

@@ -107,7 +107,7 @@ export function OutboxPage({ actions, editForms, send }: OutboxPageProps) {
         </>
       )}
       <Receipts />
-      {openDialog?.dialog.kind === 'mend' && (
+      {openDialog?.dialog.kind === 'edit' && (
         <EditEntry item={openDialog.item} editForms={editForms} send={send} onClose={close} />
       )}
       {openDialog?.dialog.kind === 'compare' && (

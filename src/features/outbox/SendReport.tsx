@@ -44,8 +44,8 @@ export function SendReport({ sendResult }: { sendResult: OutboxSendResult }) {
       (await readRefusalLines(firstItem.entry.table, firstItem.entry.problem))[0] ?? getTroubleText(firstItem.entry)
     const text = t('drained.named', {
       numbers: countsText,
-      what: describeWrite(firstItem.entry, firstItem.name),
-      why: reason,
+      write: describeWrite(firstItem.entry, firstItem.name),
+      reason,
     })
     showToast({ kind: 'failed', text, action: { label: t('drained.review'), run: () => void navigate('/app/outbox') } })
   }

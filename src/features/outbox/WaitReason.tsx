@@ -36,13 +36,13 @@ export function WaitReason({ entry, visibleItems, now, actions }: WaitReasonProp
     if (!('until' in reason)) return t(`why.${reason.kind}`)
     if (reason.kind === 'line') return t(isOnline ? 'why.unreached' : 'why.line')
     const timeText = formatAgo(reason.until, now)
-    if (reason.kind === 'blocked') return t('why.locked', { said: formatProblem(reason.problem), at: timeText })
+    if (reason.kind === 'blocked') return t('why.locked', { problem: formatProblem(reason.problem), at: timeText })
     if (reason.kind === 'locked') {
       // In the specified words (M49), where the server says who and what.
       const { problem } = entry
       const details =
         problem && reason.userName !== null && reason.actionName !== null ? formatProblem(problem) : t('why.lockedBy')
-      return t('why.locked', { said: details, at: timeText })
+      return t('why.locked', { problem: details, at: timeText })
     }
     return t(`why.${reason.kind}`, { at: timeText })
   }
@@ -74,8 +74,8 @@ function BlockingEntry({
   const { entry, name } = blockingItem
   const kind = entry.action === 'create' ? namedTables.find((table) => table === entry.table) : undefined
   const writeText =
-    kind && name !== null ? t(`why.created.${kind}`, { name }) : t('why.quoted', { what: describeWrite(entry, name) })
-  const text = t(`why.${textKeyByState[state] ?? 'waitsFor'}`, { what: writeText })
+    kind && name !== null ? t(`why.created.${kind}`, { name }) : t('why.quoted', { write: describeWrite(entry, name) })
+  const text = t(`why.${textKeyByState[state] ?? 'waitsFor'}`, { write: writeText })
   return listedItem ? <a href={`#${getAnchorId(intent)}`}>{text}</a> : <>{text}</>
 }
 

@@ -14,6 +14,6 @@ export function useTroubleText(): (entry: Pick<EntryView, 'state' | 'problem'>) 
     if (!getCurrentRow(problem)) return t('conflictGone')
     const changer = getLastEditor(problem)
     if (changer?.id === user.id) return t('conflictOwn')
-    return changer ? t('conflictBy', { who: changer.name }) : t('conflict')
+    return changer ? t('conflictBy', { userName: changer.name }) : t('conflict')
   }
 }

@@ -38,15 +38,15 @@ export const checkName = (name: string): FieldProblem | null => checkUser({ name
 
 export interface PasswordFormValues {
   original: string
-  chosen: string
+  newPassword: string
   confirm: string
 }
 
 /** portal 5: all required, the last two equal; portal 8: not the one that there is. */
-export function checkPasswords({ original, chosen: newPassword, confirm }: PasswordFormValues): FieldProblem[] {
+export function checkPasswords({ original, newPassword, confirm }: PasswordFormValues): FieldProblem[] {
   const problems = [
     original === '' ? { field: 'original', code: 'REQUIRED' as const } : null,
-    checkPassword('chosen', newPassword),
+    checkPassword('newPassword', newPassword),
     checkConfirmation('confirm', confirm, newPassword),
   ]
   return problems.filter((problem) => problem !== null)

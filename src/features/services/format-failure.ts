@@ -4,4 +4,4 @@ import { formatProblem } from '#ui/i18n/problem-messages.ts'
 
 /** The sentence over what went wrong with an act on one service, for a message at the edge of the window. */
 export const formatFailure = (code: string, failureText: string, problem: Problem): string =>
-  i18n.t('failed.why', { ns: 'services', code, failed: failureText, why: formatProblem(problem) })
+  i18n.t('failed.why', { ns: 'services', code, failed: failureText, reason: formatProblem(problem) })

@@ -14,7 +14,7 @@ export function useResultToast() {
       const reason = formatProblem(result.problem)
       showToast({
         kind: 'failed',
-        text: t('toast.failedWhy', { failed: tUi('message.failed', { action }), why: reason }),
+        text: t('toast.failedWhy', { failed: tUi('message.failed', { action }), reason }),
       })
     } else showToast({ kind: 'done', text: tUi('message.done', { action }), ...(undo ? { action: undo } : {}) })
   }

@@ -123,7 +123,7 @@ export async function dropStoredEntry(
   db: UserDatabase,
   intent: Intent,
   { now, newId }: { now: number; newId: () => string },
-): Promise<'gone' | 'asked' | 'unknown'> {
+): Promise<'gone' | 'requested' | 'unknown'> {
   const names = await loadEntryNameRules(db, intent)
   return await transact(db, ['outbox', 'files', ...receiptTables], async () => {
     const entry = await db.outbox.get(intent)
@@ -136,7 +136,7 @@ export async function dropStoredEntry(
         leaseUntil: 0,
         blockedTries: 0,
       })
-      return 'asked'
+      return 'requested'
     }
     await forgetEntry(db, entry, { now, newId, names })
     return 'gone'

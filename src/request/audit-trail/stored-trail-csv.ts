@@ -32,5 +32,5 @@ export async function buildStoredTrailCsv(
   }
   const name = `audit-trail-${toPlainDate(storedTrail.zone, storedTrail.asOf)}.csv`
   const output = { bytes: new Blob(pieces, { type: 'text/csv;charset=utf-8' }), name }
-  return { kind: 'kept', output, asOf: storedTrail.asOf, days: days === 'all' ? null : days }
+  return { kind: 'cached', output, asOf: storedTrail.asOf, days: days === 'all' ? null : days }
 }

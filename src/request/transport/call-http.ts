@@ -37,7 +37,7 @@ export async function toCallResult(response: Response, intent?: string): Promise
   if (body === undefined) return createFailure('UNREADABLE_ANSWER', intent)
   if (responseHeaders.has(headers.storedResponse))
     return {
-      kind: 'kept',
+      kind: 'cached',
       output: body,
       asOf: Number(responseHeaders.get(headers.asOf)),
       days: parseStoredDays(responseHeaders.get(headers.storedDays)),

@@ -13,5 +13,5 @@ export function formatQueuedMessage({
   if (holdReason.problem?.code === 'SESSION_LAPSED') return i18n.t('queued.lapsed', { ns: 'ui' })
   if (!holdReason.problem) return i18n.t('queued.undecided', { ns: 'ui' })
   const reason = formatProblem(holdReason.problem)
-  return i18n.t(holdReason.isBehind ? 'queued.behind' : 'queued.held', { ns: 'ui', why: reason })
+  return i18n.t(holdReason.isBehind ? 'queued.behind' : 'queued.held', { ns: 'ui', reason })
 }

@@ -31,7 +31,7 @@ export interface HomeFigure {
 export interface HomeReport {
   from: 'orders' | 'backups' | 'users' | 'services' | 'outbox' | 'payments' | 'trail'
   /** `asking`: this device has not read it yet; `unknown`: nor can it read it now. */
-  state: 'asking' | 'known' | 'unknown'
+  state: 'loading' | 'known' | 'unknown'
   duties: readonly HomeDuty[]
   figures: Partial<Record<'contracts' | 'toPay' | 'users' | 'services' | 'waiting', HomeFigure>>
 }
@@ -40,11 +40,11 @@ export type OnReport = (report: HomeReport) => void
 
 /** What a list's reading comes to. `asOf` null: it was never read. */
 export const getKnownState = ({ asOf, isCached }: Pick<ListFreshness, 'asOf' | 'isCached'>): HomeReport['state'] =>
-  asOf !== null ? 'known' : isCached ? 'unknown' : 'asking'
+  asOf !== null ? 'known' : isCached ? 'unknown' : 'loading'
 
 /** The least that is known of several. */
 export const combineStates = (states: readonly HomeReport['state'][]): HomeReport['state'] =>
-  (['asking', 'unknown'] as const).find((state) => states.includes(state)) ?? 'known'
+  (['loading', 'unknown'] as const).find((state) => states.includes(state)) ?? 'known'
 
 /** Reports again when it says something else. */
 export function useReport(report: HomeReport, onReport: OnReport): void {

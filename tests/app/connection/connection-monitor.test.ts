@@ -19,7 +19,7 @@ describe('what an answer says about the line (P-11)', () => {
     ['a refusal came from the server, so it is there', toProblemResult(refusedProblem), true, 'online'],
     ['nobody answered though there is a network', toProblemResult(createLocalProblem('OFFLINE')), true, 'unreachable'],
     ['nobody answered and there is no network', toProblemResult(createLocalProblem('OFFLINE')), false, 'offline'],
-    ['rows from the device alone prove nothing', { kind: 'kept', output: null, asOf: 0 }, true, null],
+    ['rows from the device alone prove nothing', { kind: 'cached', output: null, asOf: 0 }, true, null],
     [
       'what needs the server proves nothing by not being sent',
       toProblemResult(createLocalProblem('NEEDS_CONNECTION')),
@@ -118,7 +118,7 @@ describe('what was asked and lost while the browser has a network', () => {
 })
 
 it.each<[string, CallResult<never>]>([
-  ['a read that the device answered', { kind: 'kept', output: null, asOf: 0 }],
+  ['a read that the device answered', { kind: 'cached', output: null, asOf: 0 }],
   ['a write that waits', { kind: 'queued', intent: 'i' }],
   ['a call that only the server can do', toProblemResult(createLocalProblem('NEEDS_CONNECTION')) as CallResult<never>],
   ["a proxy's word", toProblemResult({ ...refusedProblem, status: 504 }) as CallResult<never>],

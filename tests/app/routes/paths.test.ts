@@ -189,7 +189,7 @@ it('offers no page that does not stand, to anybody', () => {
 describe('without a session', () => {
   it('the account pages and the entrance are open, everything else leads to the login (M8, M10)', () => {
     for (const routeName of routeNames) {
-      const admission = getAdmission({ kind: 'signed out', reason: 'nobody' }, routes[routeName].access)
+      const admission = getAdmission({ kind: 'signed out', reason: 'noSession' }, routes[routeName].access)
       expect([routeName, admission]).toEqual([
         routeName,
         signedInRouteNames.some((insideName) => insideName === routeName)

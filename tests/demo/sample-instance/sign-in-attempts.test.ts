@@ -95,13 +95,13 @@ it('fault 15e looks at the password of a known user at once, and lets few strang
   const queue = createHashQueue()
   const finishers: (() => void)[] = []
   const startWork = () => new Promise<void>((resolve) => void finishers.push(resolve))
-  const strangerRuns = Array.from({ length: 30 }, () => queue.run(false, startWork))
-  expect(strangerRuns.filter((strangerRun) => strangerRun === null)).toHaveLength(12)
+  const anonymousRuns = Array.from({ length: 30 }, () => queue.run(false, startWork))
+  expect(anonymousRuns.filter((anonymousRun) => anonymousRun === null)).toHaveLength(12)
   expect(finishers).toHaveLength(2)
   await queue.run(true, async () => undefined)
   for (let index = 0; index < 18; index++) {
     finishers[index]?.()
-    await strangerRuns[index]
+    await anonymousRuns[index]
   }
   expect(finishers).toHaveLength(18)
   const lastRun = queue.run(false, async () => 'again')

@@ -6,7 +6,7 @@ const findProblems = (flags: Record<string, unknown>) =>
   checkModule({ ...fields, apps: [{ code: 'barcode', flag: flags as Record<string, boolean | number> }] }, [], null)
 
 test('what no app can be told is said where the apps are not known, too', () => {
-  expect(findProblems({ digits: 13, batch: true, least: -2_147_483_647 })).toEqual([])
+  expect(findProblems({ digits: 13, batch: true, minimum: -2_147_483_647 })).toEqual([])
   for (const value of [1.5, Number.NaN, 2_147_483_648, Infinity, '13', null])
     expect(findProblems({ digits: value, batch: false })).toEqual([
       { field: 'apps', code: 'FLAG_TYPE', named: 'barcode.digits' },

@@ -271,9 +271,9 @@ nightlyBlock('another price', () => {
 })
 
 nightly('says without a line why nothing can be paid or printed, and shows what is here', async () => {
-  const id = await buyContract('kept')
-  await createBackupOrder(fixture.server, 'kept')
-  await createBackupOrder(fixture.server, 'kept', { pdb_type: 'pdb2rds', status: 0 })
+  const id = await buyContract('cached')
+  await createBackupOrder(fixture.server, 'cached')
+  await createBackupOrder(fixture.server, 'cached', { pdb_type: 'pdb2rds', status: 0 })
   await fixture.browser.openAs('admin@acme', getTabPath(id))
   await expect.poll(readRows).toHaveLength(2)
   fixture.browser.goOffline()

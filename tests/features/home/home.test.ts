@@ -95,12 +95,12 @@ describe('what needs attention is one list', () => {
   })
 
   it('is known when all of it is; what is being asked for is waited for', () => {
-    expect(combineStates(['known', 'unknown', 'asking'])).toBe('asking')
+    expect(combineStates(['known', 'unknown', 'loading'])).toBe('loading')
     expect(combineStates(['known', 'unknown'])).toBe('unknown')
     expect(combineStates(['known'])).toBe('known')
     expect(getKnownState({ asOf: 1, isCached: true })).toBe('known')
     expect(getKnownState({ asOf: null, isCached: true })).toBe('unknown')
-    expect(getKnownState({ asOf: null, isCached: false })).toBe('asking')
+    expect(getKnownState({ asOf: null, isCached: false })).toBe('loading')
   })
 })
 

@@ -151,7 +151,7 @@ describe('both sides of each limit', () => {
     } as PriceFormAction)
   const setRange = (name: string, value: string) => setCell(createValidValues(), 'concurrentUser', 1, name, value)
   const setModule = (name: string, value: string) => setCell(createValidValues(), 'module', 1, name, value)
-  const cases: [what: string, values: PriceListValues, wrong: string[]][] = [
+  const cases: [title: string, values: PriceListValues, wrong: string[]][] = [
     [
       'no day',
       applyActions(createValidValues(), createHeaderAction('effective_date', '')),

@@ -11,23 +11,23 @@ it('the password is changed: what is wrong is said in the specified words, this 
   const otherSession = await fixture.server.signIn('user@alpha')
   await fixture.browser.openAs('user@alpha', '/app/profile/password')
   const submitPasswords = async (original: string, nextPassword: string, repeatedPassword = nextPassword) => {
-    await typeValues(fixture.user, { original, chosen: nextPassword, confirm: repeatedPassword })
+    await typeValues(fixture.user, { original, newPassword: nextPassword, confirm: repeatedPassword })
     await submit(fixture.user)
     await expect.poll(() => document.querySelector('[aria-busy]')).toBeNull()
   }
   await submit(fixture.user)
   await expect.poll(readProblems).toMatchObject({
     original: 'Please input "Original password" as it\'s required.',
-    chosen: 'Please input "New password" as it\'s required.',
+    newPassword: 'Please input "New password" as it\'s required.',
   })
   await submitPasswords(password, newPassword, `${newPassword}!`)
   await expect.poll(readProblems).toEqual({ confirm: 'The passwords you entered do not match!' })
   await submitPasswords(password, password)
-  await expect.poll(readProblems).toEqual({ chosen: 'New password is same as the original password.' })
+  await expect.poll(readProblems).toEqual({ newPassword: 'New password is same as the original password.' })
   await submitPasswords('Not-the-one-44', newPassword)
   await expect.poll(readProblems).toEqual({ original: 'The original password is wrong' })
   await submitPasswords(password, 'alpha2026')
-  await expect.poll(readProblems).toEqual({ chosen: expect.stringMatching(/^This password is too easy to guess\./) })
+  await expect.poll(readProblems).toEqual({ newPassword: expect.stringMatching(/^This password is too easy to guess\./) })
 
   fixture.browser.goOffline()
   const changeButton = button('Change password')
@@ -36,7 +36,7 @@ it('the password is changed: what is wrong is said in the specified words, this 
   fixture.browser.goOnline()
   await expect.poll(() => changeButton.getAttribute('aria-disabled')).toBe(null)
   // Nor is a network that goes under the hands an error.
-  await typeValues(fixture.user, { original: password, chosen: newPassword, confirm: newPassword })
+  await typeValues(fixture.user, { original: password, newPassword, confirm: newPassword })
   fixture.browser.connectionState = 'down'
   await submit(fixture.user)
   const note = await screen.findByText(/^This needs a connection\./)
@@ -46,7 +46,7 @@ it('the password is changed: what is wrong is said in the specified words, this 
 
   await submitPasswords(password, newPassword)
   await screen.findByText(/^Update successfully\./)
-  await expect.poll(() => document.querySelector<HTMLInputElement>('[name=chosen]')?.value).toBe('')
+  await expect.poll(() => document.querySelector<HTMLInputElement>('[name=newPassword]')?.value).toBe('')
   expect((await otherSession.send({ url: '/api/m18s/user' })).statusCode).toBe(401)
   await fixture.browser.open('/app/profile/password')
   expect(fixture.browser.path()).toBe('/app/profile/password')

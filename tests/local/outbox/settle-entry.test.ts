@@ -223,7 +223,7 @@ describe('a write that is over thirty days old', () => {
 
   it('that was sent before goes on under the same key, or is taken back from the server, not only from here', async () => {
     const { db, entry, sentEntry } = await sendLongAgo()
-    expect(await dropStoredEntry(db, entry.intent, { now: 40 * dayMs, newId: () => 'other' })).toBe('asked')
+    expect(await dropStoredEntry(db, entry.intent, { now: 40 * dayMs, newId: () => 'other' })).toBe('requested')
     await db.outbox.update(entry.intent, { state: 'asks' })
     await db.outbox.update(entry.intent, {
       problem: { status: 0, code: 'TOO_OLD', message: '', data: null, requestId: null },
@@ -242,14 +242,14 @@ describe('a write that is over thirty days old', () => {
       const { db, entry } = await sendLongAgo()
       await resend(db, entry)
       expect(await db.outbox.get(entry.intent)).toMatchObject({ key: 'mended', state: 'waiting', bytes: null })
-      expect(await dropStoredEntry(db, entry.intent, { now: 40 * dayMs, newId: () => 'other' })).toBe('asked')
+      expect(await dropStoredEntry(db, entry.intent, { now: 40 * dayMs, newId: () => 'other' })).toBe('requested')
     }
   })
 
   it('that was mended and refused before the server looked it up is taken back from the server still, also sent again', async () => {
     for (const [code, dropResult] of [
-      ['VALIDATION_ERROR', 'asked'],
-      ['NOT_SUPPORT', 'asked'],
+      ['VALIDATION_ERROR', 'requested'],
+      ['NOT_SUPPORT', 'requested'],
       // The server looks up what it knows of the intent before it says this.
       ['DUP_USER', 'gone'],
     ] as const)

@@ -52,12 +52,12 @@ const listEntries = async (tablet: Tablet, query: object) => {
   return result
 }
 const getIds = (result: Awaited<ReturnType<typeof listEntries>>) =>
-  result.kind === 'fresh' || result.kind === 'kept' ? result.output?.data.map(({ id }) => id) : result
+  result.kind === 'fresh' || result.kind === 'cached' ? result.output?.data.map(({ id }) => id) : result
 
 describe('CSV without a server', () => {
   const buildCsv = async (tablet: Tablet, query: object) => {
     const result = await buildStoredTrailCsv(tablet.ports, { query: { format: 'csv', ...query } as never })
-    if (result?.kind !== 'kept' || !result.output) return { result, lines: [] }
+    if (result?.kind !== 'cached' || !result.output) return { result, lines: [] }
     const text = Buffer.from(await result.output.bytes.arrayBuffer()).toString()
     return { result, lines: text.trimEnd().split('\r\n') }
   }
@@ -185,12 +185,12 @@ describe('keeping a month', () => {
     expect(await storeTrail(tablet, month)).toEqual({ kind: 'done' })
     tablet.connection.state = 'down'
     expect(await listEntries(tablet, { ...month, companyId, results: 1 })).toMatchObject({
-      kind: 'kept',
+      kind: 'cached',
       output: { count: 600 },
     })
-    expect(await listEntries(tablet, { ...month, results: 1 })).toMatchObject({ kind: 'kept', output: { count: 20 } })
+    expect(await listEntries(tablet, { ...month, results: 1 })).toMatchObject({ kind: 'cached', output: { count: 20 } })
     await createStoredTrailActions(tablet).remove(companyId)
-    expect(await listEntries(tablet, { ...month, results: 1 })).toMatchObject({ kind: 'kept', output: { count: 20 } })
+    expect(await listEntries(tablet, { ...month, results: 1 })).toMatchObject({ kind: 'cached', output: { count: 20 } })
     expect(await countEntries(await openTabletDatabase(tablet))).toBe(20)
   })
 })
@@ -233,10 +233,10 @@ describe('without a network', () => {
       tablet.connection.state = 'down'
       const cachedList = await listEntries(tablet, query)
       expect(cachedList, JSON.stringify(query)).toMatchObject({
-        kind: 'kept',
+        kind: 'cached',
         output: freshList.kind === 'fresh' ? freshList.output : {},
       })
-      expect(cachedList).toMatchObject({ kind: 'kept', days: null })
+      expect(cachedList).toMatchObject({ kind: 'cached', days: null })
       const cachedActivity = await readActivity({
         ...query,
         page: undefined,
@@ -245,7 +245,7 @@ describe('without a network', () => {
         results: undefined,
       })
       expect(cachedActivity, JSON.stringify(query)).toMatchObject({
-        kind: 'kept',
+        kind: 'cached',
         output: freshActivity.kind === 'fresh' ? freshActivity.output : {},
       })
     }
@@ -303,16 +303,16 @@ describe('without a network', () => {
     await storeTrail(tablet, partRange)
     tablet.connection.state = 'down'
     const days = { from: '2026-01-02', to: '2026-01-04' }
-    expect(await listEntries(tablet, month)).toMatchObject({ kind: 'kept', days, asOf: expect.any(Number) })
-    expect(await listEntries(tablet, {})).toMatchObject({ kind: 'kept', days })
+    expect(await listEntries(tablet, month)).toMatchObject({ kind: 'cached', days, asOf: expect.any(Number) })
+    expect(await listEntries(tablet, {})).toMatchObject({ kind: 'cached', days })
     expect(await listEntries(tablet, { dateFrom: '2026-01-04', dateTo: '2026-01-20' })).toMatchObject({
-      kind: 'kept',
+      kind: 'cached',
       days,
     })
     expect(await listEntries(tablet, { dateFrom: '2026-01-05', dateTo: '2026-01-09' })).toMatchObject({
       kind: 'problem',
     })
-    expect(await listEntries(tablet, partRange)).toMatchObject({ kind: 'kept', days: null })
+    expect(await listEntries(tablet, partRange)).toMatchObject({ kind: 'cached', days: null })
   })
 })
 
@@ -334,8 +334,8 @@ describe('while there is a network', () => {
     })
     tablet.connection.state = 'down'
     const todayEntries = await listEntries(tablet, { dateFrom: '2026-03-02', searchText: 'Person 24' })
-    expect(todayEntries).toMatchObject({ kind: 'kept', output: { count: 1 } })
-    expect(todayEntries).toMatchObject({ kind: 'kept', days: null })
+    expect(todayEntries).toMatchObject({ kind: 'cached', output: { count: 1 } })
+    expect(todayEntries).toMatchObject({ kind: 'cached', days: null })
   })
 
   nightly('a range of days that are over is left as it is', async () => {
@@ -372,7 +372,7 @@ describe('what is kept', () => {
     expect(await countEntries(db)).toBe(600)
     tablet.connection.state = 'down'
     expect(await listEntries(tablet, { ...month, searchText: 'ÉLAN' })).toMatchObject({
-      kind: 'kept',
+      kind: 'cached',
       output: { count: 86 },
     })
     expect(await createStoredTrailActions(tablet).proveAll(companyId)).toMatchObject({ kind: 'proven', entries: 600 })

@@ -38,7 +38,7 @@ const roomyStorage = { estimate: async () => ({ usage: 1_000_000, quota: 1_000_0
 
 async function prepare(tablet: Tablet, options: Partial<PrepareOptions> = {}) {
   const user = await tablet.api.call(getUser, {})
-  if (user.kind !== 'fresh' && user.kind !== 'kept') throw new Error('nobody is signed in')
+  if (user.kind !== 'fresh' && user.kind !== 'cached') throw new Error('nobody is signed in')
   await setPreparation({ isOn: true }, tablet.device)
   const caller = toCaller(user.output as SessionUser)
   const result = await prepareDevice(tablet.ports, { caller, storage: roomyStorage, ...options })
@@ -62,7 +62,7 @@ function goOffline(tablet: Tablet) {
 
 async function readCached(tablet: Tablet, endpoint: Endpoint, input: object) {
   const result = await tablet.api.call(endpoint, input as never)
-  return [endpoint.name, result.kind, result.kind === 'kept' && result.output !== null]
+  return [endpoint.name, result.kind, result.kind === 'cached' && result.output !== null]
 }
 
 const readListState = async (tablet: Tablet, endpoint: Endpoint, scope: number | null) => {
@@ -95,14 +95,14 @@ describe('after preparing, without a server and from a cold start', () => {
       [listTrail as Endpoint, { query: { results: 50, dateFrom: '2026-02-20', operation: 'update' } }],
     ]
     const cachedReads = await Promise.all(reads.map(([endpoint, input]) => readCached(tablet, endpoint, input)))
-    expect(cachedReads).toEqual(reads.map(([{ name }]) => [name, 'kept', true]))
+    expect(cachedReads).toEqual(reads.map(([{ name }]) => [name, 'cached', true]))
     expect(await readListState(tablet, listUsers as Endpoint, companyId)).toEqual(['listUsers', true, true, 7])
     expect(await readListState(tablet, listOrders as Endpoint, companyId)).toEqual(['listOrders', true, true, 1])
     expect(await readListState(tablet, listServices as Endpoint, null)).toEqual(['listServices', true, true, 1])
     for (const list of [listBackups, listBackupOrders, listTraffic] as Endpoint[])
       expect(await readListState(tablet, list, service_id)).toEqual([list.name, true, true, 0])
     const trail = await tablet.api.call(listTrail, { query: { results: 50 } })
-    expect(trail.kind === 'kept' && trail.output?.data.length).toBeGreaterThan(20)
+    expect(trail.kind === 'cached' && trail.output?.data.length).toBeGreaterThan(20)
     const { parts } = await readRecord(tablet)
     expect(Object.values(parts).map(({ missing, bytes }) => [missing, bytes > 0])).toEqual(
       Object.keys(parts).map((name) => [0, name !== 'backups' || parts.backups?.bytes !== 0]),
@@ -116,7 +116,7 @@ describe('after preparing, without a server and from a cold start', () => {
     for (const id of shopData.priceListIds)
       expect(await readCached(tablet, getPriceList as Endpoint, { params: { id } })).toEqual([
         'getPriceList',
-        'kept',
+        'cached',
         true,
       ])
     for (const list of [listPriceLists, listModules, listApps, listServices] as Endpoint[]) {
@@ -124,7 +124,7 @@ describe('after preparing, without a server and from a cold start', () => {
       expect([list.name, complete, isKnown, Number(rows) > 0]).toEqual([list.name, true, true, true])
     }
     expect((await readListState(tablet, listAppHistory as Endpoint, null)).slice(1, 3)).toEqual([true, true])
-    expect(await readCached(tablet, listTrail as Endpoint, { query: {} })).toEqual(['listTrail', 'kept', true])
+    expect(await readCached(tablet, listTrail as Endpoint, { query: {} })).toEqual(['listTrail', 'cached', true])
     // Who may not read a part has none of it.
     expect(Object.keys((await readRecord(tablet)).parts)).not.toContain('contracts')
   })

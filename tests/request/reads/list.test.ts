@@ -45,7 +45,7 @@ describe('a list', () => {
     await clock.advance(0)
     await clock.advance(2_900)
     await clock.advance(100)
-    expect(await pendingResult).toMatchObject({ kind: 'kept', asOf: readAt, output: { count: 3 } })
+    expect(await pendingResult).toMatchObject({ kind: 'cached', asOf: readAt, output: { count: 3 } })
     expect(tablet.countPendingWork()).toBe(1)
     releaseResponse()
     await tablet.settle()
@@ -76,8 +76,8 @@ describe('a list', () => {
     const { server, tablet } = await openSignedInTablet()
     await tablet.api.call(listUsers, usersInput)
     server.script = () => response
-    expect((await tablet.api.call(listUsers, usersInput)).kind).toBe('kept')
-    expect((await tablet.api.call(getUser, {})).kind).toBe('kept')
+    expect((await tablet.api.call(listUsers, usersInput)).kind).toBe('cached')
+    expect((await tablet.api.call(getUser, {})).kind).toBe('cached')
   })
 
   it('fault 37t says what the server answered beside what the device has, after a 500', async () => {
@@ -86,7 +86,7 @@ describe('a list', () => {
     await tablet.settle()
     server.script = () => buildRefusal(500, 'INTERNAL_ERROR')
     expect(await tablet.api.call(listUsers, usersInput)).toMatchObject({
-      kind: 'kept',
+      kind: 'cached',
       problem: { status: 500, code: 'INTERNAL_ERROR' },
     })
     tablet.connection.state = 'down'

@@ -29,7 +29,7 @@ const identities = getIdentities(testConfig(), 3)
 const head = { backupId: 7, companyId: 3, companyCode: 'acme', serviceId: 4, code: 'shop', name: 'Shop', time: 0 }
 
 const script = join(import.meta.dirname, '../../../server/cli/backup.ts')
-async function runBackup(args: string[], env: Record<string, string> = {}): Promise<[code: number, said: string]> {
+async function runBackup(args: string[], env: Record<string, string> = {}): Promise<[code: number, output: string]> {
   const child = spawn(process.execPath, [...quickStart, script, ...args], {
     cwd: folder,
     env: {
@@ -97,7 +97,7 @@ describe('on an empty machine', () => {
     await writeFile(join(folder, 'broken.age'), damagedArchive)
     await writeFile(join(folder, 'other.key'), getIdentities(testConfig(), 4)[0])
     const targetDir = join(folder, 'never')
-    const attempts: [archive: string, key: string, said: string][] = [
+    const attempts: [archive: string, key: string, output: string][] = [
       [join(folder, 'broken.age'), keyFile, 'damaged'],
       [archive, join(folder, 'other.key'), 'no_key'],
       [join(folder, 'none'), keyFile, 'there is no file'],

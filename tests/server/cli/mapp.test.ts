@@ -21,7 +21,7 @@ const samples = join(import.meta.dirname, '../../../demo/write-sample-apps.ts')
 
 const runMapp = (...args: string[]) => run(script, ...args)
 
-async function run(program: string, ...args: string[]): Promise<[code: number, said: string]> {
+async function run(program: string, ...args: string[]): Promise<[code: number, output: string]> {
   const child = spawn(process.execPath, [program, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (output += part.toString()))

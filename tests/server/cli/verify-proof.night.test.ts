@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const script = join(import.meta.dirname, '../../../server/cli/verify-proof.ts')
-async function runVerify(...args: string[]): Promise<[code: number, said: string]> {
+async function runVerify(...args: string[]): Promise<[code: number, output: string]> {
   const child = spawn(process.execPath, [script, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (output += part.toString()))

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { type HashingCaller, HashingQueue } from '#server/use-cases/hashing-queue.ts'
 
 const cores = 3
-const strangersAtOnce = cores - 1
-const maxAnonymous = strangersAtOnce + 50
-const stranger: HashingCaller = { kind: 'stranger' }
+const anonymousAtOnce = cores - 1
+const maxAnonymous = anonymousAtOnce + 50
+const anonymousCaller: HashingCaller = { kind: 'anonymous' }
 const buildKnownCaller = (userId: number): HashingCaller => ({ kind: 'known', userId })
 
 /** Who has begun and not ended, by name; `end` ends one. */
@@ -36,7 +36,7 @@ function createWatchedQueue(rest?: () => Promise<void>) {
 
 test('strangers leave one slot free, and whom we know has it at once, however many strangers wait', async () => {
   const { enqueue, endWork, settle, refusals, working } = createWatchedQueue()
-  for (let index = 0; index < maxAnonymous + 5; index++) enqueue(`stranger ${index}`, stranger)
+  for (let index = 0; index < maxAnonymous + 5; index++) enqueue(`stranger ${index}`, anonymousCaller)
   await settle()
   expect(working()).toEqual(['stranger 0', 'stranger 1'])
   expect(refusals).toEqual([52, 53, 54, 55, 56].map((index) => `stranger ${index} RATE_LIMITED 2`))
@@ -55,7 +55,7 @@ test('strangers leave one slot free, and whom we know has it at once, however ma
 test('known ones take every slot, and strangers get theirs back', async () => {
   const { enqueue, endWork, settle, working } = createWatchedQueue()
   for (let index = 0; index < 4; index++) enqueue(`known ${index}`, buildKnownCaller(index))
-  enqueue('stranger', stranger)
+  enqueue('stranger', anonymousCaller)
   await settle()
   expect(working()).toEqual(['known 0', 'known 1', 'known 2'])
   await endWork('known 0')
@@ -66,7 +66,7 @@ test('known ones take every slot, and strangers get theirs back', async () => {
 
 test('one account has two places among the known; what is more stands with the strangers', async () => {
   const { enqueue, endWork, settle, refusals, working } = createWatchedQueue()
-  for (let index = 0; index < maxAnonymous; index++) enqueue(`stranger ${index}`, stranger)
+  for (let index = 0; index < maxAnonymous; index++) enqueue(`stranger ${index}`, anonymousCaller)
   for (const name of ['first', 'second', 'third']) enqueue(name, buildKnownCaller(7))
   enqueue('other', buildKnownCaller(8))
   await settle()
@@ -87,8 +87,8 @@ test('slow ones come one at a time with a rest between, nobody who is known wait
   const { enqueue, endWork, settle, endedNames, refusals, working } = createWatchedQueue(
     () => new Promise((resolve) => restEnds.push(resolve)),
   )
-  for (let index = 0; index < maxAnonymous; index++) enqueue(`slow ${index}`, stranger, true)
-  enqueue('late', stranger)
+  for (let index = 0; index < maxAnonymous; index++) enqueue(`slow ${index}`, anonymousCaller, true)
+  enqueue('late', anonymousCaller)
   await settle()
   expect(working()).toEqual(['slow 0'])
   expect(refusals).toEqual(['late RATE_LIMITED 13'])

@@ -63,7 +63,7 @@ export const readCheckpoint = async (tablet: Tablet) => (await openUserDatabase(
 export async function listEntries(tablet: Tablet): Promise<AuditEntryRow[]> {
   const result = await tablet.api.call(listTrail, { query: { ...month, results: 50 } })
   await tablet.settle()
-  if (result.kind !== 'fresh' && result.kind !== 'kept') throw new Error(result.kind)
+  if (result.kind !== 'fresh' && result.kind !== 'cached') throw new Error(result.kind)
   return result.output?.data as unknown as AuditEntryRow[]
 }
 

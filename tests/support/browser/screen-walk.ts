@@ -15,7 +15,7 @@ export interface ScreenSize {
 }
 
 export const sizes = {
-  desk: { width: 1280, height: 800, isTouched: false, isMobile: false },
+  desktop: { width: 1280, height: 800, isTouched: false, isMobile: false },
   tablet: { width: 1024, height: 768, isTouched: true, isMobile: false },
   phone: { width: 390, height: 844, isTouched: true, isMobile: true },
   /** The narrowest that is still meant: a desk at 400 % (WCAG 1.4.10). */

@@ -3,9 +3,9 @@ const shift = Number(process.env.CLOCK_SHIFT_MS)
 const MachineDate = Date
 
 globalThis.Date = class extends MachineDate {
-  constructor(...given) {
-    if (given.length === 0) super(MachineDate.now() + shift)
-    else super(...given)
+  constructor(...dateArguments) {
+    if (dateArguments.length === 0) super(MachineDate.now() + shift)
+    else super(...dateArguments)
   }
   static now() {
     return MachineDate.now() + shift

@@ -22,7 +22,7 @@ const tones: Partial<Record<UploadPhase, TagTone>> = {
 }
 
 /** What failed stands first: it is what its user can do something about. */
-const isFinished = ({ phase }: UploadEntry) => phase === 'sent' || phase === 'kept'
+const isFinished = ({ phase }: UploadEntry) => phase === 'sent' || phase === 'notNeeded'
 const hasFailed = ({ phase }: UploadEntry) => phase === 'failed' || phase === 'refused'
 const sortTransfers = (entries: readonly UploadEntry[]) =>
   entries.filter((entry) => !isFinished(entry)).toSorted((a, b) => Number(hasFailed(b)) - Number(hasFailed(a)))

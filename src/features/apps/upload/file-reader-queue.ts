@@ -55,7 +55,7 @@ export class FileReaderQueue {
     return {
       row,
       // There already or in conflict: it is not sent.
-      phase: status > 1 ? 'kept' : 'waiting',
+      phase: status > 1 ? 'notNeeded' : 'waiting',
       iconUrl: localPackage.icon && URL.createObjectURL(localPackage.icon),
       changeLog: localPackage.changeLog,
     }

@@ -15,7 +15,7 @@ export type UploadPhase =
   /** There is a fault in it, by this device or by the server. */
   | 'refused'
   /** There already or in conflict: it is not sent. */
-  | 'kept'
+  | 'notNeeded'
   | 'waiting'
   | 'sending'
   | 'paused'

@@ -21,7 +21,7 @@ export const readEntry =
     const [entry] = toEntryRows(result.output)
     if (entry) return { entry }
     // Days that are not kept may have it.
-    return result.kind === 'kept' && result.days ? { problem: createLocalProblem('OFFLINE') } : 'unknown'
+    return result.kind === 'cached' && result.days ? { problem: createLocalProblem('OFFLINE') } : 'unknown'
   }
 
 function toMissingResult(result: { kind: string; problem?: Problem }): AuditEntryResult {

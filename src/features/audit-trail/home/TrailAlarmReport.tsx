@@ -27,7 +27,7 @@ export function TrailAlarmReport({ onReport }: { onReport: OnReport }) {
       },
     }),
   )
-  const state = response ? 'known' : problem || response === null ? 'unknown' : 'asking'
+  const state = response ? 'known' : problem || response === null ? 'unknown' : 'loading'
   useReport({ from: 'trail', state, duties, figures: {} }, onReport)
   return <LoadProblem problem={problem} onRetry={() => void refetch()} />
 }

@@ -36,7 +36,7 @@ export function useExport(view: TrailView) {
       const name = result.output.name ?? `audit-trail.${format}`
       downloadBytes(result.output.bytes, name)
       showToast({ kind: 'done', text: t('export.done', { name }), replaces })
-    } else if (result.kind === 'kept' && result.output) {
+    } else if (result.kind === 'cached' && result.output) {
       const { bytes, name } = result.output
       downloadBytes(bytes, name ?? 'audit-trail.csv')
       const { days } = result

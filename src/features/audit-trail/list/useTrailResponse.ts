@@ -81,11 +81,11 @@ export function useTrailResponse<E extends Endpoint>(endpoint: E, input: InputOf
 }
 
 const getProblem = (result: CallResult<unknown>): Problem | null =>
-  result.kind === 'problem' || result.kind === 'kept' ? (result.problem ?? null) : null
+  result.kind === 'problem' || result.kind === 'cached' ? (result.problem ?? null) : null
 
 function toTrailResponse<O>(result: CallResult<O>): TrailResponse<O> | null {
   if (result.kind === 'fresh') return { output: result.output, asOf: getBusinessNow(), isCached: false }
-  if (result.kind !== 'kept' || result.output === null) return null
+  if (result.kind !== 'cached' || result.output === null) return null
   const { output, asOf, days } = result
   return { output, asOf, isCached: true, ...(days ? { days } : {}) }
 }

@@ -19,7 +19,7 @@ export function BackupReport({ onReport }: { onReport: OnReport }) {
   const rows = list.rows?.map(({ row }) => row).filter(({ company_id: company }) => company === companyId) ?? []
   const dataState = getKnownState(list.freshness)
   // The business day begins for all at once (D31): without its zone nothing is said of days.
-  const state = dataState !== 'known' || today !== null ? dataState : list.problem ? 'unknown' : 'asking'
+  const state = dataState !== 'known' || today !== null ? dataState : list.problem ? 'unknown' : 'loading'
   const duties = (today === null ? [] : listBackupDuties(rows, today)).map((duty) => {
     const { kind, name, isUrgent, contractId, code } = duty
     const orderId = orderIdsByContract?.get(contractId)

@@ -27,7 +27,7 @@ export function RestoreDialog({ backup, sourceService, services, onClose, onEnde
   const code = target?.code ?? ''
   const { isBusy, problem, run } = useBackupOperation({
     doneText: t('restore.done', { code, time }),
-    formatFailure: (reason) => t('restore.failed', { code, why: reason }),
+    formatFailure: (reason) => t('restore.failed', { code, reason }),
     onStarted: onClose,
     onEnded,
   })

@@ -28,7 +28,7 @@ export function BackUpDialog({ service, today, runningTypes, onClose, onEnded }:
   const offlineReason = useOfflineReason()
   const { isBusy, problem, run } = useBackupOperation({
     doneText: t('backUp.done', { code }),
-    formatFailure: (reason) => t('backUp.failed', { code, why: reason }),
+    formatFailure: (reason) => t('backUp.failed', { code, reason }),
     onStarted: onClose,
     onEnded,
   })

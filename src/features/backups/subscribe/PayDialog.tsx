@@ -28,7 +28,7 @@ export function PayDialog({ payable, orders, months, Payment, onClose, onPaid }:
   return (
     <Dialog
       open
-      title={t('unpaid.title', { what: order ? t(`type.${order.pdb_type}`) : subject })}
+      title={t('unpaid.title', { subject: order ? t(`type.${order.pdb_type}`) : subject })}
       onClose={onClose}
       cancel={null}
     >

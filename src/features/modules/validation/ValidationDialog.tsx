@@ -17,7 +17,7 @@ export function ValidationDialog({ codes, onClose }: { codes: readonly string[];
       title={faults && faults.apps_missing.length > 0 ? t('test.missing') : t('test.title', { count: codes.length })}
       onClose={onClose}
     >
-      {validation.kind === 'asking' && <Skeleton lines={3} />}
+      {validation.kind === 'loading' && <Skeleton lines={3} />}
       {validation.kind === 'problem' && <ProblemNote problem={validation.problem} shouldFocus />}
       {validation.kind === 'notHere' && <p>{t('test.notHere')}</p>}
       {faults && <FaultPanels faults={faults} />}

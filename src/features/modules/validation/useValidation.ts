@@ -10,7 +10,7 @@ import { useCatalogue } from '#features/modules/useCatalogue.ts'
 export type ModuleFaults = OutputOf<typeof validateModules>
 
 export type ModuleValidation =
-  | { kind: 'asking' }
+  | { kind: 'loading' }
   | { kind: 'problem'; problem: Problem }
   /**
    * `asOf`: server time of what the device tested by; null: the server has tested. `required`: modules that were tested along,
@@ -37,13 +37,13 @@ export function useValidation(codes: readonly string[]): ModuleValidation {
     })
     return () => void (isActive = false)
   }, [codesKey, type, connection, dispatch])
-  if (serverResult === undefined) return { kind: 'asking' }
+  if (serverResult === undefined) return { kind: 'loading' }
   const required = findRequiredModules(modules ?? [], codes).filter((code) => !codes.includes(code))
   if (serverResult !== 'none')
     return 'code' in serverResult
       ? { kind: 'problem', problem: serverResult }
       : { kind: 'tested', faults: serverResult, required, asOf: null }
-  if (!modules || !apps) return { kind: 'asking' }
+  if (!modules || !apps) return { kind: 'loading' }
   if (!isComplete) return { kind: 'notHere' }
   const { missing, loops, incompatible } = findModuleFaults(modules, apps, codes)
   const faults = {

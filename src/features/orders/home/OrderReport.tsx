@@ -29,7 +29,7 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
   const rows = [...(unpaidList.rows ?? []), ...(effectiveList.rows ?? [])].map(({ row }) => [row.id, row] as const)
   const duties = buildOrderDuties([...new Map(rows).values()], today)
   // The business day begins for all at once (D31): without its zone nothing is said of days.
-  const zoneState = settings ? 'known' : problem ? 'unknown' : 'asking'
+  const zoneState = settings ? 'known' : problem ? 'unknown' : 'loading'
   const dues = duties.flatMap((duty) => (duty.kind === 'pay' ? [duty.due] : []))
   const [firstSum, ...otherSums] = sumDues(dues).map(({ currency, amount }) => formatAmount(currency, amount))
   const endingCount = duties.filter(({ kind }) => kind === 'end').length

@@ -32,7 +32,7 @@ export function RequirePriceList({
   // What has been answered is on its way to the device, and from there to here.
   const isMissing = price === null && status?.kind === 'failed'
   return isMissing ? (
-    <Redirect to="/app/contract" reason={t('price.redirect', { why: reason })} />
+    <Redirect to="/app/contract" reason={t('price.redirect', { reason })} />
   ) : (
     <Skeleton lines={5} />
   )

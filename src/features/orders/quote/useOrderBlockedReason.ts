@@ -15,5 +15,5 @@ export function useOrderBlockedReason(type: ClientType, hasPriceList: boolean): 
   if (priceStatus?.kind !== 'failed') return t('price.sending')
   const { problem } = priceStatus
   if (problem.code === 'OFFLINE') return t('price.offline')
-  return problem.code === 'NOT_FOUND' ? t('price.none') : t('price.failed', { why: formatProblem(problem) })
+  return problem.code === 'NOT_FOUND' ? t('price.none') : t('price.failed', { reason: formatProblem(problem) })
 }

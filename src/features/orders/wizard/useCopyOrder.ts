@@ -20,7 +20,7 @@ export function useCopyOrder(): { row: OrderRow | null; onCopied: (isFilled: boo
     void (async () => {
       const localRow = await readRow<OrderRow>('orders', from)
       const result = localRow ? null : await dispatch(readOrder(from))
-      const loadedOrder = result?.kind === 'fresh' || result?.kind === 'kept' ? result.output : null
+      const loadedOrder = result?.kind === 'fresh' || result?.kind === 'cached' ? result.output : null
       if (!isActive) return
       setRow(localRow?.row ?? loadedOrder)
       if (!localRow && !loadedOrder) showToast({ kind: 'note', text: t('again.notHere') })

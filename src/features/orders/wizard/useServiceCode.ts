@@ -19,7 +19,7 @@ export function useServiceCode(code: string, isOwn: boolean) {
   /** False: it is taken. */
   async function checkIsFree(): Promise<boolean> {
     if (isOwn || checkServiceCode('code', code) !== null) return true
-    setCodeCheck({ code, state: 'asking' })
+    setCodeCheck({ code, state: 'checking' })
     const isTaken = await dispatch(fetchIsCodeTaken(code))
     const state = isTaken === null ? 'later' : isTaken ? 'taken' : 'free'
     // Of another code by now nothing is said.

@@ -46,7 +46,7 @@ export function PaymentTaskReport({ onReport }: { onReport: OnReport }) {
       otherAction: { label: t('apply'), run: openDialog('apply'), disabledReason },
     }
   })
-  const state = response ? 'known' : problem || response === null ? 'unknown' : 'asking'
+  const state = response ? 'known' : problem || response === null ? 'unknown' : 'loading'
   useReport({ from: 'payments', state, duties, figures: {} }, onReport)
   const onClose = () => setDialog(null)
   const onDone = () => {

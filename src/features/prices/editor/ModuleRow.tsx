@@ -41,7 +41,7 @@ export const ModuleRow = memo(function ModuleRow({
     id: row.key,
     disabled: locked,
   })
-  const displayName = name ?? (row.code || t('module.row', { place: position }))
+  const displayName = name ?? (row.code || t('module.row', { position }))
   const rowProblems = isDuplicate ? { ...problemTexts, code: t('wrong.twice') } : problemTexts
   return (
     <div
@@ -73,7 +73,7 @@ export const ModuleRow = memo(function ModuleRow({
       <span role="cell" className="cell-code">
         <Cell
           {...{ table: 'module', rowKey: row.key, name: 'code', value: row.code, locked, dispatch, list }}
-          label={t('module.codeOf', { place: position })}
+          label={t('module.codeOf', { position })}
           problemId={rowProblems?.['code'] ? id : undefined}
         />
         <span className="price-module-name">{note === '' ? name : <FaultNote>{note}</FaultNote>}</span>

@@ -93,7 +93,7 @@ interface RowProps extends Omit<Props, 'rows' | 'problemTexts' | 'note'> {
 const TierRow = memo(function TierRow({ name, row, from, position, problemTexts, locked, dispatch }: RowProps) {
   const { t } = useTranslation('prices')
   const id = useId()
-  const rowLabel = from === null ? t('tier.row', { place: position }) : t('tier.users', { from, to: row.to || '…' })
+  const rowLabel = from === null ? t('tier.row', { position }) : t('tier.users', { from, to: row.to || '…' })
   const renderCell = (column: 'to' | (typeof priceCurrencies)[number], label: string) => (
     <span key={column} role="cell" className={`cell-${column}`} data-label={label}>
       <Cell

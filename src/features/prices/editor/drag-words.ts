@@ -14,10 +14,10 @@ export function useDragWords(rows: readonly PriceModuleRow[]) {
     const getPosition = (id: UniqueIdentifier | undefined) => latest.current.findIndex(({ key }) => key === id) + 1
     const getCode = (id: UniqueIdentifier) => latest.current.find(({ key }) => key === id)?.code ?? ''
     const announcements: Announcements = {
-      onDragStart: ({ active }) => t('drag.start', { code: getCode(active.id), place: getPosition(active.id) }),
-      onDragOver: ({ active, over }) => t('drag.over', { code: getCode(active.id), place: getPosition(over?.id) }),
-      onDragEnd: ({ active, over }) => t('drag.end', { code: getCode(active.id), place: getPosition(over?.id) }),
-      onDragCancel: ({ active }) => t('drag.cancel', { code: getCode(active.id), place: getPosition(active.id) }),
+      onDragStart: ({ active }) => t('drag.start', { code: getCode(active.id), position: getPosition(active.id) }),
+      onDragOver: ({ active, over }) => t('drag.over', { code: getCode(active.id), position: getPosition(over?.id) }),
+      onDragEnd: ({ active, over }) => t('drag.end', { code: getCode(active.id), position: getPosition(over?.id) }),
+      onDragCancel: ({ active }) => t('drag.cancel', { code: getCode(active.id), position: getPosition(active.id) }),
     }
     return { announcements, screenReaderInstructions: { draggable: t('drag.how') } }
   }, [t])

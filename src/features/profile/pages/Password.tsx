@@ -17,13 +17,13 @@ import { formatFieldProblem, formatProblem } from '#ui/i18n/problem-messages.ts'
 import { checkPasswords, type PasswordFormValues } from '#features/profile/form.ts'
 import { passwordAnswered, selectProfile, changeOwnPassword } from '#features/profile/slice.ts'
 
-const emptyPasswords: PasswordFormValues = { original: '', chosen: '', confirm: '' }
+const emptyPasswords: PasswordFormValues = { original: '', newPassword: '', confirm: '' }
 /** What the server says about one of the fields, by its own name for it. */
-const fieldByWireName: Record<string, keyof PasswordFormValues> = { orgPwd: 'original', newPwd: 'chosen' }
+const fieldByWireName: Record<string, keyof PasswordFormValues> = { orgPwd: 'original', newPwd: 'newPassword' }
 const fieldByCode: Record<string, keyof PasswordFormValues> = {
   INVALID_ORG_PASSWORD: 'original',
-  PASSWORD_UNCHANGE: 'chosen',
-  WEAK_PASSWORD: 'chosen',
+  PASSWORD_UNCHANGE: 'newPassword',
+  WEAK_PASSWORD: 'newPassword',
 }
 const unchangedProblem = createLocalProblem('PASSWORD_UNCHANGE')
 
@@ -51,17 +51,17 @@ export function Password() {
             fieldProblems.map((fieldProblem) => [fieldProblem.field, toFieldError(fieldProblem)]),
           ),
         }
-      if (values.original !== values.chosen) return { values, errors: {} }
+      if (values.original !== values.newPassword) return { values, errors: {} }
       return {
         values: {},
-        errors: { chosen: { type: unchangedProblem.code, message: formatProblem(unchangedProblem) } },
+        errors: { newPassword: { type: unchangedProblem.code, message: formatProblem(unchangedProblem) } },
       }
     },
   })
   // What an earlier visit was told is not this one's.
   useEffect(() => void dispatch(passwordAnswered(idleStatus)), [dispatch])
 
-  const submit = handleSubmit(async ({ original, chosen: newPassword }) => {
+  const submit = handleSubmit(async ({ original, newPassword }) => {
     const result = await dispatch(changeOwnPassword(original, newPassword))
     if (result.kind === 'problem') return showFieldErrors(result.problem)
     reset(emptyPasswords)
@@ -102,15 +102,15 @@ export function Password() {
         />
         <div className="field-group password-new">
           <PasswordField
-            label={t('password.chosen')}
+            label={t('password.new')}
             autoComplete="new-password"
             enterKeyHint="next"
-            help={t('password.chosenHelp', passwordLength)}
-            error={formState.errors.chosen?.message}
-            {...register('chosen')}
+            help={t('password.newHelp', passwordLength)}
+            error={formState.errors.newPassword?.message}
+            {...register('newPassword')}
           />
           <PasswordMeter
-            password={watch('chosen')}
+            password={watch('newPassword')}
             guessableTexts={[user.name, user.email, user.company_code, user.company_name]}
           />
         </div>

@@ -95,7 +95,7 @@ function ExportNote({
   if (shouldFetch) return t('export.fromServer')
   const at = asOf === null ? '' : formatReadingTime(asOf)
   if (complete) return t('export.complete', { at }) + waiting
-  const partParams = { here: formatNumber(rows.length), at }
+  const partParams = { cachedCount: formatNumber(rows.length), at }
   return (
     (total === null
       ? t('export.some', partParams)

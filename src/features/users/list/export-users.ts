@@ -21,7 +21,7 @@ export const fetchTimeZone =
   (): AppThunk<string | null> =>
   async (_dispatch, _getState, { api }) => {
     const result = await api.call(getSettings, {})
-    return result.kind === 'fresh' || result.kind === 'kept' ? (result.output?.time_zone ?? null) : null
+    return result.kind === 'fresh' || result.kind === 'cached' ? (result.output?.time_zone ?? null) : null
   }
 
 /**

@@ -14,7 +14,7 @@ import { toPaymentQuery, buildBeginning, setUpSharedShop } from '#tests/support/
 
 const shop = setUpSharedShop()
 
-const gatewayCases: [gate: 'alipay' | 'globalAlipay', money: Money, code: string, shown: string][] = [
+const gatewayCases: [gateway: 'alipay' | 'globalAlipay', money: Money, code: string, displayedAmount: string][] = [
   ['alipay', { amount: 1_234_567n, currency: 'RMB' }, 'CNY', 'RMB 12,345.67'],
   ['globalAlipay', { amount: 9999n, currency: 'HKD' }, 'HKD', 'HKD 99.99'],
   ['globalAlipay', { amount: 1n, currency: 'USD' }, 'USD', 'USD 0.01'],

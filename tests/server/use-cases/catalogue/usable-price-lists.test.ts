@@ -179,7 +179,7 @@ onConnections('usable price lists', (engine) => {
 
   describe('fault 10d: the catalogue under a list in force', () => {
     test('fault 10d a new dependency that a list in force or to come lacks is refused with its name', async () => {
-      const { id } = await createModule('ledger')
+      const { id } = await createModule('journal')
       const refusal = await changeModule('fin', { dependencies: ['core', 'ledger'] })
       expect([refusal.statusCode, readFieldErrors(refusal)]).toEqual([400, ['dependencies PRICE_LISTS_LACK']])
       expect(listMessages(refusal)[0]).toBe(
@@ -198,22 +198,22 @@ onConnections('usable price lists', (engine) => {
     })
 
     test('fault 10d what lists lacked before, replaced and unconfirmed lists do not stand in the way', async () => {
-      await createModule('ledger')
+      await createModule('journal')
       const [listIdInForce = 0, nextListId = 0] = fixture.priceListIds
       await markWithdrawn(nextListId)
-      const withLedger = [
+      const withJournal = [
         buildModuleRow('core'),
         buildModuleRow('fin'),
         buildModuleRow('scm'),
         buildModuleRow('hr'),
         buildModuleRow('doc'),
       ]
-      const ledger = ((await staff.send({ url: '/api/module/info' })).json() as { id: number; code: string }[]).find(
-        ({ code }) => code === 'ledger',
+      const journal = ((await staff.send({ url: '/api/module/info' })).json() as { id: number; code: string }[]).find(
+        ({ code }) => code === 'journal',
       )
       const { id } = await createList({
         effective_date: '2026-03-01',
-        module: [...withLedger, { ...charge, code: 'ledger', module_id: ledger?.id }],
+        module: [...withJournal, { ...charge, code: 'ledger', module_id: ledger?.id }],
       })
       await createList({ effective_date: '2026-03-05', module: [buildModuleRow('fin')] })
       expect((await changeModule('fin', { dependencies: ['core', 'ledger'] })).statusCode).toBe(400)

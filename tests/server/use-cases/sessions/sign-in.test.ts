@@ -235,15 +235,15 @@ describe('guessing', () => {
     const activationForm = { username: buildUsername('user@alpha'), password: 'Not-the-one-44' }
     const passwordChange = { orgPwd: 'Not-the-one-44', newPwd: 'Slow-river-under-9-bridges' }
     const confirmation = { password: 'Not-the-one-44' }
-    const strangers = [
+    const anonymousAttempts = [
       () => guessPassword(),
       () => server.send({ method: 'POST', url: '/public/users/activatemail', payload: activationForm }),
     ]
-    const signedIn = [
+    const signedInAttempts = [
       () => user.send({ method: 'POST', url: '/api/m18s/password', payload: passwordChange }),
       () => user.send({ method: 'POST', url: '/api/m18s/mfa/password', payload: confirmation }),
     ]
-    for (const attempts of [strangers, signedIn]) {
+    for (const attempts of [anonymousAttempts, signedInAttempts]) {
       const responses = await Promise.all(attempts.flatMap((attempt) => Array.from({ length: 66 }, attempt)))
       const statuses = responses.map((response) => response.statusCode)
       expect(statuses.filter((status) => status !== 429).length).toBeLessThanOrEqual(5)

@@ -272,7 +272,7 @@ onConnections('packages', (engine) => {
         (await fixture.staff.send({ url: String(ownStart.headers.location) })).json()[0],
         (await otherUser.send({ url: String(otherStart.headers.location) })).json()[0],
       ]
-      expect(results.map(({ status, why }) => [status, why]).toSorted()).toEqual([
+      expect(results.map(({ status, why: reason }) => [status, reason]).toSorted()).toEqual([
         [2, null],
         [3, 'other_bytes'],
       ])

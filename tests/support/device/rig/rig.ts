@@ -27,7 +27,7 @@ export interface PlannedWrite {
 export interface WriteProgress {
   intent: string
   /** `recorded`: it is on the device, and must take effect. All else: what the page got as the result. */
-  outcome: 'recorded' | 'fresh' | 'kept' | 'queued' | 'started' | 'problem'
+  outcome: 'recorded' | 'fresh' | 'cached' | 'queued' | 'started' | 'problem'
   problem?: string
 }
 

@@ -101,7 +101,7 @@ export function ModulePicker({
         />
       )}
       <p className="modules-count">
-        {t('modules.count', { chosen: selectedCodes.length, all: rows.length, currency })}
+        {t('modules.count', { selectedCount: selectedCodes.length, all: rows.length, currency })}
       </p>
       {error && (
         <p className="field-error" role="alert">

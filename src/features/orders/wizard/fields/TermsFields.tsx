@@ -69,7 +69,7 @@ export function TermsFields({ values, onChange, problems, priceData, currency }:
         <FieldFrame
           size="figures"
           label={t('field.users')}
-          help={t('field.usersHelp', { least: minimumUsers })}
+          help={t('field.usersHelp', { minimum: minimumUsers })}
           error={usersProblem && formatOrderFieldProblem(usersProblem, t('field.users'), values.users)}
         >
           {(fieldProps) => (

@@ -70,7 +70,7 @@ export function YearsField({
             <Button
               icon="plus"
               isIconOnly
-              disabledReason={years >= maxYears && (maxReachedReason ?? t('years.most', { most: maxYears }))}
+              disabledReason={years >= maxYears && (maxReachedReason ?? t('years.most', { maximum: maxYears }))}
               onClick={() => setYears(years + 1)}
             >
               {t('years.more')}

@@ -20,7 +20,7 @@ import { normaliseCode, type WizardValues } from '#features/orders/draft/wizard-
 import type { PriceData } from '#features/orders/quote/local-quote.ts'
 
 /** What is known of the code: being asked, free, held by an own unpaid order, or only to be known with a line. */
-export type ServiceCodeState = 'unasked' | 'asking' | 'free' | 'own' | 'later'
+export type ServiceCodeState = 'unasked' | 'checking' | 'free' | 'own' | 'later'
 
 interface Props {
   values: WizardValues

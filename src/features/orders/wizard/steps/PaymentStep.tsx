@@ -42,7 +42,7 @@ export function PaymentStep({ id, createdOrder, serverQuote, priceData, onBack, 
       if (!isActive) return
       if (result.kind === 'problem')
         return result.problem.code === 'NOT_FOUND' ? onInvalid() : setProblem(result.problem)
-      const latestOrder = result.kind === 'fresh' || result.kind === 'kept' ? result.output : null
+      const latestOrder = result.kind === 'fresh' || result.kind === 'cached' ? result.output : null
       if (!latestOrder) return
       setProblem(null)
       // Meanwhile it may have been paid, or have run out.
