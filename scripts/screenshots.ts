@@ -172,7 +172,7 @@ async function takeInAllSizes(
   lang: string,
   folder: string,
 ) {
-  for (const size of only ? [only] : (['desk', 'tablet', 'phone'] as const)) {
+  for (const size of only ? [only] : (['desktop', 'tablet', 'phone'] as const)) {
     await resize(session, sizes[size])
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })

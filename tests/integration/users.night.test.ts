@@ -245,7 +245,11 @@ describe('without a network', () => {
     tablet.reopen()
     expect(await tablet.api.call(getUser, {})).toMatchObject({ kind: 'cached', output: { admin: true } })
     const cachedList = await tablet.api.call(listUsers, buildListInput())
-    expect(cachedList).toMatchObject({ kind: 'cached', asOf: installation.clock.now() - 3_600_000, output: { count: 7 } })
+    expect(cachedList).toMatchObject({
+      kind: 'cached',
+      asOf: installation.clock.now() - 3_600_000,
+      output: { count: 7 },
+    })
   })
 
   it('an hour later the session goes on by itself once the line is back', async () => {

@@ -232,7 +232,8 @@ export function createGuaranteeChecker(server: ModelServer): GuaranteeChecker {
   /** Based on a write that went without having taken effect, it had to be made anew (protocol 15). */
   function canHaveNewKey({ intent }: ModelRequest): boolean {
     return findEarlier(intent).some(
-      (earlierIntent) => intendedWrites.get(earlierIntent)?.expectedOutcome !== 'takesEffect' || !isInOutbox(earlierIntent),
+      (earlierIntent) =>
+        intendedWrites.get(earlierIntent)?.expectedOutcome !== 'takesEffect' || !isInOutbox(earlierIntent),
     )
   }
 }

@@ -3,21 +3,18 @@
  * the promise, each step's list with what the promise says should be seen, and in the end, when the weather has cleared
  * and everybody has come back, the server's idempotency store with all that was ever wished.
  */
-import type { RowRef } from '#contract/endpoint.ts'
-import { createUser, deleteUser, listUsers, updateCompanyUser } from '#contract/users.ts'
-import { readRowOn } from '#local/lists/read-row.ts'
-import type { OutboxEntry, RowId } from '#local/storage/records.ts'
-import { getBaseVersion } from '#local/lists/list-view.ts'
+import { listUsers } from '#contract/users.ts'
+import type { OutboxEntry } from '#local/storage/records.ts'
 import { sendOutbox } from '#request/writes/sender.ts'
-import type { CallResult } from '#request/call-results.ts'
 import { signIn, signOut } from '#request/session/sign-in.ts'
 import { createBrowser, type ModelTab } from '#tests/outbox-model/browser.ts'
-import type { Decision, ModelAction, NameWord } from '#tests/outbox-model/model-actions.ts'
+import type { Decision, ModelAction } from '#tests/outbox-model/model-actions.ts'
 import {
   createIdSource,
   type Simulation,
   isParked,
   getDatabaseName,
+  getTab,
   readOutbox,
   readReceipts,
   readRowIds,
@@ -27,10 +24,11 @@ import {
   chooseDecision,
   findSignedInUser,
 } from '#tests/outbox-model/simulation.ts'
-import { createGuaranteeChecker, type IntendedWrite } from '#tests/outbox-model/guarantees.ts'
+import { createGuaranteeChecker } from '#tests/outbox-model/guarantees.ts'
 import { checkEnd, findWrongEffects } from '#tests/outbox-model/verify.ts'
 import { createModelServer } from '#tests/outbox-model/server.ts'
 import { checkView } from '#tests/outbox-model/observation.ts'
+import { changeRow, createRow, fixBody, removeRow, sendForm } from '#tests/outbox-model/form-writes.ts'
 import { createClock } from '#tests/support/device/device.ts'
 import { companyId } from '#tests/support/device/device-database.ts'
 
@@ -129,17 +127,15 @@ async function passTime(simulation: Simulation, ms: number): Promise<void> {
   await simulation.browser.waitUntilQuiet()
 }
 
-const getTab = ({ browser }: Simulation, index: number): ModelTab => browser.tabs[index] as ModelTab
-
 async function performAction(simulation: Simulation, action: ModelAction): Promise<void> {
   const { browser, server } = simulation
   switch (action.kind) {
     case 'create':
-      return await runWork(simulation, () => create(simulation, action))
+      return await runWork(simulation, () => createRow(simulation, action))
     case 'change':
-      return await runWork(simulation, () => change(simulation, action))
+      return await runWork(simulation, () => changeRow(simulation, action))
     case 'remove':
-      return await runWork(simulation, () => remove(simulation, action))
+      return await runWork(simulation, () => removeRow(simulation, action))
     case 'again':
       return await runWork(simulation, () => sendForm(simulation, action.tab))
     case 'decide':
@@ -191,114 +187,6 @@ async function performAction(simulation: Simulation, action: ModelAction): Promi
     case 'late':
       return await browser.deliverLate()
   }
-}
-
-const titles: Record<NameWord, number> = { good: 1, bad: 2, ask: 0 }
-
-async function create(simulation: Simulation, { tab, word }: { tab: number; word: NameWord }): Promise<void> {
-  const intent = simulation.newId()
-  const body = { title: 0 as const, name: `${word} ${intent.slice(-4)}`, email: `${intent}@acme.example` }
-  recordWrite(simulation, { intent, action: 'create', row: intent, body: [body] })
-  checkResult(simulation, intent, await getTab(simulation, tab).api.call(createUser, { body }, { intent }))
-}
-
-/** Rows that this user may mean: two that always were, and those made here. */
-function listRows(simulation: Simulation): IntendedWrite['row'][] {
-  const owner = findSignedInUser(simulation)
-  const createdWrites = [...simulation.guarantees.intendedWrites.values()].filter(
-    (one) => one.action === 'create' && one.owner === owner,
-  )
-  return [2, 3, ...createdWrites.map(({ intent }) => intent)]
-}
-
-function pickRow(simulation: Simulation, index: number): { row: IntendedWrite['row']; target: RowRef } {
-  const all = listRows(simulation)
-  const row = all[index % all.length] ?? 2
-  if (typeof row === 'number') return { row, target: row }
-  // Its number, once the device knows it for the same row.
-  const names = simulation.browser.disk.read<RowId>(getDatabaseName(findSignedInUser(simulation) ?? 0), 'rowIds')
-  const id = names.find(({ intent }) => intent === row)?.id
-  return { row, target: id !== undefined && index % 2 === 0 ? id : `~${row}` }
-}
-
-async function change(simulation: Simulation, action: ModelAction & { kind: 'change' }): Promise<void> {
-  const { row, target } = pickRow(simulation, action.at)
-  const tab = getTab(simulation, action.tab)
-  const intent = simulation.newId()
-  const body =
-    action.field === 'name'
-      ? { name: `${action.word} ${intent.slice(-4)}` }
-      : { title: titles[action.word] as 0 | 1 | 2 }
-  recordWrite(simulation, { intent, action: 'change', row, body: [body] })
-  const cachedRow = action.hasBase ? await readRowOn(await tab.ports.device(), 'users', target) : null
-  const values = Object.fromEntries(
-    Object.keys(body).map((field) => [
-      field,
-      (cachedRow?.row as unknown as Record<string, unknown> | undefined)?.[field],
-    ]),
-  )
-  const base = cachedRow ? { base: { rowVersion: getBaseVersion(cachedRow), values } } : {}
-  checkResult(
-    simulation,
-    intent,
-    await tab.api.call(updateCompanyUser, { params: { id: target }, body }, { intent, ...base }),
-  )
-}
-
-async function remove(simulation: Simulation, { tab, at }: { tab: number; at: number }): Promise<void> {
-  const { row, target } = pickRow(simulation, at)
-  const intent = simulation.newId()
-  recordWrite(simulation, { intent, action: 'delete', row, body: [{}] })
-  checkResult(
-    simulation,
-    intent,
-    await getTab(simulation, tab).api.call(deleteUser, { params: { id: target } }, { intent }),
-  )
-}
-
-function recordWrite(simulation: Simulation, write: Omit<IntendedWrite, 'expectedOutcome' | 'owner'>): void {
-  simulation.guarantees.recordWrite({
-    ...write,
-    owner: findSignedInUser(simulation) ?? 0,
-    isDirectAllowed: simulation.browser.disk.isFull,
-  })
-}
-
-function checkResult(simulation: Simulation, intent: string, result: CallResult<unknown>): void {
-  if (result.kind === 'problem' && result.intent && result.problem.status > 0) simulation.forms.push(intent)
-  if (result.kind !== 'queued') return
-  const owner = simulation.guarantees.intendedWrites.get(intent)?.owner ?? 0
-  if (
-    !simulation.guarantees.listQueue(simulation.guarantees.intendedWrites.get(intent)?.row ?? 0, owner).includes(intent)
-  )
-    simulation.guarantees.violations.push(`${intent} is called queued, and never was on the disk`)
-}
-
-/** Sent again by the form that was told, with nothing wrong in it any more: the same wish. */
-async function sendForm(simulation: Simulation, tab: number): Promise<void> {
-  const intent = simulation.forms.find(
-    (one) => simulation.guarantees.intendedWrites.get(one)?.owner === findSignedInUser(simulation),
-  )
-  const write = intent === undefined ? undefined : simulation.guarantees.intendedWrites.get(intent)
-  if (!intent || !write) return
-  simulation.forms = simulation.forms.filter((one) => one !== intent)
-  write.isDirectAllowed ||= simulation.browser.disk.isFull
-  const body = fixBody(write, intent)
-  const { api } = getTab(simulation, tab)
-  const id = typeof write.row === 'number' ? write.row : (`~${write.row}` as const)
-  if (write.action === 'create')
-    checkResult(simulation, intent, await api.call(createUser, { body: body as never }, { intent }))
-  if (write.action === 'change')
-    checkResult(simulation, intent, await api.call(updateCompanyUser, { params: { id }, body }, { intent }))
-  if (write.action === 'delete')
-    checkResult(simulation, intent, await api.call(deleteUser, { params: { id } }, { intent }))
-}
-
-function fixBody(write: IntendedWrite, intent: string): Record<string, unknown> {
-  const lastBody = write.body.at(-1) ?? {}
-  const body = 'name' in lastBody ? { ...lastBody, name: `good ${intent.slice(-4)}` } : lastBody
-  write.body.push(body)
-  return body
 }
 
 function pickEntry(

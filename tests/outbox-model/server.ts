@@ -176,17 +176,9 @@ export function createModelServer(clock: Clock): ModelServer {
     const state = result.response.status < 300 ? 'done' : 'refused'
     const outcome = { ...echo, [headers.outcome]: `${state}; ${server.idempotency.length + 1}` }
     const response = withHeaders(result.response, outcome)
-    server.idempotency.push({
-      intent: item.intent,
-      key: item.key,
-      userId,
-      fingerprint,
-      state,
-      code,
-      response,
-      row: result.row,
-    })
-    if (state === 'done') server.effects.push({ intent: item.intent, userId, body: item.body })
+    const { intent, key, body } = item
+    server.idempotency.push({ intent, key, userId, fingerprint, state, code, response, row: result.row })
+    if (state === 'done') server.effects.push({ intent, userId, body })
     return response
   }
 
@@ -210,12 +202,8 @@ export function createModelServer(clock: Clock): ModelServer {
     if (state === 'void')
       return buildProblemResponse(409, 'INTENT_VOID', null, { ...echo, [headers.outcome]: 'refused; 1' })
     const firstResponse = { status: response.status, headers: response.headers, body: readBody(response.body) }
-    return buildProblemResponse(
-      409,
-      'INTENT_DONE',
-      { answer: firstResponse },
-      { ...echo, [headers.outcome]: 'done; 1' },
-    )
+    const outcome = { ...echo, [headers.outcome]: 'done; 1' }
+    return buildProblemResponse(409, 'INTENT_DONE', { answer: firstResponse }, outcome)
   }
 
   type AttemptResult = { response: ReceivedResponse; row: IdempotencyRecord['row'] }
@@ -301,16 +289,8 @@ export function createModelServer(clock: Clock): ModelServer {
   }
   const parseBatchItem = ({ method, path, key, headers: itemHeaders, body, after }: WireItem): ModelRequest => {
     const intent = itemHeaders[headers.intent] ?? key
-    return {
-      method,
-      path,
-      key,
-      intent,
-      forUser: itemHeaders[headers.forUser],
-      ifMatch: itemHeaders['if-match'],
-      body: body ?? null,
-      after,
-    }
+    const [forUser, ifMatch] = [itemHeaders[headers.forUser], itemHeaders['if-match']]
+    return { method, path, key, intent, forUser, ifMatch, body: body ?? null, after }
   }
 
   function executeBatch(userId: number, items: readonly ModelRequest[]): ReceivedResponse {

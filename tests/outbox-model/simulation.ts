@@ -2,7 +2,7 @@
 import type { SessionRecord } from '#local/storage/device.ts'
 import type { StoredRow } from '#local/storage/cache-records.ts'
 import type { OutboxEntry, Receipt, SealedWrites } from '#local/storage/records.ts'
-import type { ModelBrowser } from '#tests/outbox-model/browser.ts'
+import type { ModelBrowser, ModelTab } from '#tests/outbox-model/browser.ts'
 import type { Decision } from '#tests/outbox-model/model-actions.ts'
 import type { GuaranteeChecker } from '#tests/outbox-model/guarantees.ts'
 import type { ModelServer } from '#tests/outbox-model/server.ts'
@@ -23,6 +23,7 @@ export interface Simulation {
   newId: () => string
 }
 
+export const getTab = ({ browser }: Simulation, index: number): ModelTab => browser.tabs[index] as ModelTab
 export const getDatabaseName = (userId: number) => `portal-${companyId}-${userId}`
 export const readOutbox = ({ browser }: Simulation, userId: number) =>
   browser.disk.read<OutboxEntry>(getDatabaseName(userId), 'outbox').toSorted((a, b) => a.seq - b.seq)

@@ -102,7 +102,8 @@ async function claimAttempt(db: DatabaseHandle, app: AppContext, input: StartPay
   requireAcceptedAmount(type, { currency: payable.currency, amount: readAmount(payable.pay_amount) })
   const tokenHash = input.token === null ? null : createHash('sha256').update(input.token).digest('base64url')
   const [attempt] = await listUnsettledAttempts(db, payableRef)
-  if (attempt) return { kind: 'existing', attempt, isSame: attempt.gateway === type && attempt.token_hash === tokenHash }
+  if (attempt)
+    return { kind: 'existing', attempt, isSame: attempt.gateway === type && attempt.token_hash === tokenHash }
   await countStartedPayments(db, app, { payable, caller, now })
   return { kind: 'fresh', attempt: await insertAttempt(db, payable, { ...input, tokenHash, now }) }
 }

@@ -47,7 +47,10 @@ export function Freshness({
       {isPartial && (
         <>
           {' · '}
-          {t('fresh.partly', { cachedCount: formatNumber(freshness.cachedCount), total: formatNumber(freshness.total ?? 0) })}
+          {t('fresh.partly', {
+            cachedCount: formatNumber(freshness.cachedCount),
+            total: formatNumber(freshness.total ?? 0),
+          })}
         </>
       )}
       {freshness.searchScope && ` · ${formatSearched(t, freshness.searchScope, matchCount)}`}
@@ -62,7 +65,11 @@ function formatSearched(
   { cachedCount, total }: NonNullable<ListFreshness['searchScope']>,
   matchCount: number,
 ): string {
-  const numbers = { matchCount: formatNumber(matchCount), cachedCount: formatNumber(cachedCount), total: formatNumber(total ?? 0) }
+  const numbers = {
+    matchCount: formatNumber(matchCount),
+    cachedCount: formatNumber(cachedCount),
+    total: formatNumber(total ?? 0),
+  }
   return t(total === null || total < cachedCount ? 'fresh.foundHere' : 'fresh.foundAmong', numbers)
 }
 

@@ -1,7 +1,7 @@
 /** The audit trail on the screen (contracts 2, 3; M131 to M133): filters, dates, pages, details and the address. */
 import { screen, within } from '@testing-library/dom'
 import { afterEach, expect, it, vi } from 'vitest'
-import { button, getNamedField, readProblems } from '#tests/support/pages/fields.ts'
+import { button, getNamedField, readProblems, typeValues } from '#tests/support/pages/fields.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 import { waitForPath, setUpPages } from '#tests/support/pages/screen.ts'
 import { type WrittenEntry, writeEntries, writeManyEntries } from '#tests/support/audit-trail/trail-entries.ts'
@@ -116,24 +116,20 @@ it('is narrowed by type, operation, status, person and text, all of which the ad
 nightly('says at once that a start is after the end, and keeps what was typed', async () => {
   await openTrail()
   await expect.poll(readTimes).toEqual(entryTimes)
-  await fixture.user.clear(getNamedField('dateFrom'))
-  await fixture.user.type(getNamedField('dateFrom'), '2026-01-15')
+  await typeValues(fixture.user, { dateFrom: '2026-01-15' })
   expect(readProblems()).toEqual({ dateFrom: "The start can't be after the end, 2026-01-11." })
   expect(getNamedField('dateFrom').value).toBe('2026-01-15')
   // The list is that of the last range that holds.
   await waitForPath(fixture.browser, `${path}?dateTo=2026-01-11`)
-  await fixture.user.clear(getNamedField('dateTo'))
-  await fixture.user.type(getNamedField('dateTo'), '2026-01-14')
+  await typeValues(fixture.user, { dateTo: '2026-01-14' })
   expect(readProblems()).toEqual({ dateTo: "The end can't be before the start, 2026-01-15." })
   expect(getNamedField('dateFrom').value).toBe('2026-01-15')
-  await fixture.user.clear(getNamedField('dateFrom'))
-  await fixture.user.type(getNamedField('dateFrom'), '2026/1/11')
+  await typeValues(fixture.user, { dateFrom: '2026/1/11' })
   await fixture.user.tab()
   expect(readProblems()).toEqual({})
   await waitForPath(fixture.browser, `${path}?dateFrom=2026-01-11&dateTo=2026-01-14`)
   await expect.poll(readTimes).toEqual(entryTimes.slice(0, 2))
-  await fixture.user.clear(getNamedField('dateTo'))
-  await fixture.user.type(getNamedField('dateTo'), '2026-02-30')
+  await typeValues(fixture.user, { dateTo: '2026-02-30' })
   await fixture.user.tab()
   expect(readProblems()).toEqual({ dateTo: 'Please write a date such as 2026-11-24.' })
   expect(getNamedField('dateTo').value).toBe('2026-02-30')
@@ -214,12 +210,11 @@ it('opens an entry with its differences, and goes to its neighbours by keys', as
 
 nightly('tells an update that changed nothing from one of which it is not known', async () => {
   await openTrail()
-  const user = { code: 'user' as const, operation: 'update', userName: 'admin@alpha' }
   await writeEntries(
     fixture.server,
-    { ...user, time: '2026-01-12 09:00:01', info: { UserName: 'Same' }, changes: [] },
-    { ...user, time: '2026-01-12 09:00:02', info: { UserName: 'Old' } },
-    { ...user, time: '2026-01-12 09:00:03', info: { UserName: 'Secret', Field: 'password' } },
+    createEntry('2026-01-12 09:00:01', { info: { UserName: 'Same' }, changes: [] }),
+    createEntry('2026-01-12 09:00:02', { info: { UserName: 'Old' } }),
+    createEntry('2026-01-12 09:00:03', { info: { UserName: 'Secret', Field: 'password' } }),
   )
   await fixture.browser.open(`${path}?dateFrom=2026-01-12&dateTo=2026-01-12`)
   const readChangeNote = async (second: number) => {
@@ -244,13 +239,9 @@ nightly('opens an entry that the address names and the page behind it does not s
   await fixture.browser.open(`${path}?entry=2147483647`)
   await screen.findByRole('heading', { name: 'There is no such entry' })
   // Many of one moment, on either side: by time alone such an entry is not found.
-  const manyEntries = Array.from({ length: 120 }, (_, index) => ({
-    time: '2026-01-12 09:00:00',
-    userName: 'admin@alpha',
-    code: 'company' as const,
-    operation: 'update',
-    info: { CompanyName: `Alpha ${index}` },
-  }))
+  const manyEntries = Array.from({ length: 120 }, (_, index) =>
+    createEntry('2026-01-12 09:00:00', { code: 'company', info: { CompanyName: `Alpha ${index}` } }),
+  )
   await writeEntries(fixture.server, ...manyEntries)
   await fixture.browser.open(`${path}?searchText=Alpha+60`)
   await fixture.user.click(await screen.findByRole('link', { name: '2026-01-12 09:00:00' }))

@@ -15,7 +15,7 @@ import {
 import { nightly } from '#tests/support/runner/nightly.ts'
 import { waitForPath } from '#tests/support/pages/screen.ts'
 import { buyOrder } from '#tests/support/orders/shop-data.ts'
-import { createUserActions, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
+import { createUserActions, omitFields, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
 
 const fixture = setUpShopPages()
 const { press, dialog, noDialog, findText } = createUserActions(fixture)
@@ -24,6 +24,7 @@ const path = '/app/m18/price'
 
 interface PriceListRow {
   id: number
+  row_version: number
   effective_date: string
   desc: string
   confirmed: boolean
@@ -59,20 +60,13 @@ const chooseAction = async (day: string, name: RegExp) => {
 async function createDraftList(day: string, fields: object = {}): Promise<number> {
   const session = await logInAsStaff()
   const [firstList] = (await fetchPriceLists()).toSorted((a, b) => (a.effective_date < b.effective_date ? -1 : 1))
-  const {
-    id: _id,
-    update_time: _t,
-    update_user_name: _n,
-    row_version: _v,
-    confirmed: _c,
-    ...list
-  } = (await fetchPriceList(firstList?.id ?? 0)) as never as Record<string, unknown>
-  const withoutIds = (rows: unknown) => (rows as { id: number }[]).map(({ id: _id, ...row }) => row)
+  const list = await fetchPriceList(firstList?.id ?? 0)
+  const withoutIds = (rows: object[]) => rows.map((row) => omitFields(row, 'id'))
   const body = {
-    ...list,
-    concurrentUser: withoutIds(list['concurrentUser']),
-    namedUser: withoutIds(list['namedUser']),
-    module: withoutIds(list['module']),
+    ...omitFields(list, 'id', 'update_time', 'update_user_name', 'row_version', 'confirmed'),
+    concurrentUser: withoutIds(list.concurrentUser),
+    namedUser: withoutIds(list.namedUser),
+    module: withoutIds(list.module),
     effective_date: day,
     desc: `Draft ${day}`,
     ...fields,
@@ -88,6 +82,17 @@ const readValues = (table: string, column: string) => findCells(table, column).m
 const waitForEditor = async (title: string) => {
   await heading(title)
   await screen.findByRole('table', { name: 'Modules' })
+}
+async function openDraftEditor(): Promise<number> {
+  const id = await createDraftList('2031-01-01')
+  await fixture.browser.openAs(staffName, `${path}/${id}`)
+  await waitForEditor('Price list of 2031-01-01')
+  return id
+}
+/** As another member of the staff. */
+async function changeElsewhere(id: number, fields: object) {
+  const headers = { 'if-match': `"${(await fetchPriceList(id)).row_version}"` }
+  return (await logInAsStaff()).send({ method: 'PUT', url: '/api/pricelist', headers, body: { id, ...fields } })
 }
 const findFooterButton = (dialogElement: HTMLElement) =>
   dialogElement.querySelector('.p-dialog-footer button') as HTMLButtonElement
@@ -224,13 +229,8 @@ describe('the editor', () => {
       await saveList()
       await waitForEditor('Price list of 2029-01-01')
       const newList = (await fetchPriceLists()).find((row) => row.effective_date === '2029-01-01')
-      expect((await fetchPriceList(newList?.id ?? 0)).module.map(({ code }) => code)).toEqual([
-        'doc',
-        'core',
-        'fin',
-        'scm',
-        'hr',
-      ])
+      const { module } = await fetchPriceList(newList?.id ?? 0)
+      expect(module.map(({ code }) => code)).toEqual(['doc', 'core', 'fin', 'scm', 'hr'])
     },
   )
 
@@ -247,9 +247,7 @@ describe('the editor', () => {
   })
 
   nightly('a module that hidden ones depend on stays; of visible ones one is told and may go on (M149)', async () => {
-    const id = await createDraftList('2031-01-01')
-    await fixture.browser.openAs(staffName, `${path}/${id}`)
-    await waitForEditor('Price list of 2031-01-01')
+    await openDraftEditor()
     await expect.poll(() => screen.queryByRole('button', { name: 'Remove Core' })).not.toBeNull()
     await press('Remove Core')
     const removeDialog = await dialog('Remove Core from this list')
@@ -289,28 +287,18 @@ describe('the editor', () => {
   nightly(
     'what somebody else changed meanwhile is said field by field, and what is typed here stays (R-14)',
     async () => {
-      const id = await createDraftList('2031-01-01')
-      await fixture.browser.openAs(staffName, `${path}/${id}`)
-      await waitForEditor('Price list of 2031-01-01')
-      const session = await logInAsStaff()
-      const { module, row_version: version } = (await fetchPriceList(id)) as CompletePriceList & { row_version: number }
-      const serverModules = module.map(({ id: _id, ...row }: { id?: number; code: string; hkd: string }) => ({
-        ...row,
+      const id = await openDraftEditor()
+      const { module } = await fetchPriceList(id)
+      const serverModules = module.map((row) => ({
+        ...omitFields(row, 'id'),
         hkd: row.code === 'fin' ? '1.00' : row.hkd,
       }))
-      const headers = { 'if-match': `"${version}"` }
-      const response = await session.send({
-        method: 'PUT',
-        url: '/api/pricelist',
-        headers,
-        body: {
-          id,
-          desc: 'Theirs',
-          uat_charge: '3.00',
-          min_fee_hkd: '5.00',
-          module: serverModules,
-          concurrentUser: [{ from: 1, to: 7, hkd: '9.00', usd: '1.00', rmb: '8.00' }],
-        },
+      const response = await changeElsewhere(id, {
+        desc: 'Theirs',
+        uat_charge: '3.00',
+        min_fee_hkd: '5.00',
+        module: serverModules,
+        concurrentUser: [{ from: 1, to: 7, hkd: '9.00', usd: '1.00', rmb: '8.00' }],
       })
       expect([response.statusCode, response.body.slice(0, 300)]).toEqual([200, expect.anything()])
       await typeValues(fixture.user, { desc: 'Mine' })
@@ -343,9 +331,7 @@ describe('the rehearsal', () => {
 
   it('comes before confirming: what the contracts would cost, the largest change and why; then the list counts (M153)', async () => {
     await sellContract()
-    const id = await createDraftList('2031-01-01')
-    await fixture.browser.openAs(staffName, `${path}/${id}`)
-    await waitForEditor('Price list of 2031-01-01')
+    const id = await openDraftEditor()
     const confirmButton = button('Confirm price list')
     expect(readDescription(confirmButton)).toContain('Rehearse the list first')
     const [priceCell] = findCells('Modules', 'hkd')
@@ -376,19 +362,12 @@ describe('the rehearsal', () => {
   })
 
   it('what somebody else has changed since is not confirmed unseen', async () => {
-    const id = await createDraftList('2031-01-01')
-    await fixture.browser.openAs(staffName, `${path}/${id}`)
-    await waitForEditor('Price list of 2031-01-01')
+    const id = await openDraftEditor()
     await press('Rehearse')
     await expect.poll(() => runOneJob(fixture.server.app, requestJobKinds)).toBe(true)
     while (await runOneJob(fixture.server.app, requestJobKinds));
     await expect.poll(() => readDescription(button('Confirm price list')), { timeout: 20_000 }).toBe('')
-    const { row_version: version } = (await fetchPriceList(id)) as CompletePriceList & { row_version: number }
-    const headers = { 'if-match': `"${version}"` }
-    const body = { id, uat_charge: '99.00' }
-    expect(
-      (await (await logInAsStaff()).send({ method: 'PUT', url: '/api/pricelist', headers, body })).statusCode,
-    ).toBe(200)
+    expect((await changeElsewhere(id, { uat_charge: '99.00' })).statusCode).toBe(200)
     await press('Confirm price list')
     const confirmDialog = await dialog('Confirm the price list of 2031-01-01')
     await confirmDialog.press('Confirm price list')

@@ -27,7 +27,9 @@ it('the password is changed: what is wrong is said in the specified words, this 
   await submitPasswords('Not-the-one-44', newPassword)
   await expect.poll(readProblems).toEqual({ original: 'The original password is wrong' })
   await submitPasswords(password, 'alpha2026')
-  await expect.poll(readProblems).toEqual({ newPassword: expect.stringMatching(/^This password is too easy to guess\./) })
+  await expect
+    .poll(readProblems)
+    .toEqual({ newPassword: expect.stringMatching(/^This password is too easy to guess\./) })
 
   fixture.browser.goOffline()
   const changeButton = button('Change password')

@@ -1,11 +1,9 @@
 /** The services on the screen (contracts 2, 4; M111 to M122; D41, D50, D53, D89): as they are found, told, and acted on, over a real host. */
 import { screen, within } from '@testing-library/dom'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { ServiceRow } from '#contract/services.ts'
+import { expect, it, vi } from 'vitest'
 import { updateService } from '#server/db/hosting/services.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
-import { hostingJobKinds } from '#server/jobs/job-registry.ts'
-import { runOneJob } from '#server/jobs/runner.ts'
+import { setUpServicePages } from '#tests/features/services/service-pages.ts'
 import {
   button,
   readDescription,
@@ -14,59 +12,22 @@ import {
   typeValues,
   typeConfirmation,
 } from '#tests/support/pages/fields.ts'
-import { type LocalUnderTest, openLocalHosting } from '#tests/support/hosting/hosting.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 import { waitForPath } from '#tests/support/pages/screen.ts'
-import type { SignedIn } from '#tests/support/server/server.ts'
-import { buyOrder } from '#tests/support/orders/shop-data.ts'
-import { createUserActions, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
+import { createUserActions } from '#tests/support/pages/shop-pages.ts'
 
 // Real processes are started, beside those of other tests.
 vi.setConfig({ testTimeout: 90_000 })
 
-const fixture = setUpShopPages({ clock: 'machine' })
+const servicePages = setUpServicePages({ clock: 'machine' })
+const { fixture, sessions, fetchServices, fetchService, buyContract, runServerWork, createService } = servicePages
 const { press, dialog, noDialog, choose, findText } = createUserActions(fixture)
 
-let host: LocalUnderTest
-let acmeSession: SignedIn
-let staffSession: SignedIn
-afterEach(() => host.end())
-beforeEach(async () => {
-  host = openLocalHosting()
-  fixture.server.app.hosting = host.driver
-  acmeSession = await fixture.server.signIn('admin@acme')
-  staffSession = await fixture.server.signIn('delete@m18')
-})
-
-const fetchServices = async (): Promise<ServiceRow[]> =>
-  (await staffSession.send({ url: '/api/aws/service?results=50' })).json().data
-async function fetchService(code: string): Promise<ServiceRow> {
-  const match = (await fetchServices()).find((service) => service.code === code)
-  if (!match) throw new Error(`there is no service ${code}`)
-  return match
-}
-const buyContract = (code: string, fields = {}) =>
-  buyOrder(fixture.server, acmeSession, { code, name: `Test ${code}`, period_start: today(), ...fields })
 const setServiceFields = async (code: string, fields: Parameters<typeof updateService>[2]) => {
   const { id } = await fetchService(code)
   await runInTransaction(fixture.server.app, { role: 'portal_system' }, (db) =>
     updateService(db, id, fields, fixture.server.clock.now),
   )
-}
-/** The server's own work on what was asked for, once it was. What the host wrote meanwhile is over by the server's clock then. */
-async function runServerWork() {
-  await expect.poll(() => runOneJob(fixture.server.app, hostingJobKinds), { interval: 50 }).toBeTruthy()
-  fixture.server.clock.now = Date.now()
-}
-/** On the host, with no page. */
-async function createService(code: string): Promise<ServiceRow> {
-  const { contract_id: contractId } = await buyContract(code)
-  const response = await acmeSession.send({ method: 'POST', url: `/api/aws/service?contractId=${contractId}` })
-  expect(response.statusCode).toBe(202)
-  await runServerWork()
-  const service = await fetchService(code)
-  expect(service).toMatchObject({ system_status: 2, online: 1, operation: null })
-  return service
 }
 const listStartRequests = (path: string) =>
   fixture.browser.sentRequests.filter((sent) => sent.path.startsWith(path) && sent.method !== 'GET')
@@ -275,9 +236,9 @@ nightly('says who does what to a service that is held, and leaves it (M49)', asy
   await choose('More for the service shop4', 'Reboot')
   const rebootDialog = await dialog('Reboot shop4?')
   // Somebody else was quicker.
-  await acmeSession.send({ method: 'POST', url: `/api/aws/resetpwd/${id}` })
+  await sessions.acme.send({ method: 'POST', url: `/api/aws/resetpwd/${id}` })
   await rebootDialog.press('Reboot')
-  const { name } = (await acmeSession.send({ url: '/api/m18s/user' })).json() as { name: string }
+  const { name } = (await sessions.acme.send({ url: '/api/m18s/user' })).json() as { name: string }
   await findText(`${name} is doing a password reset, please try again later.`)
   expect(screen.getByRole('dialog', { name: 'Reboot shop4?' })).toBeTruthy()
   await rebootDialog.press('Cancel')
@@ -295,7 +256,7 @@ nightly('says who does what to a service that is held, and leaves it (M49)', asy
 nightly('names no person of the provider to a customer', async () => {
   const { id, contract_id: contractId } = await createService('shop5')
   const orders = (
-    await acmeSession.send({ url: `/api/company/${(await fetchService('shop5')).company_id}/sorder?results=50` })
+    await sessions.acme.send({ url: `/api/company/${(await fetchService('shop5')).company_id}/sorder?results=50` })
   ).json()
   const order = (orders.data as { id: number; contract_id: number }[]).find(
     (orderRow) => orderRow.contract_id === contractId,
@@ -303,7 +264,7 @@ nightly('names no person of the provider to a customer', async () => {
   await fixture.browser.openAs('admin@acme', `/app/contract/${order?.id}`)
   await choose('More for the service shop5', 'Reboot')
   const rebootDialog = await dialog('Reboot shop5?')
-  await staffSession.send({ method: 'POST', url: `/api/aws/resetpwd/${id}` })
+  await sessions.staff.send({ method: 'POST', url: `/api/aws/resetpwd/${id}` })
   await rebootDialog.press('Reboot')
   await findText('The provider is doing a password reset, please try again later.')
   await runServerWork()
@@ -359,7 +320,7 @@ nightly('follows the log of a service from its end, finds a line, and says what 
   await new Promise((resolve) => setTimeout(resolve, 2_500))
   // What was asked for with a line has come by now.
   const [requestsWhileOffline, linesBefore] = [countLogRequests(), readLines().length]
-  await acmeSession.send({ method: 'POST', url: `/api/aws/reboot/${id}` })
+  await sessions.acme.send({ method: 'POST', url: `/api/aws/reboot/${id}` })
   await runServerWork()
   expect(readLines()).toHaveLength(linesBefore)
   fixture.browser.goOnline()

@@ -15,6 +15,7 @@ import {
   requestStoredTrail,
   signInIntercepted,
 } from '#tests/support/audit-trail/stored-trail.ts'
+import type { Tablet } from '#tests/support/device/device.ts'
 import { startStoredTrail } from '#request/audit-trail/store-trail.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 import {
@@ -34,6 +35,11 @@ import {
 
 setUpLog()
 
+const fill = (tablet: Tablet) => createStoredTrailActions(tablet).fill(companyId)
+const fillThrough = (tablet: Tablet, intercept: RequestInterceptor) =>
+  withInterceptor(tablet, intercept, () => fill(tablet))
+const proveAll = (tablet: Tablet) => createStoredTrailActions(tablet).proveAll(companyId)
+
 describe('a log that does not go on from what this device has seen', () => {
   it('with one entry rewritten: the alarm names it, and the old checkpoint stays', async () => {
     const { tablet } = await signInWithStoredTrail()
@@ -41,9 +47,7 @@ describe('a log that does not go on from what this device has seen', () => {
     const leaves = await readLeaves()
     const rewrittenLeaves = leaves.with(300, leaves[300]?.replace('Person', 'Nobody') ?? '')
     const forgedLog = forgeLog([...rewrittenLeaves, ...leaves.slice(0, 5)])
-    const result = await withInterceptor(tablet, forgedLog.intercept, () =>
-      createStoredTrailActions(tablet).fill(companyId),
-    )
+    const result = await fillThrough(tablet, forgedLog.intercept)
     expect(result).toMatchObject({ kind: 'alarm', alarm: { fault: 'OLD_ROOT_DIFFERS', from: 300, to: 301 } })
     expect(await readCheckpoint(tablet)).toMatchObject({
       note: previousCheckpoint?.note,
@@ -51,10 +55,7 @@ describe('a log that does not go on from what this device has seen', () => {
       alarm: { from: 300, to: 301, note: forgedLog.note },
     })
     await fillTrail(installation, companyId, 3, { startAt: installation.clock.now() })
-    expect(await createStoredTrailActions(tablet).fill(companyId)).toMatchObject({
-      kind: 'alarm',
-      alarm: { from: 300 },
-    })
+    expect(await fill(tablet)).toMatchObject({ kind: 'alarm', alarm: { from: 300 } })
     // Told again at each entry, and not forgotten when the true log is back.
     const [entry] = await listEntries(tablet)
     expect(await createStoredTrailActions(tablet).prove(companyId, entry as AuditEntryRow)).toMatchObject({
@@ -71,9 +72,7 @@ describe('a log that does not go on from what this device has seen', () => {
       const { tablet } = await signInWithStoredTrail()
       const leaves = await readLeaves()
       const swappedLeaves = leaves.with(from, leaves[to] ?? '').with(to, leaves[from] ?? '')
-      const result = await withInterceptor(tablet, forgeLog([...swappedLeaves, ...leaves.slice(0, 5)]).intercept, () =>
-        createStoredTrailActions(tablet).fill(companyId),
-      )
+      const result = await fillThrough(tablet, forgeLog([...swappedLeaves, ...leaves.slice(0, 5)]).intercept)
       expect(result).toMatchObject({ kind: 'alarm', alarm: { from } })
     }
   })
@@ -81,9 +80,7 @@ describe('a log that does not go on from what this device has seen', () => {
   it('whose tail was cut: the alarm names what is missing', async () => {
     const { tablet } = await signInWithStoredTrail()
     const { size = 0 } = (await readCheckpoint(tablet)) ?? {}
-    const result = await withInterceptor(tablet, forgeLog((await readLeaves()).slice(0, 590)).intercept, () =>
-      createStoredTrailActions(tablet).fill(companyId),
-    )
+    const result = await fillThrough(tablet, forgeLog((await readLeaves()).slice(0, 590)).intercept)
     expect(result).toMatchObject({ kind: 'alarm', alarm: { fault: 'LOG_SHRANK', from: 590, to: size } })
   })
 
@@ -91,9 +88,7 @@ describe('a log that does not go on from what this device has seen', () => {
     const { tablet } = await signInWithStoredTrail()
     const leaves = await readLeaves()
     const forgedLog = forgeLog([...leaves.slice(0, 590), ...leaves.slice(0, 100)])
-    const result = await withInterceptor(tablet, forgedLog.intercept, () =>
-      createStoredTrailActions(tablet).fill(companyId),
-    )
+    const result = await fillThrough(tablet, forgedLog.intercept)
     expect(result).toMatchObject({ kind: 'alarm', alarm: { fault: 'OLD_ROOT_DIFFERS', from: 590, to: 591 } })
   })
 
@@ -115,13 +110,7 @@ describe('a log that does not go on from what this device has seen', () => {
       [interceptCheckpoint({ note: null, key: 'k', pending: 0 }), 'LOG_SHRANK'],
     ] as const) {
       const { tablet } = await signInWithStoredTrail()
-      expect(
-        await withInterceptor(tablet, intercept, () => createStoredTrailActions(tablet).fill(companyId)),
-        fault,
-      ).toMatchObject({
-        kind: 'alarm',
-        alarm: { fault },
-      })
+      expect(await fillThrough(tablet, intercept), fault).toMatchObject({ kind: 'alarm', alarm: { fault } })
     }
   })
 
@@ -132,23 +121,16 @@ describe('a log that does not go on from what this device has seen', () => {
     const leaves = await readLeaves()
     const { key: oldKey = '' } = (await readCheckpoint(tablet)) ?? {}
     const handoverLog = forgeLog(leaves, { otherSeed: nextSeed, nextKey })
-    expect(
-      await withInterceptor(tablet, handoverLog.intercept, () => createStoredTrailActions(tablet).fill(companyId)),
-    ).toEqual({ kind: 'done' })
+    expect(await fillThrough(tablet, handoverLog.intercept)).toEqual({ kind: 'done' })
     expect(await readCheckpoint(tablet)).toMatchObject({ key: nextKey, alarm: null })
     expect(oldKey).not.toBe(nextKey)
-    expect(await createStoredTrailActions(tablet).proveAll(companyId)).toMatchObject({ kind: 'proven' })
+    expect(await proveAll(tablet)).toMatchObject({ kind: 'proven' })
     // The old one is not believed any more.
-    expect(await createStoredTrailActions(tablet).fill(companyId)).toMatchObject({
-      kind: 'alarm',
-      alarm: { fault: 'NOT_SIGNED_BY_KEY' },
-    })
+    expect(await fill(tablet)).toMatchObject({ kind: 'alarm', alarm: { fault: 'NOT_SIGNED_BY_KEY' } })
     await createStoredTrailActions(tablet).accept(companyId)
-    await withInterceptor(tablet, handoverLog.intercept, () => createStoredTrailActions(tablet).fill(companyId))
+    await fillThrough(tablet, handoverLog.intercept)
     const nextKeyLog = forgeLog(leaves, { seed: nextSeed })
-    expect(
-      await withInterceptor(tablet, nextKeyLog.intercept, () => createStoredTrailActions(tablet).fill(companyId)),
-    ).toEqual({ kind: 'done' })
+    expect(await fillThrough(tablet, nextKeyLog.intercept)).toEqual({ kind: 'done' })
     expect(await readCheckpoint(tablet)).toMatchObject({ key: nextKey, alarm: null })
   })
 
@@ -177,11 +159,7 @@ describe('a log that does not go on from what this device has seen', () => {
       }).note
       const forgeCurrentLog = (handovers: readonly string[], seed = thirdSeed) => forgeLog(leaves, { seed, handovers })
       const { tablet } = await signInWithStoredTrail()
-      expect(
-        await withInterceptor(tablet, forgeCurrentLog([firstHandover, secondHandover]).intercept, () =>
-          createStoredTrailActions(tablet).fill(companyId),
-        ),
-      ).toEqual({
+      expect(await fillThrough(tablet, forgeCurrentLog([firstHandover, secondHandover]).intercept)).toEqual({
         kind: 'done',
       })
       expect(await readCheckpoint(tablet)).toMatchObject({ key: toVerifierKey(thirdSeed), alarm: null })
@@ -198,11 +176,7 @@ describe('a log that does not go on from what this device has seen', () => {
         forgeCurrentLog([firstHandover, forgeLog(leaves, { seed: secondSeed }).note]),
       ]) {
         const { tablet: otherTablet } = await signInWithStoredTrail()
-        expect(
-          await withInterceptor(otherTablet, forgedLog.intercept, () =>
-            createStoredTrailActions(otherTablet).fill(companyId),
-          ),
-        ).toMatchObject({ kind: 'alarm' })
+        expect(await fillThrough(otherTablet, forgedLog.intercept)).toMatchObject({ kind: 'alarm' })
       }
     },
   )
@@ -211,9 +185,9 @@ describe('a log that does not go on from what this device has seen', () => {
     const { tablet } = await signInWithStoredTrail()
     const leaves = await readLeaves()
     const forgedLog = forgeLog(leaves.slice(0, 590)).intercept
-    await withInterceptor(tablet, forgedLog, () => createStoredTrailActions(tablet).fill(companyId))
+    await fillThrough(tablet, forgedLog)
     await createStoredTrailActions(tablet).accept(companyId)
-    expect(await createStoredTrailActions(tablet).fill(companyId)).toEqual({ kind: 'done' })
+    expect(await fill(tablet)).toEqual({ kind: 'done' })
     expect(await readCheckpoint(tablet)).toMatchObject({ alarm: null })
   })
 
@@ -221,7 +195,7 @@ describe('a log that does not go on from what this device has seen', () => {
     const { tablet } = await signInWithStoredTrail()
     for (const addedCount of [1, 40, 300]) {
       await fillTrail(installation, companyId, addedCount, { startAt: installation.clock.now() })
-      expect(await createStoredTrailActions(tablet).fill(companyId)).toEqual({ kind: 'done' })
+      expect(await fill(tablet)).toEqual({ kind: 'done' })
       expect((await readCheckpoint(tablet))?.alarm).toBeNull()
     }
     const [entry] = await listEntries(tablet)
@@ -265,14 +239,11 @@ describe('a stream that is not what it says', () => {
     const storedTrailStart = await requestStoredTrail(tablet, month)
     await startStoredTrail(tablet.ports, { ...month, today: '2026-03-02' }, storedTrailStart)
     interceptedTablet.intercept = intercept
-    expect(await createStoredTrailActions(tablet).fill(companyId)).toEqual({ kind: 'refused', fault })
+    expect(await fill(tablet)).toEqual({ kind: 'refused', fault })
     expect(await (await openUserDatabase(tablet)).storedTiles.count()).toBe(0)
     interceptedTablet.intercept = null
-    expect(await createStoredTrailActions(tablet).fill(companyId)).toEqual({ kind: 'done' })
-    expect(await createStoredTrailActions(tablet).proveAll(companyId)).toMatchObject({
-      kind: 'proven',
-      entries: entryCount,
-    })
+    expect(await fill(tablet)).toEqual({ kind: 'done' })
+    expect(await proveAll(tablet)).toMatchObject({ kind: 'proven', entries: entryCount })
   })
 
   it('an entry that was not recorded so, and a hash of something else, are found and named', async () => {
@@ -285,7 +256,7 @@ describe('a stream that is not what it says', () => {
       const storedTrailStart = await requestStoredTrail(tablet, month)
       await startStoredTrail(tablet.ports, { ...month, today: '2026-03-02' }, storedTrailStart)
       interceptedTablet.intercept = intercept
-      expect(await createStoredTrailActions(tablet).fill(companyId)).toMatchObject({
+      expect(await fill(tablet)).toMatchObject({
         kind: 'alarm',
         alarm: { fault: 'ENTRY_DIFFERS', from: entryIndex, to: entryIndex + 1 },
       })
@@ -370,17 +341,11 @@ describe('all kept entries at once', () => {
     const { tablet } = await signInWithStoredTrail()
     const db = await openUserDatabase(tablet)
     tablet.connection.state = 'down'
-    expect(await createStoredTrailActions(tablet).proveAll(companyId)).toMatchObject({
-      kind: 'proven',
-      entries: entryCount,
-    })
+    expect(await proveAll(tablet)).toMatchObject({ kind: 'proven', entries: entryCount })
     await changeTile(db, [companyId, -1, 9], (record) => {
       if ('leaves' in record) record.leaves[12] = record.leaves[12]?.replace('Person', 'Nobody') ?? ''
     })
-    expect(await createStoredTrailActions(tablet).proveAll(companyId)).toMatchObject({
-      kind: 'alarm',
-      alarm: { from: 300, to: 301 },
-    })
+    expect(await proveAll(tablet)).toMatchObject({ kind: 'alarm', alarm: { from: 300, to: 301 } })
   })
 
   nightly('are not when one was taken out, or a hash or the tree above is another', async () => {
@@ -401,7 +366,7 @@ describe('all kept entries at once', () => {
     for (const [at, corrupt] of corruptions.entries()) {
       const { tablet } = await signInWithStoredTrail()
       await corrupt(await openUserDatabase(tablet))
-      expect((await createStoredTrailActions(tablet).proveAll(companyId))?.kind, `${at}`).toBe('alarm')
+      expect((await proveAll(tablet))?.kind, `${at}`).toBe('alarm')
     }
   })
 })

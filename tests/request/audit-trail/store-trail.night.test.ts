@@ -19,7 +19,6 @@ import {
   signInIntercepted,
 } from '#tests/support/audit-trail/stored-trail.ts'
 import { startStoredTrail } from '#request/audit-trail/store-trail.ts'
-import { buildStoredTrailCsv } from '#request/audit-trail/stored-trail-csv.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 
 let installation: Installation
@@ -46,44 +45,18 @@ async function countEntries(db: Awaited<ReturnType<typeof openTabletDatabase>>):
 }
 /** A list of the trail as the page asks for it. */
 const listEntries = async (tablet: Tablet, query: object) => {
-  const pendingResult = tablet.api.call(listTrail, { query: { results: 50, ...query } as never })
-  const result = await pendingResult
+  const result = await tablet.api.call(listTrail, { query: { results: 50, ...query } as never })
   await tablet.settle()
   return result
 }
+const proveAll = (tablet: Tablet) => createStoredTrailActions(tablet).proveAll(companyId)
+async function signInWithStoredMonth(): Promise<Tablet> {
+  const tablet = await installation.signInTablet('admin@alpha')
+  await storeTrail(tablet, month)
+  return tablet
+}
 const getIds = (result: Awaited<ReturnType<typeof listEntries>>) =>
   result.kind === 'fresh' || result.kind === 'cached' ? result.output?.data.map(({ id }) => id) : result
-
-describe('CSV without a server', () => {
-  const buildCsv = async (tablet: Tablet, query: object) => {
-    const result = await buildStoredTrailCsv(tablet.ports, { query: { format: 'csv', ...query } as never })
-    if (result?.kind !== 'cached' || !result.output) return { result, lines: [] }
-    const text = Buffer.from(await result.output.bytes.arrayBuffer()).toString()
-    return { result, lines: text.trimEnd().split('\r\n') }
-  }
-
-  it('has exactly what is filtered of what is kept, as the server would write it, and says what it lacks', async () => {
-    const tablet = await installation.signInTablet('admin@alpha')
-    expect(await buildStoredTrailCsv(tablet.ports, { query: { format: 'csv' } })).toBeNull()
-    await storeTrail(tablet, month)
-    const server = await installation.server.signIn('admin@alpha')
-    const csvQuery = { dateFrom: '2026-01-03', dateTo: '2026-01-04', sortOrder: 'asc' }
-    const serverResponse = await server.send({
-      url: `/api/systrail/export?${new URLSearchParams({ format: 'csv', ...csvQuery })}`,
-    })
-    tablet.connection.state = 'down'
-    const { result, lines } = await buildCsv(tablet, csvQuery)
-    expect(lines.length).toBeGreaterThan(100)
-    expect(`${lines.join('\r\n')}\r\n`).toBe(serverResponse.body)
-    expect(result).toMatchObject({ days: null, output: { name: expect.stringMatching(/^audit-trail-.*\.csv$/) } })
-    expect((await buildCsv(tablet, { searchText: 'nowhere' })).lines).toHaveLength(1)
-    const longerCsv = await buildCsv(tablet, { dateTo: '2026-02-28', dateFrom: '2025-12-01' })
-    expect(longerCsv.lines).toHaveLength(601)
-    expect(await buildStoredTrailCsv(tablet.ports, { query: { format: 'csv', dateFrom: '2026-02-10' } })).toBeNull()
-    const completeCsv = await buildCsv(tablet, {})
-    expect(completeCsv.result).toMatchObject({ days: { from: '2026-01-01', to: '2026-01-31' } })
-  })
-})
 
 describe('keeping a month', () => {
   it('brings every entry of it, proven, and says how far it is', async () => {
@@ -99,16 +72,11 @@ describe('keeping a month', () => {
     expect(await countEntries(db)).toBe(600)
     expect(progress[0]).toEqual([0, 600])
     expect(progress.at(-1)).toEqual([600, 600])
-    expect(await createStoredTrailActions(tablet).proveAll(companyId)).toMatchObject({
-      kind: 'proven',
-      entries: 600,
-      hidden: 0,
-    })
+    expect(await proveAll(tablet)).toMatchObject({ kind: 'proven', entries: 600, hidden: 0 })
   })
 
   nightly('is an export, which the trail tells of', async () => {
-    const tablet = await installation.signInTablet('admin@alpha')
-    await storeTrail(tablet, month)
+    const tablet = await signInWithStoredMonth()
     const result = await listEntries(tablet, { operation: 'export' })
     expect(result).toMatchObject({
       kind: 'fresh',
@@ -165,16 +133,11 @@ describe('keeping a month', () => {
 
   it('brings hashes alone of entries that the reader may not see, and proves around them', async () => {
     await fillTrail(installation, companyId, 30, { startAt: january + dayMs, code: 'price' })
-    const tablet = await installation.signInTablet('admin@alpha')
-    await storeTrail(tablet, month)
+    const tablet = await signInWithStoredMonth()
     const db = await openTabletDatabase(tablet)
     expect(await db.storedTrails.get(companyId)).toMatchObject({ hidden: 30, next: 630 })
     expect(await countEntries(db)).toBe(600)
-    expect(await createStoredTrailActions(tablet).proveAll(companyId)).toMatchObject({
-      kind: 'proven',
-      entries: 600,
-      hidden: 30,
-    })
+    expect(await proveAll(tablet)).toMatchObject({ kind: 'proven', entries: 600, hidden: 30 })
   })
 
   it('of a customer is for the provider, and stands beside their own', async () => {
@@ -197,8 +160,7 @@ describe('keeping a month', () => {
 
 describe('without a network', () => {
   it('a week inside the month is answered as the server answers it: filters, text, order, pages, activity', async () => {
-    const tablet = await installation.signInTablet('admin@alpha')
-    await storeTrail(tablet, month)
+    const tablet = await signInWithStoredMonth()
     const week = { dateFrom: '2026-01-03', dateTo: '2026-01-09' }
     const queries = [
       week,
@@ -218,15 +180,10 @@ describe('without a network', () => {
     ]
     const readActivity = (query: object) => tablet.api.call(trailActivity, { query: query as never })
     for (const query of queries) {
+      const filters = { ...query, page: undefined, sortOrder: undefined, sortField: undefined, results: undefined }
       tablet.connection.state = 'up'
       const freshList = await listEntries(tablet, query)
-      const freshActivity = await readActivity({
-        ...query,
-        page: undefined,
-        sortOrder: undefined,
-        sortField: undefined,
-        results: undefined,
-      })
+      const freshActivity = await readActivity(filters)
       const db = await openTabletDatabase(tablet)
       // The last answers would answer too: they are taken away, so that only what is kept can.
       await db.responses.where('path').startsWith('/api/systrail').delete()
@@ -237,13 +194,7 @@ describe('without a network', () => {
         output: freshList.kind === 'fresh' ? freshList.output : {},
       })
       expect(cachedList).toMatchObject({ kind: 'cached', days: null })
-      const cachedActivity = await readActivity({
-        ...query,
-        page: undefined,
-        sortOrder: undefined,
-        sortField: undefined,
-        results: undefined,
-      })
+      const cachedActivity = await readActivity(filters)
       expect(cachedActivity, JSON.stringify(query)).toMatchObject({
         kind: 'cached',
         output: freshActivity.kind === 'fresh' ? freshActivity.output : {},
@@ -275,8 +226,7 @@ describe('without a network', () => {
   })
 
   nightly('goes on behind an entry, both ways, as the server does', async () => {
-    const tablet = await installation.signInTablet('admin@alpha')
-    await storeTrail(tablet, month)
+    const tablet = await signInWithStoredMonth()
     for (const sortOrder of ['asc', 'desc'] as const) {
       const query = { ...month, sortOrder, operation: 'create', results: 40 }
       const textQuery = { ...query, searchText: 'person 1', results: 20 }
@@ -328,10 +278,7 @@ describe('while there is a network', () => {
     // The keep itself, and the sign-in if it is an entry, stand between.
     expect(next - from).toBeGreaterThanOrEqual(626)
     expect(note).toBe((await db.logCheckpoints.get(companyId))?.note)
-    expect(await createStoredTrailActions(tablet).proveAll(companyId)).toMatchObject({
-      kind: 'proven',
-      entries: next - from,
-    })
+    expect(await proveAll(tablet)).toMatchObject({ kind: 'proven', entries: next - from })
     tablet.connection.state = 'down'
     const todayEntries = await listEntries(tablet, { dateFrom: '2026-03-02', searchText: 'Person 24' })
     expect(todayEntries).toMatchObject({ kind: 'cached', output: { count: 1 } })
@@ -339,8 +286,7 @@ describe('while there is a network', () => {
   })
 
   nightly('a range of days that are over is left as it is', async () => {
-    const tablet = await installation.signInTablet('admin@alpha')
-    await storeTrail(tablet, month)
+    const tablet = await signInWithStoredMonth()
     await fillTrail(installation, companyId, 25, { startAt: installation.clock.now() })
     await createStoredTrailActions(tablet).update()
     expect(await (await openTabletDatabase(tablet)).storedTrails.get(companyId)).toMatchObject({ to: 600, next: 600 })
@@ -353,14 +299,13 @@ describe('while there is a network', () => {
     await createStoredTrailActions(tablet).update()
     const storedTrail = await (await openTabletDatabase(tablet)).storedTrails.get(companyId)
     expect(storedTrail?.from).toBeGreaterThanOrEqual(600)
-    expect(await createStoredTrailActions(tablet).proveAll(companyId)).toMatchObject({ kind: 'proven' })
+    expect(await proveAll(tablet)).toMatchObject({ kind: 'proven' })
   })
 })
 
 describe('what is kept', () => {
   it('stays when lists make way: trimmed by size and age, cleared, evicted from a full disk', async () => {
-    const tablet = await installation.signInTablet('admin@alpha')
-    await storeTrail(tablet, month)
+    const tablet = await signInWithStoredMonth()
     await tablet.api.call(listUsers, { params: { companyId }, query: {} })
     await tablet.settle()
     const db = await openTabletDatabase(tablet)
@@ -375,15 +320,23 @@ describe('what is kept', () => {
       kind: 'cached',
       output: { count: 86 },
     })
-    expect(await createStoredTrailActions(tablet).proveAll(companyId)).toMatchObject({ kind: 'proven', entries: 600 })
+    expect(await proveAll(tablet)).toMatchObject({ kind: 'proven', entries: 600 })
   })
 
   it('is gone after the user has left, and the checkpoint that says nothing of anybody stays', async () => {
-    const tablet = await installation.signInTablet('admin@alpha')
-    await storeTrail(tablet, month)
+    const tablet = await signInWithStoredMonth()
     const db = await openTabletDatabase(tablet)
     await tablet.signOut()
-    for (const table of ['trail', 'storedTrails', 'storedTiles', 'buckets', 'columns', 'indexes', 'listStats', 'responses'])
+    for (const table of [
+      'trail',
+      'storedTrails',
+      'storedTiles',
+      'buckets',
+      'columns',
+      'indexes',
+      'listStats',
+      'responses',
+    ])
       expect(await db.table(table).count(), table).toBe(0)
     expect(await db.logCheckpoints.count()).toBe(1)
     expect(JSON.stringify(await db.logCheckpoints.toArray())).not.toMatch(/Person|ALPHA|@/)
@@ -403,12 +356,11 @@ describe('what is kept', () => {
   })
 
   nightly('is removed by its user, and the list that is opened next is cached as before', async () => {
-    const tablet = await installation.signInTablet('admin@alpha')
-    await storeTrail(tablet, month)
+    const tablet = await signInWithStoredMonth()
     await createStoredTrailActions(tablet).remove(companyId)
     const db = await openTabletDatabase(tablet)
     expect([await countEntries(db), await db.storedTrails.count(), await db.storedTiles.count()]).toEqual([0, 0, 0])
-    expect(await createStoredTrailActions(tablet).proveAll(companyId)).toBeNull()
+    expect(await proveAll(tablet)).toBeNull()
     expect(await createStoredTrailActions(tablet).fill(companyId)).toEqual({ kind: 'gone' })
   })
 })

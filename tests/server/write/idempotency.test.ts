@@ -8,6 +8,7 @@ import { deleteExpiredData } from '#server/jobs/delete-expired-data.ts'
 import { createForbiddenProblem, ProblemError } from '#server/problems/problem-error.ts'
 import * as users from '#server/use-cases/accounts/users.ts'
 import { readOutcome, executeWrite, voidIntent } from '#server/commands/execute.ts'
+import type { StoredResponse } from '#server/commands/write-command.ts'
 import { onBothEngines } from '#tests/support/server/database.ts'
 import { addAdmin, system } from '#tests/support/server/people.ts'
 import {
@@ -21,6 +22,16 @@ import {
 } from '#tests/server/write/requests.ts'
 
 const annInput = { name: 'Ann', email: 'ann@acme.example' }
+const createAnnInput = {
+  params: {},
+  query: {},
+  body: { title: 0 as const, admin: false, order: false, alert: false, access_level: 0 as const, ...annInput },
+}
+const readStatusCodeAndOutcome = (response: StoredResponse) => [
+  response.status,
+  parseBody(response).errorCode,
+  getOutcome(response),
+]
 
 onBothEngines('a keyed write', (app) => {
   let admin: Caller
@@ -108,11 +119,7 @@ onBothEngines('a keyed write', (app) => {
     await executeCreateUser(app, admin, annInput)
     const key = randomUUID()
     const refusedResponse = await executeCreateUser(app, admin, annInput, { key })
-    expect([refusedResponse.status, parseBody(refusedResponse).errorCode, getOutcome(refusedResponse)]).toEqual([
-      409,
-      'DUP_USER',
-      'refused',
-    ])
+    expect(readStatusCodeAndOutcome(refusedResponse)).toEqual([409, 'DUP_USER', 'refused'])
     const [{ id = 0 } = {}] = (await readState(app)).users
     await executeDeleteUser(app, admin, id)
     const repeatedResponse = await executeCreateUser(app, admin, annInput, { key })
@@ -128,11 +135,7 @@ onBothEngines('a keyed write', (app) => {
   })
 
   it('leaves nothing of a refused effect, neither rows nor change numbers', async () => {
-    const request = buildWriteRequest(createUser, admin, {
-      params: {},
-      query: {},
-      body: { title: 0, admin: false, order: false, alert: false, access_level: 0, ...annInput },
-    })
+    const request = buildWriteRequest(createUser, admin, createAnnInput)
     const stateBefore = await readState(app)
     const response = await executeWrite(app, request, async (context, input) => {
       await users.create(context, input)
@@ -161,11 +164,7 @@ onBothEngines('a keyed write', (app) => {
       { ...annInput, email: 'ann3@acme.example' },
       { key: randomUUID(), intent },
     )
-    expect([lateResponse.status, parseBody(lateResponse).errorCode, getOutcome(lateResponse)]).toEqual([
-      409,
-      'INTENT_DONE',
-      'done',
-    ])
+    expect(readStatusCodeAndOutcome(lateResponse)).toEqual([409, 'INTENT_DONE', 'done'])
     expect(parseBody(lateResponse).data).toMatchObject({
       row_kind: 'user',
       answer: { status: 200, body: parseBody(fixedResponse) },
@@ -222,15 +221,10 @@ onBothEngines('a keyed write', (app) => {
   })
 
   it('whose service breaks leaves nothing at all, and the same key works afterwards (S-19)', async () => {
-    const input = {
-      params: {},
-      query: {},
-      body: { title: 0 as const, admin: false, order: false, alert: false, access_level: 0 as const, ...annInput },
-    }
-    const request = buildWriteRequest(createUser, admin, input)
+    const request = buildWriteRequest(createUser, admin, createAnnInput)
     await expect(
       executeWrite(app, request, async (context) => {
-        await users.create(context, input)
+        await users.create(context, createAnnInput)
         throw new Error('a bug')
       }),
     ).rejects.toThrow('a bug')
@@ -239,14 +233,9 @@ onBothEngines('a keyed write', (app) => {
   })
 
   it('whose answer its schema refuses has no effect: the bytes are made before the commit (protocol 7)', async () => {
-    const input = {
-      params: {},
-      query: {},
-      body: { title: 0 as const, admin: false, order: false, alert: false, access_level: 0 as const, ...annInput },
-    }
     await expect(
-      executeWrite(app, buildWriteRequest(createUser, admin, input), async (context) => {
-        const { body } = await users.create(context, input)
+      executeWrite(app, buildWriteRequest(createUser, admin, createAnnInput), async (context) => {
+        const { body } = await users.create(context, createAnnInput)
         return { body: { ...body, status: 7 as never } }
       }),
     ).rejects.toThrow(/schema/)
@@ -273,11 +262,7 @@ onBothEngines('a keyed write', (app) => {
       await executeCreateUser(app, admin, annInput, { key: intent }),
       await executeCreateUser(app, admin, annInput, { key: randomUUID(), intent }),
     ])
-      expect([lateResponse.status, parseBody(lateResponse).errorCode, getOutcome(lateResponse)]).toEqual([
-        409,
-        'INTENT_VOID',
-        'refused',
-      ])
+      expect(readStatusCodeAndOutcome(lateResponse)).toEqual([409, 'INTENT_VOID', 'refused'])
     expect((await readState(app)).users).toEqual([])
     expect(parseBody(await readIntentOutcome(intent)).errorCode).toBe('INTENT_VOID')
   })
@@ -324,11 +309,7 @@ onBothEngines('a keyed write', (app) => {
     await executeCreateUser(app, admin, annInput, { key })
     await deleteExpiredData(createLateApp(36))
     const lateResponse = await executeCreateUser(app, admin, annInput, { key })
-    expect([lateResponse.status, parseBody(lateResponse).errorCode, getOutcome(lateResponse)]).toEqual([
-      409,
-      'INTENT_DONE',
-      'done',
-    ])
+    expect(readStatusCodeAndOutcome(lateResponse)).toEqual([409, 'INTENT_DONE', 'done'])
     expect(parseBody(lateResponse).data).toMatchObject({ row_kind: 'user', row_version: 1 })
     const [{ id = 0 } = {}] = (await readState(app)).users
     const deleteIntent = randomUUID()
@@ -357,22 +338,13 @@ onBothEngines('a keyed write', (app) => {
     const fullApp = { ...app, database: { ...app.database, hasFreeSpace: () => false } }
     const key = randomUUID()
     const refusedResponse = await executeCreateUser(fullApp, admin, annInput, { key })
-    expect([refusedResponse.status, parseBody(refusedResponse).errorCode, getOutcome(refusedResponse)]).toEqual([
-      503,
-      'STORAGE_FULL',
-      undefined,
-    ])
+    expect(readStatusCodeAndOutcome(refusedResponse)).toEqual([503, 'STORAGE_FULL', undefined])
     expect(refusedResponse.headers['retry-after']).toBeTruthy()
     expect((await executeCreateUser(app, admin, annInput, { key })).status).toBe(200)
   })
 
   it('is made in the name of nobody where there is no session, and a stranger leaves no failed trail', async () => {
-    const input = {
-      params: {},
-      query: {},
-      body: { title: 0 as const, admin: false, order: false, alert: false, access_level: 0 as const, ...annInput },
-    }
-    const request = buildWriteRequest(createUser, null, input)
+    const request = buildWriteRequest(createUser, null, createAnnInput)
     const throwDuplicate = async () => {
       throw new ProblemError('DUP_CODE')
     }

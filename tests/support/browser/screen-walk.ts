@@ -71,14 +71,14 @@ export async function openWalk(context: BrowserContext, url: string): Promise<Sc
   let previousPath = ''
 
   async function begin(lang: 'en' | 'zh', { path }: Screen) {
-    await resize(session, sizes.desk)
+    await resize(session, sizes.desktop)
     await page.goto(`${url}/saas${getNeutralPath(path)}?lang=${lang}`)
     await page.locator('main h1').first().waitFor()
     previousPath = ''
   }
 
   async function show({ path, readySelector = 'main h1', prepare, onlySize }: Screen) {
-    await resize(session, sizes[onlySize ?? 'desk'])
+    await resize(session, sizes[onlySize ?? 'desktop'])
     const [, code] = /:(\w+)/.exec(path) ?? []
     if (code && !ids.has(code)) ids.set(code, (await listOrders(page, code))[0]?.id ?? 0)
     // Between two addresses of one page it would stay as it is.

@@ -58,7 +58,7 @@ const selectScreens = (screens: readonly Screen[], round: number) =>
 /** Whether axe checks the screen at that position of a round. */
 const isForAxe = (index: number) => isNight || index % 3 === 0
 
-const sizeNames = limitByDay(['desk', 'phone', 'tablet'] as const, 2)
+const sizeNames = limitByDay(['desktop', 'phone', 'tablet'] as const, 2)
 
 /** In each language in which it was seen. */
 export interface ScreenTitle {

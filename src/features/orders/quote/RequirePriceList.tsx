@@ -31,9 +31,5 @@ export function RequirePriceList({
   if (price) return children({ type, price })
   // What has been answered is on its way to the device, and from there to here.
   const isMissing = price === null && status?.kind === 'failed'
-  return isMissing ? (
-    <Redirect to="/app/contract" reason={t('price.redirect', { reason })} />
-  ) : (
-    <Skeleton lines={5} />
-  )
+  return isMissing ? <Redirect to="/app/contract" reason={t('price.redirect', { reason })} /> : <Skeleton lines={5} />
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { runInTransaction } from '#server/db/transaction.ts'
-import { readStatusAndCode } from '#tests/support/server/forms.ts'
+import { readFieldErrors, readStatusAndCode } from '#tests/support/server/forms.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 import { canaries } from '#tests/support/server/world.ts'
 
@@ -28,6 +28,11 @@ const remove = (userName: string, headers: Record<string, string> = {}) =>
   admin.send({ method: 'DELETE', url: `/api/m18s/user/${getUserId(userName)}`, headers })
 const create = (payload: object, caller = admin, headers: Record<string, string> = {}) =>
   caller.send({ method: 'POST', url: '/api/m18s/user', payload, headers })
+/** A user of that name, sent with an idempotency key. */
+const createWithKey = (key: string, name: string, headers: Record<string, string> = {}) => {
+  const email = `${name.toLowerCase()}@alpha.example`
+  return create({ title: 0, name, email }, admin, { 'idempotency-key': key, ...headers })
+}
 const readTrail = (operation: string) =>
   runInTransaction(server.app, { role: 'portal_system' }, (db) =>
     db
@@ -205,11 +210,7 @@ describe('changing', () => {
 
   test('of oneself, name, title and admin are locked', async () => {
     const response = await updateUser('admin@alpha', { name: 'Me', title: 2, admin: false, alert: true })
-    expect(response.json().data.map(({ field, code }: { field: string; code: string }) => `${field} ${code}`)).toEqual([
-      'title LOCKED',
-      'name LOCKED',
-      'admin LOCKED',
-    ])
+    expect(readFieldErrors(response)).toEqual(['title LOCKED', 'name LOCKED', 'admin LOCKED'])
     expect((await updateUser('admin@alpha', { alert: true, order: true })).statusCode).toBe(200)
   })
 
@@ -227,10 +228,9 @@ describe('changing', () => {
 
   test('over another’s change it is refused, with the row as it is now (protocol 14)', async () => {
     const { row_version } = await readUser('invited@alpha')
-    expect((await updateUser('invited@alpha', { name: 'First' }, { 'if-match': `"${row_version}"` })).statusCode).toBe(
-      200,
-    )
-    const second = await updateUser('invited@alpha', { name: 'Second' }, { 'if-match': `"${row_version}"` })
+    const headers = { 'if-match': `"${row_version}"` }
+    expect((await updateUser('invited@alpha', { name: 'First' }, headers)).statusCode).toBe(200)
+    const second = await updateUser('invited@alpha', { name: 'Second' }, headers)
     expect(readStatusAndCode(second)).toEqual([412, 'VERSION_CONFLICT'])
     expect(second.json().data.current).toMatchObject({ name: 'First', row_version: 2 })
   })
@@ -251,12 +251,11 @@ describe('changing', () => {
   test('a company’s admin cannot raise an access level, the delete level can (D48)', async () => {
     expect(readStatusAndCode(await updateUser('user@alpha', { access_level: 100 }))).toEqual([403, 'FORBIDDEN'])
     const url = `/api/m18s/company-user/${getUserId('user@m18')}`
+    const request = { method: 'PUT' as const, url, payload: { access_level: 100 } }
     const staff = await server.signIn('admin@m18')
-    expect((await staff.send({ method: 'PUT', url, payload: { access_level: 100 } })).statusCode).toBe(403)
+    expect((await staff.send(request)).statusCode).toBe(403)
     const deleteLevelAdmin = await server.signIn('delete@m18')
-    expect(
-      (await deleteLevelAdmin.send({ method: 'PUT', url, payload: { access_level: 100 } })).json().access_level,
-    ).toBe(100)
+    expect((await deleteLevelAdmin.send(request)).json().access_level).toBe(100)
   })
 })
 
@@ -347,10 +346,8 @@ describe('foreign and missing ids', () => {
 describe('a keyed write', () => {
   test('twice is one effect and one answer (M18, R-02)', async () => {
     const key = randomUUID()
-    const sendOnce = () =>
-      create({ title: 0, name: 'Once', email: 'once@alpha.example' }, admin, { 'idempotency-key': key })
-    const first = await sendOnce()
-    const repeated = await sendOnce()
+    const first = await createWithKey(key, 'Once')
+    const repeated = await createWithKey(key, 'Once')
     expect(first.headers['idempotency-outcome']).toMatch(/^done; \d+$/)
     expect([repeated.statusCode, repeated.body]).toEqual([first.statusCode, first.body])
     expect(repeated.headers['idempotency-replayed']).toBe('true')
@@ -360,9 +357,7 @@ describe('a keyed write', () => {
 
   test('names the row it makes before there is an id (protocol 17)', async () => {
     const key = randomUUID()
-    const createResponse = await create({ title: 0, name: 'Early', email: 'early@alpha.example' }, admin, {
-      'idempotency-key': key,
-    })
+    const createResponse = await createWithKey(key, 'Early')
     const changeResponse = await admin.send({
       method: 'PUT',
       url: `/api/m18s/company-user/~${key}`,
@@ -380,15 +375,11 @@ describe('a keyed write', () => {
     const requestIntent = (method: 'GET' | 'DELETE', intent: string) =>
       admin.send({ method, url: `/api/request/~${intent}` })
     expect(readStatusAndCode(await requestIntent('GET', key))).toEqual([404, 'INTENT_UNKNOWN'])
-    const createResponse = await create({ title: 0, name: 'Known', email: 'known@alpha.example' }, admin, {
-      'idempotency-key': key,
-    })
+    const createResponse = await createWithKey(key, 'Known')
     expect((await requestIntent('GET', key)).json()).toEqual(createResponse.json())
     const voidedKey = randomUUID()
     expect((await requestIntent('DELETE', voidedKey)).statusCode).toBe(200)
-    const lateResponse = await create({ title: 0, name: 'Late', email: 'late@alpha.example' }, admin, {
-      'idempotency-key': voidedKey,
-    })
+    const lateResponse = await createWithKey(voidedKey, 'Late')
     expect(readStatusAndCode(lateResponse)).toEqual([409, 'INTENT_VOID'])
     const otherAdmin = await server.signIn('admin@beta')
     expect(readStatusAndCode(await otherAdmin.send({ url: `/api/request/~${key}` }))).toEqual([404, 'INTENT_UNKNOWN'])
@@ -396,10 +387,8 @@ describe('a keyed write', () => {
 
   test('made for another subject is refused before anything happens (protocol 10)', async () => {
     const key = randomUUID()
-    const response = await create({ title: 0, name: 'Other', email: 'other@alpha.example' }, admin, {
-      'idempotency-key': key,
-      'for-user': `${server.world.companies.alpha}:${getUserId('user@alpha')}`,
-    })
+    const otherSubject = `${server.world.companies.alpha}:${getUserId('user@alpha')}`
+    const response = await createWithKey(key, 'Other', { 'for-user': otherSubject })
     expect(readStatusAndCode(response)).toEqual([409, 'WRONG_SESSION'])
     expect(response.headers['idempotency-key']).toBe(key)
     expect(response.headers['idempotency-outcome']).toBeUndefined()

@@ -73,20 +73,12 @@ onConnections('the calls of the audit trail', (engine) => {
     it('is any company’s to the provider’s admin, who reads which of the staff acted', async () => {
       const staff = await server.signIn('admin@m18')
       const { m18, beta } = server.world.companies
+      const { userId } = staff
       await write('beta', { operation: 'create' })
       await runInTransaction(server.app, { role: 'portal_system' }, (db) =>
-        addAuditEntries(
-          db,
-          {
-            companyId: m18,
-            userId: server.world.users['admin@m18'] ?? 0,
-            now: noon,
-            status: 0,
-            intent: null,
-            requestId: '',
-          },
-          [{ code: 'order', operation: 'update', info: {}, company: { id: beta, actor: 'm18' } }],
-        ),
+        addAuditEntries(db, { companyId: m18, userId, now: noon, status: 0, intent: null, requestId: '' }, [
+          { code: 'order', operation: 'update', info: {}, company: { id: beta, actor: 'm18' } },
+        ]),
       )
       const [byProvider, byCustomer] = await listRows(staff, { companyId: beta, ...entryDates })
       expect(byCustomer).toMatchObject({ operation: 'create', by_provider: false })

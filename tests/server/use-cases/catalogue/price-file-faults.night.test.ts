@@ -25,6 +25,7 @@ import { readZip } from '#server/drivers/zip-reader.ts'
 
 const charge = { hkd: '1.00', usd: '1.00', rmb: '1.00' }
 const range = { from: 1, to: 9, ...charge }
+const coreModule = { code: 'core', ...charge }
 const { pdbPrice: backupPrices } = buildValidList({ core: 1, fin: 2, base: 3 })
 
 /** The list of files says of the first one that it is encrypted, or packed by LZMA. */
@@ -118,6 +119,7 @@ onConnections('a file', (engine) => {
         ({ field, code, named: details }: { field: string; code: string; named: string }) => [field, code, details],
       )
     const json = (value: unknown) => JSON.stringify(value)
+    const packListWithField = (name: string, value: unknown) => packChangedList((list) => (list[name] = value))
     const buildZipBomb = (size: number) => zipFiles([{ name: 'price.json', bytes: Buffer.alloc(size) }])
     /** Packs to a quarter. */
     const buildRandomText = (size: number) => Buffer.from(randomBytes(size).map((byte) => 97 + (byte & 3)))
@@ -173,25 +175,21 @@ onConnections('a file', (engine) => {
       ],
       ['a sum that is none', () => packList('{}', { sha256: 'x' }), 'otherFormat'],
       ['another sum', () => packList(json(plainList), { sha256: '0'.repeat(64) }), 'wrongHash'],
-      [
-        'a field of somebody else',
-        () => packChangedList((list) => (list['uat_chargee'] = '1.00')),
-        'foreignFields uat_chargee',
-      ],
-      ['that it is confirmed', () => packChangedList((list) => (list['confirmed'] = true)), 'foreignFields confirmed'],
+      ['a field of somebody else', () => packListWithField('uat_chargee', '1.00'), 'foreignFields uat_chargee'],
+      ['that it is confirmed', () => packListWithField('confirmed', true), 'foreignFields confirmed'],
       [
         'a field of somebody else in a range',
-        () => packChangedList((list) => (list['namedUser'] = [range, { ...range, eur: '1.00' }])),
+        () => packListWithField('namedUser', [range, { ...range, eur: '1.00' }]),
         'foreignFields namedUser.1.eur',
       ],
       [
         'the id of a module',
-        () => packChangedList((list) => (list['module'] = [{ code: 'core', module_id: 1, ...charge }])),
+        () => packListWithField('module', [{ ...coreModule, module_id: 1 }]),
         'foreignFields module.0.module_id',
       ],
       [
         'a field of somebody else among the backup prices',
-        () => packChangedList((list) => (list['pdbPrice'] = { ...backupPrices, extra: '1.00' })),
+        () => packListWithField('pdbPrice', { ...backupPrices, extra: '1.00' }),
         'foreignFields pdbPrice.extra',
       ],
       [
@@ -201,53 +199,34 @@ onConnections('a file', (engine) => {
       ],
       [
         'a field of somebody else with a name that is no text to show',
-        () => packChangedList((list) => (list['a\u202eb\n'] = 1)),
+        () => packListWithField('a\u202eb\n', 1),
         'foreignFields a�b�',
       ],
-      ['an amount that is none', () => packChangedList((list) => (list['min_fee_hkd'] = '1e3')), 'badList min_fee_hkd'],
-      [
-        'an amount below nothing',
-        () => packChangedList((list) => (list['min_fee_hkd'] = '-1.00')),
-        'badList min_fee_hkd',
-      ],
-      ['a percent too high', () => packChangedList((list) => (list['uat_charge'] = '1000.00')), 'badList uat_charge'],
+      ['an amount that is none', () => packListWithField('min_fee_hkd', '1e3'), 'badList min_fee_hkd'],
+      ['an amount below nothing', () => packListWithField('min_fee_hkd', '-1.00'), 'badList min_fee_hkd'],
+      ['a percent too high', () => packListWithField('uat_charge', '1000.00'), 'badList uat_charge'],
       [
         'more users than there are',
-        () => packChangedList((list) => (list['namedUser'] = [{ ...range, to: 1_000_000 }])),
+        () => packListWithField('namedUser', [{ ...range, to: 1_000_000 }]),
         'badList namedUser.0.to',
       ],
-      [
-        'a module twice',
-        () =>
-          packChangedList(
-            (list) =>
-              (list['module'] = [
-                { code: 'core', ...charge },
-                { code: 'core', ...charge },
-              ]),
-          ),
-        'badList module.1.code',
-      ],
+      ['a module twice', () => packListWithField('module', [coreModule, coreModule]), 'badList module.1.code'],
       [
         'a row without a module',
-        () => packChangedList((list) => (list['module'] = [{ code: '', ...charge }])),
+        () => packListWithField('module', [{ ...coreModule, code: '' }]),
         'badList module.0.code',
       ],
       ['no day', () => packChangedList((list) => delete list['effective_date']), 'badList effective_date'],
-      [
-        'a day that is none',
-        () => packChangedList((list) => (list['effective_date'] = '2031-02-29')),
-        'badList effective_date',
-      ],
-      ['a description of spaces', () => packChangedList((list) => (list['desc'] = '  ')), 'badList desc'],
-      ['text that no database keeps', () => packChangedList((list) => (list['desc'] = 'a\0b')), 'badList desc'],
+      ['a day that is none', () => packListWithField('effective_date', '2031-02-29'), 'badList effective_date'],
+      ['a description of spaces', () => packListWithField('desc', '  '), 'badList desc'],
+      ['text that no database keeps', () => packListWithField('desc', 'a\0b'), 'badList desc'],
       ['half a character', () => packList(json(plainList).replace('"x"', '"\\ud800"')), 'badList desc'],
       [
         'bytes that are no text',
         () => packList(Buffer.from(json(plainList).replace('"x"', '"\xff"'), 'latin1')),
         'badList price.json',
       ],
-      ['a client type of nobody', () => packChangedList((list) => (list['type'] = 'xyz')), 'badList type'],
+      ['a client type of nobody', () => packListWithField('type', 'xyz'), 'badList type'],
       ['a list that is none', () => packList('[]'), 'badList price.json'],
       ['a list that is no JSON', () => packList('{"a":'), 'badList price.json'],
       [
@@ -306,7 +285,7 @@ onConnections('a file', (engine) => {
         enPrices.fault.wrongHash,
         zhPrices.fault.wrongHash,
       ])
-      const foreignFieldResponse = await upload(await packChangedList((list) => (list['uat_chargee'] = '1.00')))
+      const foreignFieldResponse = await upload(await packListWithField('uat_chargee', '1.00'))
       expect(foreignFieldResponse.json().data[0].message).toContain('uat_chargee')
     })
 

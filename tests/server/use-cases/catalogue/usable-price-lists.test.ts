@@ -180,10 +180,10 @@ onConnections('usable price lists', (engine) => {
   describe('fault 10d: the catalogue under a list in force', () => {
     test('fault 10d a new dependency that a list in force or to come lacks is refused with its name', async () => {
       const { id } = await createModule('journal')
-      const refusal = await changeModule('fin', { dependencies: ['core', 'ledger'] })
+      const refusal = await changeModule('fin', { dependencies: ['core', 'journal'] })
       expect([refusal.statusCode, readFieldErrors(refusal)]).toEqual([400, ['dependencies PRICE_LISTS_LACK']])
       expect(listMessages(refusal)[0]).toBe(
-        'Finance (fin), Supply chain (scm) could no longer be ordered, because Ledger (ledger) is not on these confirmed price lists: 2026-01-01 (Price list 2026), 2027-01-01 (Price list 2027). Confirm a list that has it first, or remove the dependency.',
+        'Finance (fin), Supply chain (scm) could no longer be ordered, because Journal (journal) is not on these confirmed price lists: 2026-01-01 (Price list 2026), 2027-01-01 (Price list 2027). Confirm a list that has it first, or remove the dependency.',
       )
       expect((await staff.send({ url: `/api/module/${ids.fin}` })).json().dependencies).toEqual(['core'])
       // What is on no list may need anything, and its name can be changed.
@@ -213,14 +213,14 @@ onConnections('usable price lists', (engine) => {
       )
       const { id } = await createList({
         effective_date: '2026-03-01',
-        module: [...withJournal, { ...charge, code: 'ledger', module_id: ledger?.id }],
+        module: [...withJournal, { ...charge, code: 'journal', module_id: journal?.id }],
       })
       await createList({ effective_date: '2026-03-05', module: [buildModuleRow('fin')] })
-      expect((await changeModule('fin', { dependencies: ['core', 'ledger'] })).statusCode).toBe(400)
+      expect((await changeModule('fin', { dependencies: ['core', 'journal'] })).statusCode).toBe(400)
       expect((await send('PUT', { id, confirmed: true })).statusCode).toBe(200)
       // `listIdInForce` is replaced now.
       expect((await readList(listIdInForce)).confirmed).toBe(true)
-      expect((await changeModule('fin', { dependencies: ['core', 'ledger'] })).statusCode).toBe(200)
+      expect((await changeModule('fin', { dependencies: ['core', 'journal'] })).statusCode).toBe(200)
     })
 
     test('a module of a list is not deleted, with the days of the lists; of withdrawn ones it is', async () => {

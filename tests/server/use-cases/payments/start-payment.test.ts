@@ -382,21 +382,12 @@ onConnections('paying', (engine) => {
     }))
     await runAsSystem((db) => db.insertInto('payment_attempt').values(attemptCopies).execute())
     const { step } = createReconcileJob()
+    const stepInput = { app: fixture.server.app, input: {}, reportProgress: async () => undefined }
     const percents: number[] = []
-    let stepResult = await step({
-      app: fixture.server.app,
-      input: {},
-      point: null,
-      reportProgress: async () => undefined,
-    })
+    let stepResult = await step({ ...stepInput, point: null })
     while (stepResult.kind === 'on') {
       percents.push(stepResult.percent)
-      stepResult = await step({
-        app: fixture.server.app,
-        input: {},
-        point: stepResult.point,
-        reportProgress: async () => undefined,
-      })
+      stepResult = await step({ ...stepInput, point: stepResult.point })
     }
     expect(percents).toEqual([40, 80])
     expect(stepResult.output).toMatchObject({ looked: 25 })

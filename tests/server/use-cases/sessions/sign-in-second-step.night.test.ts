@@ -31,6 +31,9 @@ const getCode = (secret: string, steps = 0) => codeAt(secret, server.clock.now, 
 const addAppFactor = async (userName: string) => addAuthenticatorApp(await server.signIn(userName), server.clock.now)
 const readOutcome = (response: { statusCode: number; body: string; json: () => { errorCode?: string } }) =>
   response.statusCode === 200 ? 200 : [response.statusCode, response.json().errorCode]
+const trySecondStep = async (mfaToken: string, fields: Record<string, string>) =>
+  readOutcome(await sendSecondStep(server, mfaToken, fields))
+const requestMfaToken = async () => (await passPasswordStep(server, 'user@alpha')).mfa_token
 
 const invalidOutcome = [401, 'MFA_INVALID']
 const expiredOutcome = [401, 'MFA_EXPIRED']
@@ -81,7 +84,6 @@ describe('the second step by an app’s code', () => {
   test('takes one step of drift either way, and none further', async () => {
     const { secret } = await addAppFactor('user@alpha')
     server.clock.now += 10 * minuteMs
-    const requestMfaToken = async () => (await passPasswordStep(server, 'user@alpha')).mfa_token
     for (const [steps, expected] of [
       [-2, invalidOutcome],
       [2, invalidOutcome],
@@ -89,25 +91,16 @@ describe('the second step by an app’s code', () => {
       [0, 200],
       [1, 200],
     ] as const)
-      expect(
-        readOutcome(await sendSecondStep(server, await requestMfaToken(), { otp: getCode(secret, steps) })),
-      ).toEqual(expected)
+      expect(await trySecondStep(await requestMfaToken(), { otp: getCode(secret, steps) })).toEqual(expected)
   })
 
   test('takes no code twice, not the one that set it up, and none older than one it took', async () => {
     const { secret } = await addAppFactor('user@alpha')
-    const requestMfaToken = async () => (await passPasswordStep(server, 'user@alpha')).mfa_token
-    expect(readOutcome(await sendSecondStep(server, await requestMfaToken(), { otp: getCode(secret) }))).toEqual(
-      invalidOutcome,
-    )
+    expect(await trySecondStep(await requestMfaToken(), { otp: getCode(secret) })).toEqual(invalidOutcome)
     server.clock.now += 2 * stepMs
-    expect(readOutcome(await sendSecondStep(server, await requestMfaToken(), { otp: getCode(secret) }))).toBe(200)
-    expect(readOutcome(await sendSecondStep(server, await requestMfaToken(), { otp: getCode(secret) }))).toEqual(
-      invalidOutcome,
-    )
-    expect(readOutcome(await sendSecondStep(server, await requestMfaToken(), { otp: getCode(secret, -1) }))).toEqual(
-      invalidOutcome,
-    )
+    expect(await trySecondStep(await requestMfaToken(), { otp: getCode(secret) })).toBe(200)
+    expect(await trySecondStep(await requestMfaToken(), { otp: getCode(secret) })).toEqual(invalidOutcome)
+    expect(await trySecondStep(await requestMfaToken(), { otp: getCode(secret, -1) })).toEqual(invalidOutcome)
   })
 
   test('of twenty at once with one code, one comes in', async () => {
@@ -125,24 +118,22 @@ describe('the second step by an app’s code', () => {
     const { secret } = await addAppFactor('user@alpha')
     server.clock.now += stepMs
     const { mfa_token } = await passPasswordStep(server, 'user@alpha')
-    expect(readOutcome(await sendSecondStep(server, 'x'.repeat(43), { otp: getCode(secret) }))).toEqual(expiredOutcome)
-    expect(readOutcome(await sendSecondStep(server, mfa_token, { otp: getCode(secret) }))).toBe(200)
+    expect(await trySecondStep('x'.repeat(43), { otp: getCode(secret) })).toEqual(expiredOutcome)
+    expect(await trySecondStep(mfa_token, { otp: getCode(secret) })).toBe(200)
     server.clock.now += stepMs
-    expect(readOutcome(await sendSecondStep(server, mfa_token, { otp: getCode(secret) }))).toEqual(expiredOutcome)
+    expect(await trySecondStep(mfa_token, { otp: getCode(secret) })).toEqual(expiredOutcome)
     const lateStep = await passPasswordStep(server, 'user@alpha')
     server.clock.now += 5 * minuteMs
-    expect(readOutcome(await sendSecondStep(server, lateStep.mfa_token, { otp: getCode(secret) }))).toEqual(
-      expiredOutcome,
-    )
+    expect(await trySecondStep(lateStep.mfa_token, { otp: getCode(secret) })).toEqual(expiredOutcome)
   })
 
   test('nothing given is a field that is missing', async () => {
     await addAppFactor('user@alpha')
     const { mfa_token } = await passPasswordStep(server, 'user@alpha')
-    expect(readOutcome(await sendSecondStep(server, mfa_token, {}))).toEqual([400, 'VALIDATION_ERROR'])
+    expect(await trySecondStep(mfa_token, {})).toEqual([400, 'VALIDATION_ERROR'])
     expect(readOutcome(await requestToken(server.fastify, { grant_type: 'mfa' }))).toEqual([400, 'VALIDATION_ERROR'])
     // The password is no second factor.
-    expect(readOutcome(await sendSecondStep(server, mfa_token, { password }))).toEqual([400, 'VALIDATION_ERROR'])
+    expect(await trySecondStep(mfa_token, { password })).toEqual([400, 'VALIDATION_ERROR'])
   })
 
   test('ends with the password, and with the account (S-44)', async () => {
@@ -156,9 +147,7 @@ describe('the second step by an app’s code', () => {
       payload: { orgPwd: password, newPwd: 'Slow-river-under-9-bridges' },
     })
     expect(changeResponse.statusCode).toBe(204)
-    expect(readOutcome(await sendSecondStep(server, firstStep.mfa_token, { otp: getCode(secret) }))).toEqual(
-      expiredOutcome,
-    )
+    expect(await trySecondStep(firstStep.mfa_token, { otp: getCode(secret) })).toEqual(expiredOutcome)
 
     const admin = await addAppFactor('second@alpha')
     server.clock.now += stepMs
@@ -166,9 +155,7 @@ describe('the second step by an app’s code', () => {
     const otherAdmin = await server.signIn('admin@alpha')
     const id = server.world.users['second@alpha']
     expect((await otherAdmin.send({ method: 'POST', url: `/api/users/disable/${id}` })).statusCode).toBe(200)
-    expect(readOutcome(await sendSecondStep(server, secondStep.mfa_token, { otp: getCode(admin.secret) }))).toEqual(
-      expiredOutcome,
-    )
+    expect(await trySecondStep(secondStep.mfa_token, { otp: getCode(admin.secret) })).toEqual(expiredOutcome)
   })
 
   test('the cookie’s older session ends, as at any sign-in', async () => {
@@ -186,10 +173,8 @@ describe('guessing', () => {
     const { secret } = await addAppFactor('user@alpha')
     server.clock.now += 10 * minuteMs
     const outcomes: unknown[] = []
-    for (let index = 0; index < 7; index++) {
-      const { mfa_token } = await passPasswordStep(server, 'user@alpha')
-      outcomes.push(readOutcome(await sendSecondStep(server, mfa_token, { otp: '000000' })))
-    }
+    for (let index = 0; index < 7; index++)
+      outcomes.push(await trySecondStep(await requestMfaToken(), { otp: '000000' }))
     expect(outcomes).toEqual([...Array(5).fill(invalidOutcome), [429, 'RATE_LIMITED'], [429, 'RATE_LIMITED']])
     const { mfa_token } = await passPasswordStep(server, 'user@alpha')
     const validResponse = await sendSecondStep(server, mfa_token, { otp: getCode(secret) })
@@ -198,17 +183,14 @@ describe('guessing', () => {
     expect(waitSeconds).toBeGreaterThan(0)
     // Never for ever (S-30).
     server.clock.now += waitSeconds * 1000
-    expect(readOutcome(await sendSecondStep(server, mfa_token, { otp: getCode(secret) }))).toBe(200)
+    expect(await trySecondStep(mfa_token, { otp: getCode(secret) })).toBe(200)
   })
 
   test('is told to the owner by mail, once an hour: who guesses has the password (S-38)', async () => {
     await addAppFactor('user@alpha')
     server.clock.now += 10 * minuteMs
     await mailBox.fetch()
-    const guessCode = async () => {
-      const { mfa_token } = await passPasswordStep(server, 'user@alpha')
-      return sendSecondStep(server, mfa_token, { otp: '000000' })
-    }
+    const guessCode = async () => sendSecondStep(server, await requestMfaToken(), { otp: '000000' })
     for (let index = 0; index < 4; index++) await guessCode()
     expect(await mailBox.fetch()).toEqual([])
     for (let index = 0; index < 3; index++) await guessCode()
@@ -229,15 +211,10 @@ describe('guessing', () => {
 
   test('by a stranger does not keep the owner’s passkey out (S-30)', async () => {
     const key = await addPasskey(await server.signIn('user@alpha'))
-    for (let index = 0; index < 6; index++) {
-      const { mfa_token } = await passPasswordStep(server, 'user@alpha')
-      await sendSecondStep(server, mfa_token, { recovery_code: `guess-${index}` })
-    }
+    for (let index = 0; index < 6; index++)
+      await sendSecondStep(server, await requestMfaToken(), { recovery_code: `guess-${index}` })
     const { mfa_token, passkey } = await passPasswordStep(server, 'user@alpha')
-    expect(readOutcome(await sendSecondStep(server, mfa_token, { recovery_code: 'one-more' }))).toEqual([
-      429,
-      'RATE_LIMITED',
-    ])
+    expect(await trySecondStep(mfa_token, { recovery_code: 'one-more' })).toEqual([429, 'RATE_LIMITED'])
     // Wrong signatures from one address make only that address wait.
     const sendBogusAssertion = async () => {
       const { mfa_token } = await passPasswordStep(server, 'user@alpha')
@@ -254,7 +231,7 @@ describe('guessing', () => {
     for (let index = 0; index < 6; index++) statuses.push((await sendBogusAssertion()).statusCode)
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
     const assertion = key.sign(passkey?.challenge ?? '')
-    expect(readOutcome(await sendSecondStep(server, mfa_token, { assertion }))).toBe(200)
+    expect(await trySecondStep(mfa_token, { assertion })).toBe(200)
   })
 
   test('holds when two hundred guess at once, by all kinds (S-31)', async () => {
@@ -283,12 +260,9 @@ describe('recovery codes', () => {
     )
     await mailBox.fetch()
     const [first = '', second = ''] = codes
-    const requestMfaToken = async () => (await passPasswordStep(server, 'user@alpha')).mfa_token
     const typedCode = first.toUpperCase().replaceAll('-', ' ').replaceAll('0', 'O')
-    expect(readOutcome(await sendSecondStep(server, await requestMfaToken(), { recovery_code: typedCode }))).toBe(200)
-    expect(readOutcome(await sendSecondStep(server, await requestMfaToken(), { recovery_code: first }))).toEqual(
-      invalidOutcome,
-    )
+    expect(await trySecondStep(await requestMfaToken(), { recovery_code: typedCode })).toBe(200)
+    expect(await trySecondStep(await requestMfaToken(), { recovery_code: first })).toEqual(invalidOutcome)
     const responses = await Promise.all(
       [await requestMfaToken(), await requestMfaToken()].map((mfaToken) =>
         sendSecondStep(server, mfaToken, { recovery_code: second }),
@@ -313,9 +287,7 @@ describe('recovery codes', () => {
     await addAppFactor('user@alpha')
     const { codes } = await addAppFactor('second@alpha')
     const { mfa_token } = await passPasswordStep(server, 'user@alpha')
-    expect(readOutcome(await sendSecondStep(server, mfa_token, { recovery_code: codes[0] ?? '' }))).toEqual(
-      invalidOutcome,
-    )
+    expect(await trySecondStep(mfa_token, { recovery_code: codes[0] ?? '' })).toEqual(invalidOutcome)
   })
 })
 
@@ -328,9 +300,7 @@ describe('who lost everything', () => {
     expect(await resetFactorsByOperator(server.app, 'alpha:nobody@alpha.example')).toBe(null)
     expect(await resetFactorsByOperator(server.app, buildUsername('user@alpha'))).toBe(1)
     expect(await resetFactorsByOperator(server.app, buildUsername('user@alpha'))).toBe(0)
-    expect(readOutcome(await sendSecondStep(server, mfa_token, { recovery_code: codes[0] ?? '' }))).toEqual(
-      invalidOutcome,
-    )
+    expect(await trySecondStep(mfa_token, { recovery_code: codes[0] ?? '' })).toEqual(invalidOutcome)
     expect((await person.send({ url: '/api/m18s/user' })).statusCode).toBe(401)
     expect(await mailBox.fetch()).toHaveLength(1)
     await server.signIn('user@alpha')
@@ -344,16 +314,14 @@ describe('the second step by a passkey', () => {
     expect(firstStep.methods).toEqual(['assertion', 'recovery_code'])
     expect(firstStep.passkey).toMatchObject({ rpId: 'localhost', allowCredentials: [{ id: key.id }] })
     const assertion = key.sign(firstStep.passkey?.challenge ?? '')
-    expect(readOutcome(await sendSecondStep(server, firstStep.mfa_token, { assertion }))).toBe(200)
-    expect(readOutcome(await sendSecondStep(server, firstStep.mfa_token, { assertion }))).toEqual(expiredOutcome)
+    expect(await trySecondStep(firstStep.mfa_token, { assertion })).toBe(200)
+    expect(await trySecondStep(firstStep.mfa_token, { assertion })).toEqual(expiredOutcome)
 
     const nextStep = await passPasswordStep(server, 'user@alpha')
-    expect(readOutcome(await sendSecondStep(server, nextStep.mfa_token, { assertion }))).toEqual(invalidOutcome)
+    expect(await trySecondStep(nextStep.mfa_token, { assertion })).toEqual(invalidOutcome)
     key.setCounter(0)
     const copiedAssertion = key.sign(nextStep.passkey?.challenge ?? '')
-    expect(readOutcome(await sendSecondStep(server, nextStep.mfa_token, { assertion: copiedAssertion }))).toEqual(
-      invalidOutcome,
-    )
+    expect(await trySecondStep(nextStep.mfa_token, { assertion: copiedAssertion })).toEqual(invalidOutcome)
   })
 
   test('is refused for another address, another key and what is no answer at all (S-37)', async () => {
@@ -367,7 +335,7 @@ describe('the second step by a passkey', () => {
       'not json',
     ]
     for (const assertion of wrongAssertions)
-      expect(readOutcome(await sendSecondStep(server, mfa_token, { assertion }))).toEqual(invalidOutcome)
+      expect(await trySecondStep(mfa_token, { assertion })).toEqual(invalidOutcome)
   })
 })
 
@@ -377,7 +345,7 @@ describe('where a factor is required', () => {
     const { mfa_token, methods, enrol, expires_in } = await passPasswordStep(server, 'user@m18')
     expect({ methods, enrol, expires_in }).toEqual({ methods: [], enrol: true, expires_in: 900 })
     // Before it is set up, the token signs nobody in.
-    expect(readOutcome(await sendSecondStep(server, mfa_token, {}))).toEqual([400, 'VALIDATION_ERROR'])
+    expect(await trySecondStep(mfa_token, {})).toEqual([400, 'VALIDATION_ERROR'])
     const send = (path: string, payload: object) =>
       server.send({ method: 'POST', url: `/public/mfa/${path}`, payload: { mfa_token, ...payload } })
     const { totp } = (await send('setup', { kind: 'totp' })).json()
@@ -387,8 +355,8 @@ describe('where a factor is required', () => {
     const added = await send('factor', { ...factorFields, otp: getCode(totp.secret) })
     expect(added.json().recovery_codes).toHaveLength(10)
     expect(readOutcome(await send('setup', { kind: 'totp' }))).toEqual([409, 'STATE_CONFLICT'])
-    expect(readOutcome(await sendSecondStep(server, mfa_token, {}))).toBe(200)
-    expect(readOutcome(await sendSecondStep(server, mfa_token, {}))).toEqual(expiredOutcome)
+    expect(await trySecondStep(mfa_token, {})).toBe(200)
+    expect(await trySecondStep(mfa_token, {})).toEqual(expiredOutcome)
     expect((await passPasswordStep(server, 'user@m18')).methods).toEqual(['otp', 'recovery_code'])
   })
 
@@ -401,7 +369,7 @@ describe('where a factor is required', () => {
     expect(passkey.rp).toEqual({ id: 'localhost', name: 'Service portal' })
     const attestation = newPasskey(relyingParty).register(passkey.challenge)
     expect((await send('factor', { kind: 'passkey', name: 'Key', attestation })).statusCode).toBe(200)
-    expect(readOutcome(await sendSecondStep(server, mfa_token, {}))).toBe(200)
+    expect(await trySecondStep(mfa_token, {})).toBe(200)
   })
 
   test('the demo world’s staff are excepted, and customers as long as nobody asks for it', async () => {

@@ -1,0 +1,101 @@
+/** The list of users on the screen: its filters, what it says of rows that are not there, and its names for a screen reader. */
+import { screen } from '@testing-library/dom'
+import { describe, expect, it, vi } from 'vitest'
+import { button } from '#tests/support/pages/fields.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
+import { setUpPages } from '#tests/support/pages/screen.ts'
+import { readNames, userAction } from '#tests/support/pages/users.ts'
+import { canaries } from '#tests/support/server/world.ts'
+
+const fixture = setUpPages()
+const toUserName = (role: string) => `${canaries.alpha} ${role}`
+const openList = async () => {
+  await fixture.browser.openAs('admin@alpha', '/app/user')
+  await expect.poll(() => readNames().length).toBeGreaterThan(0)
+}
+
+describe('the list', () => {
+  it('shows one status, all but deleted, or the deleted as well, and all filters can be dropped at once (C-04, D91)', async () => {
+    await openList()
+    const readShownRoles = () => readNames().map((name) => name.split(' ')[1])
+    const allRoles = readShownRoles()
+    expect(allRoles).not.toContain('deleted')
+    const status = screen.getByLabelText('Status')
+    await fixture.user.selectOptions(status, 'Disabled')
+    await expect.poll(readShownRoles).toEqual(['disabled'])
+    await fixture.user.selectOptions(status, 'All')
+    await expect.poll(readShownRoles).toEqual(allRoles)
+    await fixture.user.selectOptions(status, 'Include deleted')
+    await expect.poll(() => readShownRoles().length).toBe(allRoles.length + 1)
+    await fixture.user.selectOptions(status, 'Deleted')
+    await expect.poll(readShownRoles).toEqual(['deleted'])
+    await fixture.user.click(button('Clear filters'))
+    await expect.poll(readShownRoles).toEqual(allRoles)
+    expect(fixture.browser.path()).toBe('/app/user')
+  })
+
+  nightly(
+    'is not said to be empty before the first rows, and leads back to all when nothing is found (C-03)',
+    async () => {
+      // A device that knows who is there, and no user yet.
+      await fixture.browser.openAs('admin@alpha')
+      let isListEmpty = false
+      const checkList = () =>
+        (isListEmpty ||= document.querySelector('.list') !== null && !document.querySelector('.list table'))
+      const observer = new MutationObserver(checkList)
+      observer.observe(document, { childList: true, subtree: true })
+      await fixture.browser.open('/app/user')
+      await expect.poll(() => readNames().length).toBeGreaterThan(1)
+      expect(isListEmpty).toBe(false)
+      await fixture.browser.open('/app/user?searchText=nobody+of+that+name')
+      await screen.findByRole('heading', { name: 'No user matches these filters' })
+      await expect.poll(() => isListEmpty).toBe(true)
+      observer.disconnect()
+      await expect.poll(() => document.querySelector('.list-searched')?.textContent).toMatch(/^Updated /)
+      await fixture.user.click(await screen.findByRole('button', { name: 'Show all users' }))
+      await expect.poll(() => readNames().length).toBeGreaterThan(1)
+    },
+  )
+
+  nightly(
+    'without a line says what it has searched and how many changes wait, also where it finds nothing (P-12)',
+    async () => {
+      const originalFetch = fetch
+      // Only what is looked at comes to the device: the rest of the list is not fetched beside it.
+      vi.stubGlobal('fetch', (request: Request) =>
+        String(request.url ?? request).includes('since=') ? Promise.reject(new TypeError()) : originalFetch(request),
+      )
+      await fixture.browser.openAs('admin@alpha', '/app/user?statusType=1')
+      await expect.poll(() => readNames().length).toBeGreaterThan(0)
+      fixture.browser.goOffline()
+      const readFreshness = () => document.querySelector('.freshness')?.textContent
+      await fixture.browser.open('/app/user?searchText=second')
+      await expect.poll(readFreshness).toMatch(/^Updated .*\d · 1 found among 4 saved on this device$/)
+      expect(document.querySelector('.list-foot [role=status]')?.textContent).not.toContain('1 user')
+      await userAction(fixture.user, toUserName('second'), 'Disable')
+      await expect.poll(readFreshness).toMatch(/ · 1 waiting change included$/)
+      await fixture.browser.open('/app/user?searchText=nobody+of+that+name')
+      await screen.findByRole('heading', { name: 'Nothing found on this device' }, { timeout: 900 })
+      await expect.poll(readFreshness).toContain('0 found among 4 saved on this device')
+      expect(document.querySelector('.problem')).toBeNull()
+    },
+  )
+
+  it('offline and never read here, says just that: no error, and no skeleton of rows that do not come', async () => {
+    await fixture.browser.openAs('admin@alpha', '/app/profile/user')
+    fixture.browser.goOffline()
+    await fixture.browser.open('/app/user')
+    await screen.findByRole('heading', { name: 'No users are saved on this device yet' }, { timeout: 1_500 })
+    expect(document.querySelector('.problem, .list table, main [role=alert]:not(:empty)')).toBeNull()
+  })
+
+  it('is what its rows and controls say to readers (A-06, A-09)', async () => {
+    await openList()
+    const table = screen.getByRole('table')
+    expect(table.querySelector('caption')?.textContent).toBe(`Users of ${canaries.alpha} Ltd`)
+    expect(table.querySelectorAll('thead th[scope="col"]')).toHaveLength(7)
+    button(`More for ${toUserName('invited')}`)
+    await expect.poll(() => document.querySelector('.list-foot [role=status]')?.textContent).toContain('Updated')
+    await expect.poll(() => document.title).toBe(`Users · ${canaries.alpha} Ltd · Service portal`)
+  })
+})
