@@ -94,9 +94,9 @@ function declaredBy(node: Node, parent: Node | null): Node[] {
   if (node.type === 'ExportSpecifier' || node.type === 'ExportAllDeclaration') return nodesOf(node['exported'])
   if (node.type === 'TSNamedTupleMember') return nodesOf(node['label'])
   if (node.type === 'LabeledStatement') return nodesOf(node['label'])
-  const named = namedTypes.has(node.type) ? nodesOf(node['id'] ?? node['name']) : []
+  const ownNames = namedTypes.has(node.type) ? nodesOf(node['id'] ?? node['name']) : []
   const parameters = nodesOf(node['params']).flatMap((parameter) => [...patternNames(parameter)])
-  return [...named, ...parameters]
+  return [...ownNames, ...parameters]
 }
 
 /** Strings of a union, or of the member that tells its arms apart. */

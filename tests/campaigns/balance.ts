@@ -34,7 +34,7 @@ interface OrderBalance {
 interface OtherBalance {
   subject: PaymentSubject
   id: number
-  entries: boolean
+  isPaid: boolean
   invoices: number
   appliedCount: number
 }
@@ -78,16 +78,16 @@ async function compare(
     select o.id, o.stored, o.deleted, o.pay_amount::text,
       (select count(*)::integer from contract c where c.order_id = o.id) as contracts,
       (select count(*)::integer from invoice i where i.order_id = o.id) as invoices,
-      (select count(*)::integer from payment p where p.order_id = o.id and p.outcome = 'applied') as applied
+      (select count(*)::integer from payment p where p.order_id = o.id and p.outcome = 'applied') as "appliedCount"
     from service_order o order by o.id`.execute(db)
   const { rows: otherRows } = await sql<OtherBalance>`
     select one.*,
       (select count(*)::integer from invoice i
         where i.backup_order_id = one.backup_order_id or i.traffic_id = one.traffic_id) as invoices,
       (select count(*)::integer from payment p
-        where (p.backup_order_id = one.backup_order_id or p.traffic_id = one.traffic_id) and p.outcome = 'applied') as applied
+        where (p.backup_order_id = one.backup_order_id or p.traffic_id = one.traffic_id) and p.outcome = 'applied') as "appliedCount"
     from (
-      select 'PDBORDER' as subject, id, id as backup_order_id, null::integer as traffic_id, status = 1 as paid from backup_order
+      select 'PDBORDER' as subject, id, id as backup_order_id, null::integer as traffic_id, status = 1 as "isPaid" from backup_order
       union all
       select 'TRAFFIC', id, null, id, pay_date is not null from traffic) one
     where exists (select from payment_attempt a
@@ -120,7 +120,7 @@ async function compare(
       row[columns[payer.subject]] === payer.id
     const order = payer.subject === 'CONTRACT' ? orders.find(({ id }) => id === payer.id) : undefined
     const otherRow = otherRows.find(({ subject, id }) => subject === payer.subject && id === payer.id)
-    const stored = order?.stored ?? (otherRow?.entries ? 'paid' : 'unpaid')
+    const stored = order?.stored ?? (otherRow?.isPaid ? 'paid' : 'unpaid')
     const takenAttempts = attempts.filter(isOfPayer).filter(({ key }) => takenByKey.has(key))
     const writtenPayments = payments.filter(isOfPayer)
     const isPaid = stored === 'paid'
@@ -150,11 +150,11 @@ const findTornOrders = (orders: readonly OrderBalance[]): string[] =>
   })
 
 const findTornOthers = (otherRows: readonly OtherBalance[]): string[] =>
-  otherRows.flatMap(({ subject, id, entries, invoices, appliedCount }) => {
-    const expectedCount = entries ? 1 : 0
+  otherRows.flatMap(({ subject, id, isPaid, invoices, appliedCount }) => {
+    const expectedCount = isPaid ? 1 : 0
     return invoices === expectedCount && appliedCount === expectedCount
       ? []
-      : [`${subject} ${id} is ${entries ? '' : 'not '}paid with ${invoices} invoices and ${appliedCount} payments`]
+      : [`${subject} ${id} is ${isPaid ? '' : 'not '}paid with ${invoices} invoices and ${appliedCount} payments`]
   })
 
 /** D90: by year, from 1 on, none left out. */

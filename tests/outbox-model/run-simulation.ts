@@ -27,6 +27,8 @@ import {
 import { createGuaranteeChecker } from '#tests/outbox-model/guarantees.ts'
 import { checkEnd, findWrongEffects } from '#tests/outbox-model/verify.ts'
 import { createModelServer } from '#tests/outbox-model/server.ts'
+// Loaded before a simulation begins: how long a module takes to load would change what happens first.
+import '#local/outbox/row-names.ts'
 import { checkView } from '#tests/outbox-model/observation.ts'
 import { changeRow, createRow, fixBody, removeRow, sendForm } from '#tests/outbox-model/form-writes.ts'
 import { createClock } from '#tests/support/device/device.ts'

@@ -116,6 +116,9 @@ export const wipedTables = [...rowTables, ...listMetadataTables, ...storedTrailT
 /** Tables of rows that came with version 7. */
 const tablesSinceVersion7: readonly string[] = ['backups'] satisfies (typeof rowTables)[number][]
 
+/** Names that tables had before version 9. */
+const tablesUntilVersion8 = ['keptTrails', 'keptTiles'] as const
+
 /** Names that tables had before version 5. */
 const tablesBeforeVersion5 = ['fills', 'holdings', 'names', 'readings', 'watched'] as const
 
@@ -169,8 +172,7 @@ export function openDatabase(name: string, storage: StorageFactories): UserDatab
   db.version(8).stores({ sealedCache: '++id' })
   const version9 = db.version(9).stores({
     ...storedTrailSchemas('storedTrails', 'storedTiles'),
-    keptTrails: null,
-    keptTiles: null,
+    ...Object.fromEntries(tablesUntilVersion8.map((table) => [table, null])),
   })
   version9.upgrade((transaction) => upgradeToVersion9(transaction, rowTables))
   version5.upgrade((transaction) =>

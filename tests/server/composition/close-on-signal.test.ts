@@ -7,8 +7,8 @@ import { expect, it } from 'vitest'
 async function readExit(closeCode: string): Promise<unknown[]> {
   const program = `
     import { closeOnSignal } from '#server/composition/close-on-signal.ts'
-    import { buildLog } from '#server/context/log.ts'
-    const log = buildLog('info')
+    import { createLogger } from '#server/context/log.ts'
+    const log = createLogger('info')
     closeOnSignal(log, async () => {
       log.info('closing')
       ${closeCode}
@@ -42,8 +42,8 @@ async function readExitAfterFault(
 ): Promise<{ code: number | null; output: string }> {
   const program = `
     import { closeOnSignal } from '#server/composition/close-on-signal.ts'
-    import { buildLog } from '#server/context/log.ts'
-    const log = buildLog('info')
+    import { createLogger } from '#server/context/log.ts'
+    const log = createLogger('info')
     closeOnSignal(log, async (signal) => {
       log.info({ signal }, 'closing')
       ${closeCode}

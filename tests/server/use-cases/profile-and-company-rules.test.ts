@@ -186,8 +186,8 @@ describe('form and server agree on', () => {
       ] as Case[]) {
         await server.reset()
         const user = await server.signIn('user@alpha')
-        const typedForm = { original: password, chosen: value ?? '', confirm: value ?? '' }
-        const formCode = checkPasswords(typedForm).find(({ field }) => field === 'chosen')?.code ?? null
+        const typedForm = { original: password, newPassword: value ?? '', confirm: value ?? '' }
+        const formCode = checkPasswords(typedForm).find(({ field }) => field === 'newPassword')?.code ?? null
         const response = await changePassword(user, password, value ?? '')
         const serverCode =
           response.statusCode === 204 ? null : (response.json().data?.[0]?.code ?? response.json().errorCode)
@@ -197,8 +197,8 @@ describe('form and server agree on', () => {
 
     test('that must be typed twice alike, and be another one', async () => {
       const listCodes = (original: string, newPassword: string, confirm: string) =>
-        checkPasswords({ original, chosen: newPassword, confirm }).map(({ field, code }) => `${field} ${code}`)
-      expect(listCodes('', '', '')).toEqual(['original REQUIRED', 'chosen REQUIRED', 'confirm REQUIRED'])
+        checkPasswords({ original, newPassword, confirm }).map(({ field, code }) => `${field} ${code}`)
+      expect(listCodes('', '', '')).toEqual(['original REQUIRED', 'newPassword REQUIRED', 'confirm REQUIRED'])
       expect(listCodes('old', buildPassword(12), buildPassword(13))).toEqual(['confirm MISMATCH'])
       expect(listCodes('old', buildPassword(12), buildPassword(12))).toEqual([])
       const readChangeResponse = async (...passwords: [string, string]) =>

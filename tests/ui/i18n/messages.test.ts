@@ -3,8 +3,8 @@ import { findMessage, i18n } from '#ui/i18n/messages.ts'
 
 i18n.addResourceBundle('en', 'orders', {
   plain: 'Save',
-  told: '{{name}} of {{company}}',
-  deep: { way: 'Far in' },
+  person: '{{name}} of {{company}}',
+  deep: { text: 'Far in' },
   users_one: '{{count}} user',
   users_other: '{{count}} users',
 })
@@ -16,8 +16,8 @@ const t = (key: string, values = {}): string => i18n.t(key as 'title', { ns: 'or
 
 describe('messages (I-01)', () => {
   test('have values in their places, and nothing where a value is missing', () => {
-    expect(t('told', { name: 'Li Wei', company: 'Acme' })).toBe('Li Wei of Acme')
-    expect(t('told', { name: '{{company}} $& <b> $t(plain)' })).toBe('{{company}} $& <b> $t(plain) of ')
+    expect(t('person', { name: 'Li Wei', company: 'Acme' })).toBe('Li Wei of Acme')
+    expect(t('person', { name: '{{company}} $& <b> $t(plain)' })).toBe('{{company}} $& <b> $t(plain) of ')
   })
 
   test('count as their language counts', async () => {
@@ -27,7 +27,7 @@ describe('messages (I-01)', () => {
   })
 
   test('are found at their own keys only: a code that the server sends names nothing else', () => {
-    expect(findMessage('orders', 'deep.way')).toBe('Far in')
+    expect(findMessage('orders', 'deep.text')).toBe('Far in')
     for (const key of ['deep', 'constructor', '__proto__', 'deep.toString', 'plain.length', 'users', ''])
       expect(findMessage('orders', key)).toBeNull()
     expect(t('unknown')).toBe('unknown')

@@ -102,10 +102,10 @@ export function Password() {
         />
         <div className="field-group password-new">
           <PasswordField
-            label={t('password.new')}
+            label={t('password.newPassword')}
             autoComplete="new-password"
             enterKeyHint="next"
-            help={t('password.newHelp', passwordLength)}
+            help={t('password.newPasswordHelp', passwordLength)}
             error={formState.errors.newPassword?.message}
             {...register('newPassword')}
           />

@@ -181,8 +181,8 @@ onConnections('an order that is being paid', (engine) => {
   test('fault 5f is nobody else’s to end: a stranger’s delete asks no gateway', async () => {
     const { id } = (await placeOrder(buyer)).json()
     await payFor(buyer, id)
-    const stranger = await fixture.server.signIn('order@beta')
-    expect((await stranger.send({ method: 'DELETE', url: `/api/sorder/${id}` })).statusCode).toBe(404)
+    const otherUser = await fixture.server.signIn('order@beta')
+    expect((await otherUser.send({ method: 'DELETE', url: `/api/sorder/${id}` })).statusCode).toBe(404)
     expect(
       (await buyer.send({ method: 'DELETE', url: `/api/sorder/${id}`, headers: { 'if-match': '"99"' } })).statusCode,
     ).toBe(412)
