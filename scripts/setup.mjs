@@ -117,7 +117,7 @@ function ensureClient(node) {
 /** Tests read the places from this file; a tool that was not asked for keeps what an earlier run found. */
 function rememberTools(foundTools) {
   const knownTools = JSON.parse(readIfThere(toolsFile) || '{}')
-  const tools = JSON.stringify({ ...known, ...found })
+  const tools = JSON.stringify({ ...knownTools, ...foundTools })
   if (tools === JSON.stringify(knownTools)) return
   mkdirSync(dirname(toolsFile), { recursive: true })
   writeFileSync(toolsFile, `${tools}\n`)
