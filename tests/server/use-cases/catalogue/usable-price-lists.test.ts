@@ -245,7 +245,7 @@ onConnections('usable price lists', (engine) => {
       await staff.send({
         method: 'POST',
         url: '/api/module',
-        payload: { code, name: 'Ledger', type: 'saas', hidden: false },
+        payload: { code, name: 'Journal', type: 'saas', hidden: false },
       })
     ).json()
 
